@@ -1,0 +1,5 @@
+//! Measures how fast output goes through the door of the emulator.
+
+fn main() {
+    divan::main();
+}

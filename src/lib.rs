@@ -1,0 +1,20 @@
+//! Runs a team of coding agents side by side, each in its own pseudo-terminal.
+//!
+//! The rooms, in dependency order: a room uses only rooms above it, and
+//! `tests/it/architecture.rs` holds the exact table. `docs/architecture.md` tells
+//! what lives where and how the processes work together.
+
+pub mod model;
+
+pub mod engine;
+pub mod screen;
+pub mod wire;
+
+pub mod config;
+pub mod keeper;
+
+pub mod hub;
+
+pub mod client;
+
+pub mod cli;

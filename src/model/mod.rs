@@ -1,0 +1,26 @@
+//! The nouns: plain data that every other room may name.
+//!
+//! Nothing here acts, and nothing here reads the outside world. A word has one meaning in the
+//! whole program; `docs/architecture.md` lists them.
+
+mod agent;
+mod environment;
+mod exit;
+mod ids;
+mod key;
+mod launch;
+mod moment;
+mod process;
+mod row;
+mod size;
+
+pub use agent::{AgentState, Role, Source};
+pub use environment::Environment;
+pub use exit::{Ending, Exit};
+pub use ids::{AgentName, InvalidName, RunId, SessionName};
+pub use key::{Key, KeyCode, Modifiers, UnknownKey};
+pub use launch::Launch;
+pub use moment::Moment;
+pub use process::{ProcessId, ProcessInfo};
+pub use row::{Color, Row, Run, Style};
+pub use size::Size;

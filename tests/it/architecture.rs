@@ -1,0 +1,173 @@
+//! Keeps the rooms apart: this test is the architecture diagram that cannot lie.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each room, the rooms it may use, and the confined crates it may name.
+const ROOMS: &[(&str, &[&str], &[&str])] = &[
+    ("model", &[], &[]),
+    ("engine", &["model"], &[]),
+    ("screen", &["model"], &["vt100", "unicode_width"]),
+    ("wire", &["model"], &[]),
+    ("config", &["model"], &["directories", "regex", "rustix", "sha2", "strsim", "toml"]),
+    ("keeper", &["model"], &["portable_pty", "rustix"]),
+    (
+        "hub",
+        &["model", "engine", "screen", "wire", "config", "keeper"],
+        &["rustix", "tokio", "tracing_subscriber"],
+    ),
+    ("client", &["model", "wire", "config"], &["rustix"]),
+    (
+        "cli",
+        &["model", "wire", "config", "keeper", "hub", "client"],
+        &["anyhow", "clap", "clap_complete", "rustix", "strsim"],
+    ),
+];
+
+/// Crates that only the rooms listing them above may name.
+const CONFINED: &[&str] = &[
+    "anyhow",
+    "clap",
+    "clap_complete",
+    "crossterm",
+    "directories",
+    "libc",
+    "portable_pty",
+    "ratatui",
+    "regex",
+    "rusqlite",
+    "rustix",
+    "sha2",
+    "strsim",
+    "tokio",
+    "toml",
+    "tracing_subscriber",
+    "unicode_width",
+    "vt100",
+];
+
+/// Rooms that may not touch the outside world at all.
+const PURE: &[&str] = &["model", "engine", "screen", "wire"];
+const IMPURE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::os",
+    "std::process",
+    "std::thread",
+    "tracing::",
+    "async ",
+    "Instant",
+    "SystemTime",
+];
+
+/// The files that may say `unsafe`, each for one reason that it gives.
+const UNSAFE: &[&str] = &[];
+
+const FILE_LINES_MAX: usize = 400;
+
+#[test]
+fn rooms_use_only_the_rooms_they_may() {
+    let mut faults = Vec::new();
+    for &(room, may_use, may_name) in ROOMS {
+        for file in rust_files(&Path::new("src").join(room)) {
+            let text = production_text(&file);
+            for &(other, ..) in ROOMS {
+                let used = text.contains(&format!("crate::{other}"));
+                if used && other != room && !may_use.contains(&other) {
+                    faults.push(format!("{}: {room} may not use {other}", file.display()));
+                }
+            }
+            if text.contains("crate::{") {
+                faults.push(format!("{}: name one room per `use` line", file.display()));
+            }
+            for name in CONFINED.iter().filter(|name| !may_name.contains(name)) {
+                if names(&text, name) {
+                    faults.push(format!("{}: {room} may not name {name}", file.display()));
+                }
+            }
+            for word in IMPURE.iter().filter(|_| PURE.contains(&room)) {
+                if text.contains(word) {
+                    faults.push(format!("{}: {room} is pure, but says {word}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn every_room_is_in_the_table() {
+    let listed: Vec<&str> = ROOMS.iter().map(|room| room.0).collect();
+    for entry in fs::read_dir("src").unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        assert!(!entry.path().is_dir() || listed.contains(&name.as_str()), "add {name} to ROOMS");
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_stays_small() {
+    let mut faults = Vec::new();
+    for file in rust_files(Path::new("src")).into_iter().chain(rust_files(Path::new("tests"))) {
+        let text = production_text(&file);
+        if !text.starts_with("//! ") {
+            faults.push(format!("{}: must open with a //! line", file.display()));
+        }
+        let lines = text.lines().count();
+        if lines > FILE_LINES_MAX {
+            faults.push(format!("{}: {lines} lines, at most {FILE_LINES_MAX}", file.display()));
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn a_door_is_not_a_room() {
+    let mut faults = Vec::new();
+    for file in rust_files(Path::new("src")) {
+        let is_door = file.file_name().is_some_and(|name| name == "mod.rs");
+        if is_door && names(&production_text(&file), "fn") {
+            faults.push(format!("{}: a mod.rs holds no functions", file.display()));
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn unsafe_stands_only_where_it_is_listed() {
+    for file in rust_files(Path::new("src")) {
+        let is_listed = UNSAFE.contains(&file.to_str().unwrap());
+        assert!(is_listed || !names(&production_text(&file), "unsafe"), "{}", file.display());
+    }
+}
+
+/// Says whether the text names the word, as a whole word.
+fn names(text: &str, word: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let free = |c: Option<char>| c.is_none_or(|c| !inside(c));
+        free(text[..at].chars().next_back()) && free(text[at + word.len()..].chars().next())
+    })
+}
+
+/// Returns a file's text without comments and without its unit tests.
+fn production_text(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    let body = text.split("#[cfg(test)]\nmod").next().unwrap_or_default();
+    let code = |line: &&str| line.starts_with("//!") || !line.trim_start().starts_with("//");
+    body.lines().filter(code).collect::<Vec<_>>().join("\n")
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

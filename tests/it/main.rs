@@ -1,0 +1,4 @@
+//! One binary for all integration tests, so the crate links once.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod architecture;
