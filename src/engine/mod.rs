@@ -1,1 +1,19 @@
-//! The room of the engine.
+//! The decisions: (state, event, now) in, effects out.
+//!
+//! Nothing here reads a clock, a file, a socket or a random number. A hub's life is fully described
+//! by its events, so that any fault can be replayed from them. What must survive a crash is the
+//! `Record`; the shell writes it before it acts on what follows.
+
+mod commands;
+mod effect;
+mod event;
+mod invariants;
+mod lifecycle;
+mod record;
+mod state;
+mod waits;
+
+pub use effect::Effect;
+pub use event::{Event, RunEvent};
+pub use record::Record;
+pub use state::{Engine, Phase, Seat};

@@ -91,6 +91,10 @@ impl fmt::Display for RunId {
     }
 }
 
+/// Names one request, so that its answer finds the way back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId(pub u64);
+
 #[cfg(test)]
 mod tests {
     use super::*;

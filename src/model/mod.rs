@@ -4,22 +4,26 @@
 //! whole program; `docs/architecture.md` lists them.
 
 mod agent;
+mod command;
 mod environment;
 mod exit;
 mod ids;
 mod key;
 mod launch;
+mod member;
 mod moment;
 mod process;
 mod row;
 mod size;
 
 pub use agent::{AgentState, Role, Source};
+pub use command::{Command, Done, Failure, Refusal};
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
-pub use ids::{AgentName, InvalidName, RunId, SessionName};
+pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
 pub use launch::Launch;
+pub use member::Member;
 pub use moment::Moment;
 pub use process::{ProcessId, ProcessInfo};
 pub use row::{Color, Row, Run, Style};

@@ -1,1 +1,17 @@
-//! The room of the wire.
+//! What crosses the hub's socket: requests, responses, notices, and how they are framed.
+//!
+//! One frame is a length (four bytes, big-endian) and that many bytes of JSON. The first frame of
+//! each side says which version of the protocol it speaks. Pure: the bytes are carried by others.
+
+mod frame;
+mod notice;
+mod request;
+mod response;
+
+pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
+pub use notice::{Notice, PaneView, ViewCursor};
+pub use request::{Ask, KeyInput, Request};
+pub use response::{AgentStatus, Fault, FromHub, HubStatus, Response, Status};
+
+/// Changes whenever a frame of an older version can no longer be understood.
+pub const PROTOCOL: u32 = 1;

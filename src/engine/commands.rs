@@ -1,0 +1,172 @@
+//! What happens when someone asks for something.
+
+use super::waits::{Goal, Wait};
+use super::{Effect, Engine, Phase, Seat};
+use crate::model::{AgentName, Command, Done, Launch, Member, Moment, Refusal, RequestId};
+
+impl Engine {
+    pub(super) fn obey(
+        &mut self,
+        request: RequestId,
+        command: Command,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let begun = match command {
+            Command::Start { members } => self.start(members, now, effects),
+            Command::Stop { agents, grace_ms } => self.stop(&agents, grace_ms, now, effects),
+            Command::Restart { members, grace_ms } => self.restart(members, grace_ms, now, effects),
+            Command::Forget { agents } => self.forget(&agents),
+            Command::Down { force, grace_ms } => self.go_down(force, grace_ms, now, effects),
+        };
+        match begun {
+            Ok(begun) => {
+                self.waits.push(begun.into_wait(request));
+                self.settle_waits(effects);
+            }
+            Err(refusal) => effects.push(Effect::Answer { request, outcome: Err(refusal) }),
+        }
+        self.finish_down(effects);
+    }
+
+    fn start(
+        &mut self,
+        members: Vec<(Member, Launch)>,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) -> Result<Begun, Refusal> {
+        self.refuse_if_going_down()?;
+        for (member, _) in &members {
+            let taken = self.seats.get(&member.name).filter(|seat| seat.is_live());
+            if let Some(seat) = taken.filter(|seat| seat.member.team != member.team) {
+                let (agent, team) = (member.name.clone(), seat.member.team.clone());
+                return Err(Refusal::NameInUse { agent, team });
+            }
+        }
+        let mut begun = Begun::toward(Goal::Running);
+        for (member, launch) in members {
+            let agent = member.name.clone();
+            match self.seats.get_mut(&agent).map(|seat| (seat.phase, seat)) {
+                Some((Phase::Running, _)) => begun.done.unchanged.push(agent),
+                Some((Phase::Starting, _)) => begun.pending.push(agent),
+                Some((Phase::Stopping | Phase::Sweeping(_), seat)) => {
+                    seat.next = Some((member, launch));
+                    begun.pending.push(agent);
+                }
+                Some((Phase::Ended(_), _)) | None => {
+                    self.begin(member, launch, now, effects);
+                    begun.pending.push(agent);
+                }
+            }
+        }
+        Ok(begun)
+    }
+
+    fn stop(
+        &mut self,
+        agents: &[AgentName],
+        grace_ms: u64,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) -> Result<Begun, Refusal> {
+        self.refuse_unknown(agents)?;
+        let mut begun = Begun::toward(Goal::Ended);
+        for agent in agents {
+            if self.order_stop(agent, grace_ms, now, effects) {
+                begun.pending.push(agent.clone());
+            } else {
+                begun.done.unchanged.push(agent.clone());
+            }
+        }
+        Ok(begun)
+    }
+
+    fn restart(
+        &mut self,
+        members: Vec<(Member, Launch)>,
+        grace_ms: u64,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) -> Result<Begun, Refusal> {
+        self.refuse_if_going_down()?;
+        let mut begun = Begun::toward(Goal::Running);
+        for (member, launch) in members {
+            let agent = member.name.clone();
+            begun.pending.push(agent.clone());
+            if self.order_stop(&agent, grace_ms, now, effects) {
+                let seat = self.seats.get_mut(&agent).expect("a stop was ordered for this seat");
+                seat.next = Some((member, launch));
+            } else {
+                self.begin(member, launch, now, effects);
+            }
+        }
+        Ok(begun)
+    }
+
+    fn forget(&mut self, agents: &[AgentName]) -> Result<Begun, Refusal> {
+        self.refuse_unknown(agents)?;
+        let live = |agent: &&AgentName| self.seats.get(*agent).is_some_and(Seat::is_live);
+        if let Some(agent) = agents.iter().find(live) {
+            return Err(Refusal::StillRuns { agent: agent.clone() });
+        }
+        self.seats.retain(|name, _| !agents.contains(name));
+        self.is_dirty = true;
+        Ok(Begun::toward(Goal::Ended))
+    }
+
+    fn go_down(
+        &mut self,
+        force: bool,
+        grace_ms: u64,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) -> Result<Begun, Refusal> {
+        let busy = self.seats.values().filter(|seat| seat.is_live() && seat.state.may_be_working());
+        let agents: Vec<_> = busy.map(|seat| seat.member.name.clone()).collect();
+        if !force && !agents.is_empty() {
+            return Err(Refusal::StillWorking { agents });
+        }
+        self.going_down = true;
+        self.is_dirty = true;
+        let names: Vec<_> = self.seats.keys().cloned().collect();
+        let mut begun = Begun::toward(Goal::Ended);
+        for agent in names {
+            if self.order_stop(&agent, grace_ms, now, effects) {
+                begun.pending.push(agent);
+            }
+        }
+        Ok(begun)
+    }
+
+    fn refuse_if_going_down(&self) -> Result<(), Refusal> {
+        if self.going_down { Err(Refusal::GoingDown) } else { Ok(()) }
+    }
+
+    fn refuse_unknown(&self, agents: &[AgentName]) -> Result<(), Refusal> {
+        match agents.iter().find(|agent| !self.seats.contains_key(*agent)) {
+            Some(agent) => Err(Refusal::UnknownAgent {
+                agent: agent.to_string(),
+                known: self.seats.keys().cloned().collect(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a command has set going.
+struct Begun {
+    goal: Goal,
+    pending: Vec<AgentName>,
+    done: Done,
+}
+
+impl Begun {
+    fn toward(goal: Goal) -> Self {
+        Self { goal, pending: Vec::new(), done: Done::default() }
+    }
+
+    fn into_wait(self, request: RequestId) -> Wait {
+        let pending = self.pending.into_iter().collect();
+        Wait { request, goal: self.goal, pending, done: self.done, failures: Vec::new() }
+    }
+}

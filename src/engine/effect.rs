@@ -1,0 +1,42 @@
+//! What to do, as an order the shell carries out.
+
+use crate::model::{AgentName, Done, Launch, Refusal, RequestId, RunId};
+
+/// An order to the shell. The shell carries orders out one after the other and reports each outcome
+/// as an `Event`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Writes the record. It precedes every `Start` that relies on it: write, then act. If it
+    /// fails, the `Start`s after it are not carried out and count as failed.
+    Save,
+    Start {
+        agent: AgentName,
+        run: RunId,
+        launch: Launch,
+    },
+    /// Looks for the keeper of a run that the record says is alive.
+    Adopt {
+        agent: AgentName,
+        run: RunId,
+    },
+    Stop {
+        agent: AgentName,
+        run: RunId,
+        grace_ms: u64,
+    },
+    /// Lets a keeper go whose agent has ended and is on record.
+    Release {
+        agent: AgentName,
+        run: RunId,
+    },
+    /// Kills whatever carries the mark of a run whose keeper is gone.
+    Sweep {
+        agent: AgentName,
+        run: RunId,
+    },
+    Answer {
+        request: RequestId,
+        outcome: Result<Done, Refusal>,
+    },
+    EndHub,
+}

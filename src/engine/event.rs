@@ -1,0 +1,44 @@
+//! What happened, in the past tense.
+
+use crate::model::{AgentName, Command, Exit, ProcessId, ProcessInfo, RequestId, RunId};
+
+/// A fact that the shell reports to the engine.
+#[derive(Clone, Debug)]
+pub enum Event {
+    Asked {
+        request: RequestId,
+        command: Command,
+    },
+    /// The one who asked is gone; what was begun goes on.
+    AskerLeft {
+        request: RequestId,
+    },
+    Run {
+        agent: AgentName,
+        run: RunId,
+        event: RunEvent,
+    },
+    ClientCame,
+    ClientLeft,
+    /// The deadline that the engine asked for has passed.
+    DeadlineReached,
+}
+
+/// What happened to one run of one agent.
+#[derive(Clone, Debug)]
+pub enum RunEvent {
+    /// Its keeper answered, and the agent's process is alive.
+    Seen { keeper: ProcessId, process: ProcessId },
+    /// It never came to life.
+    StartFailed { reason: String },
+    /// The agent has shown something.
+    Spoke,
+    /// Its process ended by itself, and its tree is proven empty.
+    Exited { exit: Exit },
+    /// It was stopped as ordered; without survivors its tree is proven empty.
+    Stopped { survivors: Vec<ProcessInfo> },
+    /// Its keeper is gone without a word.
+    KeeperLost,
+    /// What a lost keeper may have left behind has been looked for and killed.
+    Swept { survivors: Vec<ProcessInfo> },
+}

@@ -1,0 +1,26 @@
+//! What must hold after every event, checked from scratch.
+
+use super::{Engine, Phase};
+use crate::model::AgentState;
+
+impl Engine {
+    /// Panics if the state contradicts itself; a wrong engine must not act.
+    pub(super) fn assert_invariants(&self) {
+        for (name, seat) in &self.seats {
+            assert_eq!(*name, seat.member.name, "a seat stands under its own name");
+            let has_exited = seat.state == AgentState::Exited;
+            assert_eq!(has_exited, !seat.is_live(), "{name} is shown as gone when it is");
+            if seat.phase == Phase::Running {
+                assert!(seat.process.is_some(), "{name} runs, so its process is known");
+            }
+            assert!(seat.is_live() || seat.next.is_none(), "{name}: nothing waits behind an end");
+        }
+        for wait in &self.waits {
+            assert!(!wait.pending.is_empty(), "a request that waits for nothing is answered");
+            for agent in &wait.pending {
+                let live = self.seats.get(agent).is_some_and(super::Seat::is_live);
+                assert!(live, "{agent} may still come where a request waits for it");
+            }
+        }
+    }
+}

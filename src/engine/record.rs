@@ -1,0 +1,54 @@
+//! What survives a crash: who is on the team, and how far each one came.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Engine, Seat};
+use crate::model::Moment;
+
+/// The engine's memory as it is written to disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The form of this file; a newer form is refused, never overwritten.
+    pub version: u32,
+    /// Someone asked for everything to end, and it has not all ended yet.
+    pub going_down: bool,
+    pub agents: Vec<Seat>,
+}
+
+impl Record {
+    /// The form that this version reads and writes.
+    pub const VERSION: u32 = 1;
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self { version: Self::VERSION, going_down: false, agents: Vec::new() }
+    }
+}
+
+impl Engine {
+    /// Returns what must survive a crash.
+    pub fn record(&self) -> Record {
+        let agents = self.seats.values().cloned().collect();
+        Record { version: Record::VERSION, going_down: self.going_down, agents }
+    }
+
+    /// Rebuilds the engine from its record, and says what to look for first.
+    ///
+    /// Nothing on record is believed to be alive until its keeper has answered.
+    #[must_use]
+    pub fn recover(record: Record, now: Moment) -> (Self, Vec<Effect>) {
+        let mut engine = Self::new(now);
+        let mut effects = Vec::new();
+        for seat in record.agents {
+            let agent = seat.member.name.clone();
+            if seat.is_live() {
+                effects.push(Effect::Adopt { agent: agent.clone(), run: seat.run });
+            }
+            engine.seats.insert(agent, seat);
+        }
+        engine.going_down = record.going_down && engine.seats.values().any(Seat::is_live);
+        engine.note_idleness(now);
+        (engine, effects)
+    }
+}

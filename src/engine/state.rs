@@ -1,0 +1,132 @@
+//! The engine's whole memory, and the one door to change it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::waits::Wait;
+use super::{Effect, Event};
+use crate::model::{AgentName, AgentState, Ending, Launch, Member, Moment, ProcessId, RunId};
+
+/// A hub that serves nobody and holds no agent ends itself after this long.
+const LINGER: Duration = Duration::from_mins(1);
+
+/// Decides what happens to every agent.
+#[derive(Debug)]
+pub struct Engine {
+    pub(super) seats: BTreeMap<AgentName, Seat>,
+    pub(super) waits: Vec<Wait>,
+    pub(super) going_down: bool,
+    clients: usize,
+    /// Since when nobody needs this hub.
+    idle_since: Option<Moment>,
+    /// What was last said to be on record differs from what is so now.
+    pub(super) is_dirty: bool,
+}
+
+/// One agent's place on the team.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    pub member: Member,
+    pub run: RunId,
+    pub phase: Phase,
+    pub state: AgentState,
+    /// Since when it is in this state.
+    pub since: Moment,
+    pub keeper: Option<ProcessId>,
+    pub process: Option<ProcessId>,
+    /// What went wrong, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// What to start once this run has ended. Holds an environment, so it is never written down: a
+    /// crash in the middle of a restart leaves the agent stopped.
+    #[serde(skip)]
+    pub(super) next: Option<(Member, Launch)>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Its start is on record, and its keeper has not been seen yet.
+    Starting,
+    Running,
+    Stopping,
+    /// Its keeper is gone; what it may have left behind is being looked for.
+    Sweeping(Ending),
+    /// Its tree is proven empty.
+    Ended(Ending),
+}
+
+impl Seat {
+    /// Says whether something of this run may still be alive.
+    pub fn is_live(&self) -> bool {
+        match self.phase {
+            Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => true,
+            Phase::Ended(_) => false,
+        }
+    }
+}
+
+impl Engine {
+    /// Returns an engine that knows of no agent.
+    pub fn new(now: Moment) -> Self {
+        Self {
+            seats: BTreeMap::new(),
+            waits: Vec::new(),
+            going_down: false,
+            clients: 0,
+            idle_since: Some(now),
+            is_dirty: false,
+        }
+    }
+
+    /// Takes one event and returns the orders that follow from it.
+    #[must_use]
+    pub fn handle(&mut self, event: Event, now: Moment) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match event {
+            Event::Asked { request, command } => self.obey(request, command, now, &mut effects),
+            Event::AskerLeft { request } => self.waits.retain(|wait| wait.request != request),
+            Event::Run { agent, run, event } => {
+                self.note_run(&agent, run, event, now, &mut effects);
+            }
+            Event::ClientCame => self.clients += 1,
+            Event::ClientLeft => self.clients = self.clients.saturating_sub(1),
+            Event::DeadlineReached => self.end_if_unneeded(now, &mut effects),
+        }
+        self.note_idleness(now);
+        if std::mem::take(&mut self.is_dirty) {
+            effects.insert(0, Effect::Save);
+        }
+        self.assert_invariants();
+        effects
+    }
+
+    /// Returns the moment at which the shell must report `DeadlineReached`.
+    pub fn next_deadline(&self) -> Option<Moment> {
+        self.idle_since.map(|since| since + LINGER)
+    }
+
+    /// Returns the agents in the order of their names.
+    pub fn seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values()
+    }
+
+    /// Returns one agent.
+    pub fn seat(&self, agent: &AgentName) -> Option<&Seat> {
+        self.seats.get(agent)
+    }
+
+    pub(super) fn note_idleness(&mut self, now: Moment) {
+        let is_needed = self.clients > 0 || self.seats.values().any(Seat::is_live);
+        self.idle_since = if is_needed { None } else { self.idle_since.or(Some(now)) };
+    }
+
+    fn end_if_unneeded(&self, now: Moment, effects: &mut Vec<Effect>) {
+        if self.next_deadline().is_some_and(|deadline| deadline <= now) {
+            effects.push(Effect::EndHub);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What someone asks for, and what comes of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{AgentName, Launch, Member, ProcessInfo};
+
+/// Something that a person, a script or an agent asks of the hub.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Starts those of the agents that do not run yet.
+    Start { members: Vec<(Member, Launch)> },
+    /// Stops agents and everything that they started.
+    Stop { agents: Vec<AgentName>, grace_ms: u64 },
+    /// Stops agents that run, then starts all of them anew.
+    Restart { members: Vec<(Member, Launch)>, grace_ms: u64 },
+    /// Takes agents that no longer run off the record.
+    Forget { agents: Vec<AgentName> },
+    /// Stops every agent, then ends the hub.
+    Down { force: bool, grace_ms: u64 },
+}
+
+/// What a command achieved.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Done {
+    pub started: Vec<AgentName>,
+    pub stopped: Vec<AgentName>,
+    /// What was asked for already held for these.
+    pub unchanged: Vec<AgentName>,
+}
+
+/// Why a command was not carried out, or not in full.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Refusal {
+    #[error("There is no agent `{agent}`")]
+    UnknownAgent { agent: String, known: Vec<AgentName> },
+    #[error("Agent `{agent}` of team `{team}` already runs")]
+    NameInUse { agent: AgentName, team: String },
+    #[error("Agent `{agent}` runs")]
+    StillRuns { agent: AgentName },
+    #[error("{} may still be working: {}", count(agents), list(agents))]
+    StillWorking { agents: Vec<AgentName> },
+    #[error("The hub is going down")]
+    GoingDown,
+    #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
+    Failed { failures: Vec<Failure> },
+}
+
+/// What went wrong with one agent of several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("Agent `{agent}`: {reason}")]
+pub struct Failure {
+    pub agent: AgentName,
+    pub reason: String,
+    /// What could not be killed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<ProcessInfo>,
+}
+
+impl Refusal {
+    /// Returns what to type next, where that is known.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownAgent { known, .. } if known.is_empty() => {
+                Some("Start a team with `wheelhouse up TEAM`".to_owned())
+            }
+            Self::UnknownAgent { known, .. } => Some(format!("Known agents: {}", list(known))),
+            Self::NameInUse { agent, .. } | Self::StillRuns { agent } => {
+                Some(format!("Stop it first with `wheelhouse agent stop {agent}`"))
+            }
+            Self::StillWorking { .. } => {
+                Some("End everything all the same with `wheelhouse down --force`".to_owned())
+            }
+            Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
+            Self::Failed { .. } => Some("Look closer with `wheelhouse doctor`".to_owned()),
+        }
+    }
+}
+
+fn count(agents: &[AgentName]) -> String {
+    if agents.len() == 1 { "One agent".to_owned() } else { format!("{} agents", agents.len()) }
+}
+
+fn list(agents: &[AgentName]) -> String {
+    agents.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ")
+}

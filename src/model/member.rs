@@ -1,0 +1,22 @@
+//! Who an agent is, apart from what it does right now.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{AgentName, Role};
+
+/// An agent as the record knows it: enough to say who it is, and no secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub name: AgentName,
+    /// The team that it was started with.
+    pub team: String,
+    pub cli: String,
+    pub role: Role,
+    pub argv: Vec<String>,
+    pub cwd: PathBuf,
+    /// The conversation's name in the cli, where it has one, so that it can be taken up again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+}

@@ -1,0 +1,82 @@
+//! What a client asks of the hub.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{AgentName, Environment, Key, Size};
+
+/// A request with the number under which its response comes back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ask {
+    pub id: u64,
+    #[serde(flatten)]
+    pub request: Request,
+}
+
+/// One request. The first of every connection is `Hello`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "request")]
+pub enum Request {
+    Hello {
+        protocol: u32,
+        version: String,
+    },
+    Status,
+    /// Starts those agents of a team that do not run. Without a team: the only one there is.
+    Up {
+        team: Option<String>,
+        environment: Environment,
+    },
+    Start {
+        agents: Vec<String>,
+        environment: Environment,
+    },
+    Stop {
+        agents: Vec<String>,
+        grace_ms: Option<u64>,
+    },
+    Restart {
+        agents: Vec<String>,
+        environment: Environment,
+        grace_ms: Option<u64>,
+    },
+    Forget {
+        agents: Vec<String>,
+    },
+    Down {
+        force: bool,
+    },
+    /// Reads a pane as plain text: the last `lines`, and what has scrolled away if asked for.
+    Read {
+        agent: String,
+        lines: Option<usize>,
+        scrollback: bool,
+    },
+    /// Presses keys and types text, one after the other.
+    Keys {
+        agent: String,
+        keys: Vec<KeyInput>,
+    },
+    Resize {
+        agent: String,
+        size: Size,
+    },
+    /// The process tree of an agent, with what it uses.
+    Tree {
+        agent: String,
+    },
+    /// Says which panes this client shows from now on; their rows come as notices.
+    Watch {
+        agents: Vec<AgentName>,
+    },
+}
+
+/// Something to type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyInput {
+    Key(Key),
+    /// Text as if typed, character by character.
+    Text(String),
+    /// Text as if pasted.
+    Paste(String),
+}

@@ -1,0 +1,103 @@
+//! What the hub answers.
+
+use serde::{Deserialize, Serialize};
+
+use super::Notice;
+use crate::model::{AgentState, Done, ProcessInfo, Refusal, Role, Source};
+
+/// A frame from the hub: the answer to a request, or a notice that nobody asked for by number.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromHub {
+    Answer { id: u64, outcome: Result<Response, Fault> },
+    Notice(Notice),
+}
+
+/// The answer to one request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response {
+    Welcome { protocol: u32, version: String, session: String, pid: u32 },
+    Status(Status),
+    Done(Done),
+    Text { lines: Vec<String> },
+    Tree { processes: Vec<ProcessInfo> },
+    Ok,
+}
+
+/// Why a request was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    pub message: String,
+    /// What to type next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The engine's own words, where it was the engine that refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+}
+
+impl Fault {
+    /// Returns a fault that says what went wrong and nothing more.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, refusal: None }
+    }
+
+    /// Adds what to type next.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<Refusal> for Fault {
+    fn from(refusal: Refusal) -> Self {
+        Self { message: refusal.to_string(), hint: refusal.hint(), refusal: Some(refusal) }
+    }
+}
+
+/// Everything at a glance.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Status {
+    pub hub: HubStatus,
+    pub agents: Vec<AgentStatus>,
+    /// Empty until work is handed out as tasks.
+    pub tasks: Vec<serde_json::Value>,
+    /// Empty until something waits for a person.
+    pub attention: Vec<serde_json::Value>,
+}
+
+/// The hub itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HubStatus {
+    pub pid: u32,
+    pub version: String,
+    pub session: String,
+    pub project: String,
+    pub since: String,
+}
+
+/// One agent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AgentStatus {
+    pub name: String,
+    pub cli: String,
+    pub role: Role,
+    pub team: String,
+    pub state: AgentState,
+    pub source: Source,
+    pub stuck: bool,
+    pub pid: Option<u32>,
+    pub keeper_pid: Option<u32>,
+    /// In the form of RFC 3339.
+    pub since: String,
+    pub task: Option<String>,
+    pub run: u64,
+    pub title: String,
+    /// How the last run ended, for an agent that has exited.
+    pub ending: Option<String>,
+    /// What went wrong, in words.
+    pub note: Option<String>,
+}
