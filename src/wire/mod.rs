@@ -4,14 +4,18 @@
 //! each side says which version of the protocol it speaks. Pure: the bytes are carried by others.
 
 mod frame;
+mod hub_process;
 mod notice;
 mod request;
 mod response;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
+pub use hub_process::{BUSY, READY, hub_argv};
 pub use notice::{Notice, PaneView, ViewCursor};
 pub use request::{Ask, KeyInput, Request};
-pub use response::{AgentStatus, Fault, FromHub, HubStatus, Response, Status};
+pub use response::{
+    AgentOffer, AgentStatus, Fault, FromHub, HubStatus, Response, Status, TeamOffer,
+};
 
 /// Changes whenever a frame of an older version can no longer be understood.
 pub const PROTOCOL: u32 = 1;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Status;
 use crate::model::{AgentName, Row, Size};
 
 /// News from the hub.
@@ -10,8 +11,8 @@ use crate::model::{AgentName, Row, Size};
 pub enum Notice {
     /// What a watched pane shows now.
     Pane(PaneView),
-    /// Something about the agents has changed: ask for the status if it matters.
-    StatusChanged,
+    /// The status as it is now, for those who subscribed.
+    Status(Status),
     /// The hub ends, because it was told to.
     Ending,
 }
@@ -25,6 +26,12 @@ pub struct PaneView {
     pub is_full: bool,
     pub rows: Vec<(u16, Row)>,
     pub cursor: ViewCursor,
+    /// The application asked for the mouse: clicks and the wheel are its own.
+    pub wants_mouse: bool,
+    /// The application draws on the alternate screen, which has no history.
+    pub is_alternate: bool,
+    /// How many lines have ever scrolled off this pane.
+    pub committed: u64,
 }
 
 /// Where the pane's cursor stands.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentName, Environment, Key, Size};
+use crate::model::{AgentName, Environment, Key, Mouse, Size};
 
 /// A request with the number under which its response comes back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,10 +64,23 @@ pub enum Request {
     Tree {
         agent: String,
     },
-    /// Says which panes this client shows from now on; their rows come as notices.
+    /// Says which panes this client shows from now on; their rows come as notices. The focused one
+    /// comes first and is never held up by the rest.
     Watch {
         agents: Vec<AgentName>,
+        focused: Option<AgentName>,
     },
+    /// Asks to be told of every change of the status from now on.
+    Subscribe,
+    /// Rows that have scrolled off a pane: `count` of them before the line number `before`, or the
+    /// newest ones.
+    History {
+        agent: String,
+        before: Option<u64>,
+        count: u16,
+    },
+    /// The teams that could be started, and what each of them would run.
+    Teams,
 }
 
 /// Something to type.
@@ -79,4 +92,8 @@ pub enum KeyInput {
     Text(String),
     /// Text as if pasted.
     Paste(String),
+    /// Goes to the application only if it asked for the mouse.
+    Mouse(Mouse),
+    /// The pane has gained or lost the person's attention.
+    Focus(bool),
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Notice;
-use crate::model::{AgentState, Done, ProcessInfo, Refusal, Role, Source};
+use crate::model::{AgentState, Done, ProcessInfo, Refusal, Role, Row, Source};
 
 /// A frame from the hub: the answer to a request, or a notice that nobody asked for by number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -17,11 +17,30 @@ pub enum FromHub {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {
-    Welcome { protocol: u32, version: String, session: String, pid: u32 },
+    Welcome {
+        protocol: u32,
+        version: String,
+        session: String,
+        pid: u32,
+    },
     Status(Status),
     Done(Done),
-    Text { lines: Vec<String> },
-    Tree { processes: Vec<ProcessInfo> },
+    Text {
+        lines: Vec<String>,
+    },
+    Tree {
+        processes: Vec<ProcessInfo>,
+    },
+    /// Rows of a pane's history, oldest first; `first` is the number of the first of them.
+    History {
+        first: u64,
+        kept_from: u64,
+        committed: u64,
+        rows: Vec<Row>,
+    },
+    Teams {
+        teams: Vec<TeamOffer>,
+    },
     Ok,
 }
 
@@ -100,4 +119,25 @@ pub struct AgentStatus {
     pub ending: Option<String>,
     /// What went wrong, in words.
     pub note: Option<String>,
+}
+
+/// A team that could be started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TeamOffer {
+    pub name: String,
+    pub layout: String,
+    /// Where the team is defined: `built-in`, or the file.
+    pub origin: String,
+    pub agents: Vec<AgentOffer>,
+    /// Why it cannot be started as it is: not trusted, or a program is missing.
+    pub obstacle: Option<String>,
+}
+
+/// One agent of a team that could be started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentOffer {
+    pub name: String,
+    pub cli: String,
+    pub role: Role,
+    pub command: Vec<String>,
 }
