@@ -27,7 +27,7 @@ pub use environment::{agent_environment, environment_of};
 pub use hash::Hash;
 pub use paths::{Paths, PathsError};
 pub use pattern::VariablePattern;
-pub use plain::plain;
+pub use plain::{plain, plain_json};
 pub use problem::{ConfigError, Problem};
 pub use project::find_project;
 pub use secure_dir::{SecureDirError, secure_dir};

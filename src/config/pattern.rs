@@ -17,9 +17,10 @@ impl VariablePattern {
     pub fn matches(&self, name: &str) -> bool {
         covers(&self.0, name)
     }
+}
 
-    /// Returns the pattern as it is written.
-    pub fn as_str(&self) -> &str {
+impl AsRef<str> for VariablePattern {
+    fn as_ref(&self) -> &str {
         &self.0
     }
 }

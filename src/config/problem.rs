@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::plain;
 
@@ -14,6 +14,7 @@ const PROBLEMS_MAX: usize = 100;
 /// One thing that is wrong, or that will not do what its writer expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
+    #[serde(serialize_with = "lossy")]
     pub file: PathBuf,
     /// From 1; absent when the whole file is meant.
     pub line: Option<usize>,
@@ -37,15 +38,25 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong in the config files; never empty.
+/// Writes a path that need not be UTF-8, which JSON must be.
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+/// Everything that is wrong in the config files.
 #[derive(Debug, PartialEq, Eq)]
-pub struct ConfigError(pub Vec<Problem>);
+pub struct ConfigError {
+    /// Never empty.
+    pub problems: Vec<Problem>,
+    /// What would be worth a look even if the problems were gone.
+    pub warnings: Vec<Problem>,
+}
 
 impl std::error::Error for ConfigError {}
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.0.iter().enumerate() {
+        for (index, problem) in self.problems.iter().enumerate() {
             let gap = if index == 0 { "" } else { "\n" };
             write!(f, "{gap}error: {problem}")?;
         }

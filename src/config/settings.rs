@@ -165,7 +165,7 @@ impl Settings {
         if errors.is_empty() {
             Ok(Loaded { settings, project, warnings })
         } else {
-            Err(ConfigError(errors))
+            Err(ConfigError { problems: errors, warnings })
         }
     }
 
