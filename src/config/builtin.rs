@@ -85,7 +85,8 @@ mod tests {
         }
     }
 
-    /// Returns every valid key by the table it stands in, as the hint for an unknown key tells them.
+    /// Returns every valid key by the table it stands in, as the hint for an unknown key tells
+    /// them.
     fn valid_keys() -> Vec<(&'static str, Vec<String>)> {
         let tables = [
             "",

@@ -16,7 +16,8 @@ const SHELL_OF_LAST_RESORT: &str = "/bin/sh";
 /// How to run one command-line agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cli {
-    /// The program and its arguments; no shell reads them. `$SHELL` as the program means the user's shell.
+    /// The program and its arguments; no shell reads them. `$SHELL` as the program means the user's
+    /// shell.
     pub command: Vec<String>,
     /// Set for every agent that runs this cli.
     pub env: Environment,

@@ -10,8 +10,8 @@ use super::problem::Problems;
 use super::reader::Reader;
 use super::{Agent, Cli, VariablePattern};
 
-/// What every program needs to find its user, its tools and its network. Nothing here is a secret, save
-/// that a proxy's address may hold a password without which nothing would work.
+/// What every program needs to find its user, its tools and its network. Nothing here is a secret,
+/// save that a proxy's address may hold a password without which nothing would work.
 #[rustfmt::skip]
 const PASSED: &[&str] = &[
     // Who and where.
@@ -20,7 +20,8 @@ const PASSED: &[&str] = &[
     "XDG_STATE_HOME",
     // Language.
     "LANG", "LANGUAGE", "LC_*", "LOCALE_ARCHIVE",
-    // What opens a browser for a log-in, reaches the key ring that holds the log-in, and signs a push.
+    // What opens a browser for a log-in, reaches the key ring that holds the log-in, and signs a
+    // push.
     "BROWSER", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY",
     "XAUTHORITY",
     "EDITOR", "PAGER", "VISUAL",
@@ -33,8 +34,8 @@ const PASSED: &[&str] = &[
     "NVM_DIR", "PNPM_HOME", "PYENV_ROOT", "RUSTUP_HOME", "VIRTUAL_ENV", "VOLTA_HOME",
 ];
 
-/// What belongs to the agent, multiplexer or terminal around us and would mislead ours: a Claude that
-/// inherits `CLAUDE_CODE_CHILD_SESSION` keeps no transcript, and so cannot be resumed.
+/// What belongs to the agent, multiplexer or terminal around us and would mislead ours: a Claude
+/// that inherits `CLAUDE_CODE_CHILD_SESSION` keeps no transcript, and so cannot be resumed.
 #[rustfmt::skip]
 const STRIPPED: &[&str] = &[
     "CLAUDECODE", "CLAUDE_CODE_*", "CLAUDE_EFFORT", "CLAUDE_PID", "AI_AGENT",
@@ -68,10 +69,10 @@ const OUR_TERMINAL: &[(&str, &str)] = &[("TERM", "xterm-256color"), ("COLORTERM"
 
 /// Returns the whole environment of an agent.
 ///
-/// From the caller come only the variables that `PASSED`, the cli's `pass_env` or `pass` name, and of
-/// those never one that belongs to a session around us. What the cli and then the team set
-/// by value comes on top, whatever its name: that was asked for. Last comes `own`, by which the program
-/// tells the agent who it is.
+/// From the caller come only the variables that `PASSED`, the cli's `pass_env` or `pass` name, and
+/// of those never one that belongs to a session around us. What the cli and then the team set by
+/// value comes on top, whatever its name: that was asked for. Last comes `own`, by which the
+/// program tells the agent who it is.
 pub fn agent_environment(
     caller: &Environment,
     pass: &[VariablePattern],

@@ -307,6 +307,16 @@ mod tests {
     }
 
     #[test]
+    fn a_hostile_file_is_refused_in_short_order() {
+        let long = format!("{} = 1\n", "k".repeat(1_000_000));
+        assert!(errors(&long).len() < 2000);
+        let agents = "[[team.t.agents]]\nname='a'\ncli='zz'\nk=1\n".repeat(64);
+        let many: Vec<String> =
+            (0..300).map(|team| agents.replace("team.t", &format!("team.t{team}"))).collect();
+        assert!(errors(&many.concat()).lines().count() <= 200);
+    }
+
+    #[test]
     fn a_cli_of_the_same_name_changes_only_what_it_names() {
         let (settings, errors, _) = applied("[cli.claude]\ncommand = ['claude', '--model', 'x']\n");
         assert_eq!(errors, "");

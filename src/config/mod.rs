@@ -1,8 +1,8 @@
 //! What the user and the project ask for: files in, checked settings out.
 //!
-//! Built-in settings lie under the user's file, and the user's file under the project's. A project's
-//! file counts for nothing until a person has trusted its exact content. Nothing here prints,
-//! starts a process or waits: callers do.
+//! Built-in settings lie under the user's file, and the user's file under the project's. A
+//! project's file counts for nothing until a person has trusted its exact content. Nothing here
+//! prints, starts a process or waits: callers do.
 
 mod builtin;
 mod cli;

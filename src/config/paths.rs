@@ -37,7 +37,8 @@ pub struct Paths {
     pub session: SessionName,
     /// What outlives a restart of the machine: `<state>/wheelhouse/<session>`.
     pub state_dir: PathBuf,
-    /// Sockets: `<runtime>/wheelhouse/<session>`, or a short directory in `/tmp` where that is too long.
+    /// Sockets: `<runtime>/wheelhouse/<session>`, or a short directory in `/tmp` where that is too
+    /// long.
     pub runtime_dir: PathBuf,
     pub user_config: PathBuf,
     /// Holds which project files are trusted, for all projects.

@@ -2,8 +2,8 @@
 
 /// Returns the text with every character that could move the cursor, hide or reorder text escaped.
 ///
-/// A config file comes from whoever wrote the project; what it says is shown to a person who decides
-/// whether to trust it, so what is shown must be what is there.
+/// A config file comes from whoever wrote the project; what it says is shown to a person who
+/// decides whether to trust it, so what is shown must be what is there.
 pub fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -35,7 +35,8 @@ fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

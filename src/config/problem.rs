@@ -10,6 +10,10 @@ use super::plain;
 
 /// Problems reported for one file; a file with more is not a config file.
 const PROBLEMS_MAX: usize = 100;
+/// The longest message; a longer one repeats a text from the file that was no word at all.
+const TEXT_CHARS_MAX: usize = 500;
+/// The longest word that is compared with others; comparing costs the product of the lengths.
+const WORD_BYTES_MAX: usize = 64;
 
 /// One thing that is wrong, or that will not do what its writer expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -79,14 +83,21 @@ impl<'t> Problems<'t> {
 
     /// Notes an error at the bytes of the span.
     pub(super) fn error(&mut self, span: &Range<usize>, message: &str, hint: Option<&str>) {
-        let problem = self.at(span, message, hint);
-        push_bounded(&mut self.errors, problem);
+        if !self.is_full() {
+            self.errors.push(self.at(span, message, hint));
+        }
     }
 
     /// Notes something that works, though not as its writer may expect.
     pub(super) fn warning(&mut self, span: &Range<usize>, message: &str, hint: Option<&str>) {
-        let problem = self.at(span, message, hint);
-        push_bounded(&mut self.warnings, problem);
+        if self.warnings.len() < PROBLEMS_MAX {
+            self.warnings.push(self.at(span, message, hint));
+        }
+    }
+
+    /// Says whether another error would be dropped, so that nobody need search for a good hint.
+    pub(super) fn is_full(&self) -> bool {
+        self.errors.len() >= PROBLEMS_MAX
     }
 
     fn at(&self, span: &Range<usize>, message: &str, hint: Option<&str>) -> Problem {
@@ -96,27 +107,33 @@ impl<'t> Problems<'t> {
             file: self.file.to_path_buf(),
             line: Some(before.matches('\n').count() + 1),
             column: Some(before[line_start..].chars().count() + 1),
-            message: plain(message),
-            hint: hint.map(plain),
+            message: short(message),
+            hint: hint.map(short),
         }
     }
 }
 
-fn push_bounded(list: &mut Vec<Problem>, problem: Problem) {
-    if list.len() < PROBLEMS_MAX {
-        list.push(problem);
+/// Returns the text, cut where nobody would read on.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(TEXT_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", plain(&text[..end])),
+        None => plain(text),
     }
+}
+
+/// Returns how far the words are apart; a word that is too long to be one is far from all.
+pub(super) fn distance(word: &str, known: &str) -> usize {
+    if word.len() > WORD_BYTES_MAX { usize::MAX } else { strsim::damerau_levenshtein(word, known) }
 }
 
 /// Returns a hint for a word that is not one of the known ones: the nearest, or all of them.
 pub(super) fn suggest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();
-    let distance = |candidate: &&str| strsim::damerau_levenshtein(word, candidate);
-    let nearest = known.iter().min_by_key(|candidate| distance(candidate));
+    let nearest = known.iter().min_by_key(|candidate| distance(word, candidate));
     match nearest {
         // A third of the letters may differ: more is another word.
-        Some(nearest) if distance(nearest) <= word.chars().count().max(3) / 3 => {
+        Some(nearest) if distance(word, nearest) <= word.chars().count().max(3) / 3 => {
             format!("Did you mean `{nearest}`?")
         }
         _ => format!("Use one of {}", quoted(&known)),
@@ -150,7 +167,8 @@ mod tests {
     #[test]
     fn a_hopeless_file_gives_a_bounded_list() {
         let mut problems = Problems::new(Path::new("f"), "");
-        (0..1000).for_each(|_| problems.error(&(0..0), "x", None));
+        (0..1000).for_each(|_| problems.error(&(0..0), &"ö".repeat(1000), None));
         assert_eq!(problems.errors.len(), PROBLEMS_MAX);
+        assert_eq!(problems.errors[0].message.chars().count(), TEXT_CHARS_MAX + 1);
     }
 }

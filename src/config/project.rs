@@ -7,8 +7,8 @@ use super::paths::{Bases, canonical_directory};
 
 /// Returns the canonical directory of the project.
 ///
-/// A directory that was asked for must exist. Else it is the nearest directory from `cwd` upwards that
-/// has a `wheelhouse.toml`, else the nearest that has a `.git`, else `cwd` itself. The search
+/// A directory that was asked for must exist. Else it is the nearest directory from `cwd` upwards
+/// that has a `wheelhouse.toml`, else the nearest that has a `.git`, else `cwd` itself. The search
 /// ends at the user's home: what lies above it is not the user's to decide.
 pub fn find_project(asked: Option<&Path>, cwd: &Path) -> Result<PathBuf, PathsError> {
     if let Some(directory) = asked {

@@ -1,7 +1,7 @@
 //! Takes values out of a TOML table and notes everything that does not fit.
 //!
-//! A serde structure stops at the first wrong key. Here every key of every table is looked at, so that
-//! one run of `wheelhouse config check` tells all that is wrong.
+//! A serde structure stops at the first wrong key. Here every key of every table is looked at, so
+//! that one run of `wheelhouse config check` tells all that is wrong.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -216,7 +216,7 @@ impl<'t> Reader<'t> {
     pub(super) fn finish(self, problems: &mut Problems) {
         for (key, _) in self.table {
             let name = key.get_ref().as_ref();
-            if !self.asked.contains(&name) {
+            if !self.asked.contains(&name) && !problems.is_full() {
                 let message = format!("Unknown key `{name}`{}", self.within());
                 let hint = suggest(name, self.asked.iter().copied());
                 problems.error(&key.span(), &message, Some(&hint));

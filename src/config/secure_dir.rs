@@ -39,9 +39,9 @@ pub enum SecureDirError {
 
 /// Makes a directory that is ours alone, or makes sure that it is.
 ///
-/// Missing parents are made with mode 0700 too. A directory that others can read is tightened; one that
-/// is a symbolic link, belongs to someone else or can be written by others is refused, because what is
-/// inside may already be theirs.
+/// Missing parents are made with mode 0700 too. A directory that others can read is tightened; one
+/// that is a symbolic link, belongs to someone else or can be written by others is refused, because
+/// what is inside may already be theirs.
 pub fn secure_dir(path: &Path) -> Result<(), SecureDirError> {
     let failed = |source| SecureDirError::Io { path: path.to_path_buf(), source };
     let created = DirBuilder::new().recursive(true).mode(0o700).create(path);

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use super::builtin::built_in;
 use super::layer::apply;
-use super::problem::quoted;
+use super::problem::{distance, quoted};
 use super::source_file::{SourceFile, whole_file};
-use super::{Cli, ConfigError, Hash, Paths, Problem, Team, Trust, VariablePattern};
+use super::{Cli, ConfigError, Hash, Paths, Problem, Team, Trust, VariablePattern, plain};
 
 /// Everything that can be set, checked and complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,23 +218,20 @@ impl Loaded {
 
     /// Returns the team to start, or says why it cannot be.
     ///
-    /// A name that the built-in settings or the user's file give a meaning keeps that meaning as long
-    /// as the project's file is not trusted.
+    /// A name that the built-in settings or the user's file give a meaning keeps that meaning as
+    /// long as the project's file is not trusted.
     pub fn team(&self, name: &str) -> Result<&Team, TeamError> {
-        let untrusted = || self.project.as_ref().filter(|project| !project.is_trusted);
-        let team = || name.to_owned();
-        match (self.settings.team(name), untrusted()) {
-            (Some(team), _) => Ok(team),
-            (None, Some(project)) if project.settings.team(name).is_some() => {
-                Err(TeamError::NotTrusted { team: team(), file: project.path.clone() })
-            }
-            (None, _) => {
-                let mut known: Vec<&str> =
-                    self.settings.teams().map(|team| team.name.as_str()).collect();
-                known.sort_by_key(|known| strsim::damerau_levenshtein(name, known));
-                Err(TeamError::Unknown { team: super::plain(name), known: quoted(&known) })
-            }
+        if let Some(team) = self.settings.team(name) {
+            return Ok(team);
         }
+        let holds_it = |project: &&ProjectFile| project.settings.team(name).is_some();
+        if let Some(project) = self.project.as_ref().filter(holds_it) {
+            let file = project.path.clone();
+            return Err(TeamError::NotTrusted { team: name.to_owned(), file });
+        }
+        let mut known: Vec<&str> = self.settings.teams().map(|team| team.name.as_str()).collect();
+        known.sort_by_key(|known| distance(name, known));
+        Err(TeamError::Unknown { team: plain(name), known: quoted(&known) })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::{AgentName, Environment, InvalidName, Role};
 use super::Cli;
 use super::cli::no_zero;
 use super::environment::read_environment;
-use super::problem::{Problems, quoted, suggest};
+use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
@@ -146,11 +146,11 @@ fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentNa
 }
 
 fn known_cli(cli: &Located<String>, clis: &BTreeMap<String, Cli>, problems: &mut Problems) {
-    if clis.contains_key(&cli.value) {
+    if clis.contains_key(&cli.value) || problems.is_full() {
         return;
     }
     let mut known: Vec<&str> = clis.keys().map(String::as_str).collect();
-    known.sort_by_key(|name| strsim::damerau_levenshtein(&cli.value, name));
+    known.sort_by_key(|name| distance(&cli.value, name));
     known.truncate(CLIS_OFFERED_MAX);
     let hint = format!("Use one of {}, or add `[cli.{}]`", quoted(&known), cli.value);
     problems.error(&cli.span, &format!("Unknown cli `{}`", cli.value), Some(&hint));

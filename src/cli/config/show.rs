@@ -51,13 +51,15 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
             "trusted": project.is_trusted,
         })
     });
+    let clis = settings.clis().map(|(name, cli)| cli_json(name, cli, settings));
+    let teams = settings.teams().map(|team| team_json(team, settings));
     json!({
         "project": paths.project.to_string_lossy(),
         "session": paths.session,
         "project_file": file,
         "values": values(settings).into_iter().map(with_origin).collect::<Map<_, _>>(),
-        "clis": settings.clis().map(|(name, cli)| cli_json(name, cli, settings)).collect::<Vec<_>>(),
-        "teams": settings.teams().map(|team| team_json(team, settings)).collect::<Vec<_>>(),
+        "clis": clis.collect::<Vec<_>>(),
+        "teams": teams.collect::<Vec<_>>(),
     })
 }
 

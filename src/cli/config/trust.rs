@@ -1,4 +1,5 @@
-//! `wheelhouse config trust`: shows what a project's file would run, and records a person's consent.
+//! `wheelhouse config trust`: shows what a project's file would run, and records a person's
+//! consent.
 
 use std::io::{BufRead, Write};
 
