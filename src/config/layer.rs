@@ -14,6 +14,8 @@ use super::team::{read_team, well_named};
 const CLIS_MAX: usize = 256;
 /// A line of scrollback costs memory in the hub, for every pane.
 const SCROLLBACK_MAX: u32 = 1_000_000;
+/// Whoever stops a team waits for as long.
+const GRACE_SECONDS_MAX: u32 = 600;
 
 const LEVELS: &[LogLevel] =
     &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug, LogLevel::Trace];
@@ -52,64 +54,41 @@ struct Layer<'s, 'p, 't> {
 
 impl Layer<'_, '_, '_> {
     fn values(&mut self, file: &mut Reader) {
-        self.pane(file);
+        if let Some(mut pane) = file.table("pane", self.problems) {
+            let lines = pane.number("scrollback", 0..=SCROLLBACK_MAX, self.problems);
+            self.set("pane.scrollback", lines, |settings| &mut settings.pane.scrollback);
+            let cols = pane.length("min_cols", self.problems);
+            self.set("pane.min_cols", cols, |settings| &mut settings.pane.min_cols);
+            let rows = pane.length("min_rows", self.problems);
+            self.set("pane.min_rows", rows, |settings| &mut settings.pane.min_rows);
+            pane.finish(self.problems);
+        }
         if let Some(mut grid) = file.table("grid", self.problems) {
-            if let Some(cards) = grid.choice("cards", &[Cards::Auto, Cards::Never], self.problems) {
-                self.settings.grid.cards = cards;
-                self.came("grid.cards");
-            }
+            let cards = grid.choice("cards", &[Cards::Auto, Cards::Never], self.problems);
+            self.set("grid.cards", cards, |settings| &mut settings.grid.cards);
             grid.finish(self.problems);
         }
         if let Some(mut stop) = file.table("stop", self.problems) {
-            if let Some(seconds) = stop.number("grace_seconds", 0..=600, self.problems) {
-                self.settings.stop.grace_seconds = seconds;
-                self.came("stop.grace_seconds");
-            }
+            let seconds = stop.number("grace_seconds", 0..=GRACE_SECONDS_MAX, self.problems);
+            self.set("stop.grace_seconds", seconds, |settings| &mut settings.stop.grace_seconds);
             stop.finish(self.problems);
         }
         if let Some(mut env) = file.table("env", self.problems) {
-            if let Some(patterns) = env.texts("pass", self.problems) {
-                self.settings.pass_env = read_patterns(patterns, self.problems);
-                self.came("env.pass");
-            }
+            let texts = env.texts("pass", self.problems);
+            let patterns = texts.map(|texts| read_patterns(texts, self.problems));
+            self.set("env.pass", patterns, |settings| &mut settings.pass_env);
             env.finish(self.problems);
         }
         if let Some(mut hub) = file.table("hub", self.problems) {
-            if let Some(scope) = hub.choice("scope", &[Scope::Auto, Scope::Never], self.problems) {
-                self.settings.hub.scope = scope;
-                self.came("hub.scope");
-            }
+            let scope = hub.choice("scope", &[Scope::Auto, Scope::Never], self.problems);
+            self.set("hub.scope", scope, |settings| &mut settings.hub.scope);
             hub.finish(self.problems);
         }
         if let Some(mut log) = file.table("log", self.problems) {
-            if let Some(level) = log.choice("level", LEVELS, self.problems) {
-                self.settings.log.level = level;
-                self.came("log.level");
-            }
+            let level = log.choice("level", LEVELS, self.problems);
+            self.set("log.level", level, |settings| &mut settings.log.level);
             log.finish(self.problems);
         }
-    }
-
-    fn pane(&mut self, file: &mut Reader) {
-        let Some(mut pane) = file.table("pane", self.problems) else { return };
-        if let Some(lines) = pane.number("scrollback", 0..=SCROLLBACK_MAX, self.problems) {
-            self.settings.pane.scrollback = lines;
-            self.came("pane.scrollback");
-        }
-        let mut length = |key| {
-            let length = pane.number(key, 2..=1000, self.problems);
-            length.and_then(|length| u16::try_from(length).ok())
-        };
-        let (cols, rows) = (length("min_cols"), length("min_rows"));
-        if let Some(cols) = cols {
-            self.settings.pane.min_cols = cols;
-            self.came("pane.min_cols");
-        }
-        if let Some(rows) = rows {
-            self.settings.pane.min_rows = rows;
-            self.came("pane.min_rows");
-        }
-        pane.finish(self.problems);
     }
 
     fn clis(&mut self, file: &mut Reader) {
@@ -135,6 +114,14 @@ impl Layer<'_, '_, '_> {
                 let team = read_team(&name.value, table, &self.settings.clis, self.problems);
                 self.settings.teams.insert(name.value, team);
             }
+        }
+    }
+
+    /// Puts the value, if the file has one, into its place, and remembers where it came from.
+    fn set<T>(&mut self, key: &str, value: Option<T>, place: fn(&mut Settings) -> &mut T) {
+        if let Some(value) = value {
+            *place(self.settings) = value;
+            self.came(key);
         }
     }
 

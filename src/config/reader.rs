@@ -12,6 +12,9 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::problem::{Problems, suggest};
 
+/// The rows or columns that a terminal may have, as `Size` clamps them.
+const LENGTHS: RangeInclusive<u32> = 2..=1000;
+
 /// A value and where it stands.
 #[derive(Clone, Debug)]
 pub(super) struct Located<T> {
@@ -95,6 +98,12 @@ impl<'t> Reader<'t> {
             problems.error(&value.span(), &message, Some(&hint));
         }
         fitting
+    }
+
+    /// Returns the number of rows or columns under the key.
+    pub(super) fn length(&mut self, key: &'static str, problems: &mut Problems) -> Option<u16> {
+        let length = self.number(key, LENGTHS, problems);
+        length.and_then(|length| u16::try_from(length).ok())
     }
 
     /// Returns the one of the choices that the text under the key names.
