@@ -1,1 +1,3 @@
 //! The room of the cli.
+
+pub mod config;

@@ -1,1 +1,39 @@
-//! The room of the config.
+//! What the user and the project ask for: files in, checked settings out.
+//!
+//! Built-in settings lie under the user's file, and the user's file under the project's. A
+//! project's file counts for nothing until a person has trusted its exact content. Nothing here
+//! prints, starts a process or waits: callers do.
+
+mod builtin;
+mod cli;
+mod environment;
+mod hash;
+mod layer;
+mod paths;
+mod pattern;
+mod plain;
+mod problem;
+mod project;
+mod reader;
+mod secure_dir;
+mod settings;
+mod source_file;
+mod team;
+mod trust;
+
+pub use builtin::STARTER;
+pub use cli::Cli;
+pub use environment::{agent_environment, environment_of};
+pub use hash::Hash;
+pub use paths::{Paths, PathsError};
+pub use pattern::VariablePattern;
+pub use plain::{plain, plain_json};
+pub use problem::{ConfigError, Problem};
+pub use project::find_project;
+pub use secure_dir::{SecureDirError, secure_dir};
+pub use settings::{
+    Cards, GridSettings, HubSettings, Loaded, LogLevel, LogSettings, Origin, PaneSettings,
+    ProjectFile, Scope, Settings, StopSettings, TeamError,
+};
+pub use team::{Agent, Layout, Prompt, Team};
+pub use trust::{Trust, TrustError};

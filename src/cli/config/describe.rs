@@ -1,0 +1,98 @@
+//! Puts clis and teams into words and into JSON, without any value of an environment.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::config::{Agent, Cli, Origin, Prompt, Settings, Team, plain};
+use crate::model::Environment;
+
+/// Writes what the cli runs and which variables it gets.
+pub(super) fn write_cli(
+    name: &str,
+    cli: &Cli,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "cli {name} ({}): {}", cli_origin(name, settings), listed(&cli.command))?;
+    let patterns: Vec<&str> = cli.pass_env.iter().map(AsRef::as_ref).collect();
+    write_names("  passes on", &patterns, out)?;
+    write_names("  sets", &names(&cli.env), out)
+}
+
+/// Writes who is in the team, and what each one runs.
+pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "team {} ({}): {}", team.name, team_origin(team, settings), team.layout)?;
+    for agent in &team.agents {
+        let command = settings.cli(&agent.cli).map(|cli| listed(&cli.command)).unwrap_or_default();
+        let (cli, cwd) = (plain(&agent.cli), plain(&agent.cwd.to_string_lossy()));
+        writeln!(out, "  {} ({}): {cli} {command} in `{cwd}`", agent.name, agent.role)?;
+        write_names("    sets", &names(&agent.env), out)?;
+    }
+    Ok(())
+}
+
+/// Returns which file the cli is from.
+pub(super) fn cli_origin(name: &str, settings: &Settings) -> Origin {
+    settings.origin(&format!("cli.{name}"))
+}
+
+/// Returns which file the team is from.
+pub(super) fn team_origin(team: &Team, settings: &Settings) -> Origin {
+    settings.origin(&format!("team.{}", team.name))
+}
+
+/// Returns the cli for machines.
+pub(super) fn cli_json(name: &str, cli: &Cli, settings: &Settings) -> Value {
+    json!({
+        "name": name,
+        "command": cli.command,
+        "env": names(&cli.env),
+        "pass_env": cli.pass_env.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "origin": cli_origin(name, settings).to_string(),
+    })
+}
+
+/// Returns the team for machines.
+pub(super) fn team_json(team: &Team, settings: &Settings) -> Value {
+    json!({
+        "name": team.name,
+        "layout": team.layout.to_string(),
+        "agents": team.agents.iter().map(agent_json).collect::<Vec<_>>(),
+        "origin": team_origin(team, settings).to_string(),
+    })
+}
+
+fn agent_json(agent: &Agent) -> Value {
+    let (prompt, template) = match &agent.prompt {
+        Some(Prompt::Text(text)) => (Some(text), None),
+        Some(Prompt::Template(name)) => (None, Some(name)),
+        None => (None, None),
+    };
+    json!({
+        "name": agent.name,
+        "cli": agent.cli,
+        "role": agent.role,
+        "prompt": prompt,
+        "template": template,
+        "cwd": agent.cwd,
+        "env": names(&agent.env),
+        "owns": agent.owns,
+        "capabilities": agent.capabilities,
+    })
+}
+
+/// Returns the words as a list whose words cannot run together.
+pub(super) fn listed(words: &[String]) -> String {
+    let quoted: Vec<String> =
+        words.iter().map(|word| Value::from(word.as_str()).to_string()).collect();
+    plain(&format!("[{}]", quoted.join(", ")))
+}
+
+fn names(environment: &Environment) -> Vec<&str> {
+    environment.0.keys().map(String::as_str).collect()
+}
+
+fn write_names(verb: &str, names: &[&str], out: &mut dyn Write) -> io::Result<()> {
+    if names.is_empty() { Ok(()) } else { writeln!(out, "{verb} {}", plain(&names.join(", "))) }
+}

@@ -1,0 +1,100 @@
+//! `wheelhouse config show`: the settings that hold, and where each one is from.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+
+use crate::config::{Loaded, Paths, Settings, plain, plain_json};
+
+use super::describe::{cli_json, team_json, write_cli, write_team};
+
+/// Prints what holds now. Of an environment only the names are shown, never a value.
+pub fn show(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
+    let loaded = Settings::load(paths)?;
+    if json {
+        writeln!(out, "{}", plain_json(&as_json(paths, &loaded).to_string()))?;
+        return Ok(());
+    }
+    let settings = &loaded.settings;
+    writeln!(out, "project {}", plain(&paths.project.to_string_lossy()))?;
+    writeln!(out, "session {}", paths.session)?;
+    let state = match &loaded.project {
+        None => "not there",
+        Some(project) if project.is_trusted => "trusted",
+        Some(_) => "not trusted, so not used; see `wheelhouse config trust`",
+    };
+    writeln!(out, "project file {state}\n")?;
+    for (key, value) in values(settings) {
+        writeln!(out, "{key} = {value} ({})", settings.origin(key))?;
+    }
+    writeln!(out)?;
+    for (name, cli) in settings.clis() {
+        write_cli(name, cli, settings, out)?;
+    }
+    writeln!(out)?;
+    for team in settings.teams() {
+        write_team(team, settings, out)?;
+    }
+    Ok(())
+}
+
+fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
+    let settings = &loaded.settings;
+    let with_origin = |(key, value): (&str, Value)| {
+        (key.to_owned(), json!({ "value": value, "origin": settings.origin(key).to_string() }))
+    };
+    let file = loaded.project.as_ref().map(|project| {
+        json!({
+            "path": project.path.to_string_lossy(),
+            "hash": project.hash,
+            "trusted": project.is_trusted,
+        })
+    });
+    let clis = settings.clis().map(|(name, cli)| cli_json(name, cli, settings));
+    let teams = settings.teams().map(|team| team_json(team, settings));
+    json!({
+        "project": paths.project.to_string_lossy(),
+        "session": paths.session,
+        "project_file": file,
+        "values": values(settings).into_iter().map(with_origin).collect::<Map<_, _>>(),
+        "clis": clis.collect::<Vec<_>>(),
+        "teams": teams.collect::<Vec<_>>(),
+    })
+}
+
+/// Returns every setting that is a single value, by its key.
+fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
+    let pass: Vec<&str> = settings.pass_env.iter().map(AsRef::as_ref).collect();
+    vec![
+        ("pane.scrollback", settings.pane.scrollback.into()),
+        ("pane.min_cols", settings.pane.min_cols.into()),
+        ("pane.min_rows", settings.pane.min_rows.into()),
+        ("grid.cards", settings.grid.cards.to_string().into()),
+        ("stop.grace_seconds", settings.stop.grace_seconds.into()),
+        ("env.pass", pass.into()),
+        ("hub.scope", settings.hub.scope.to_string().into()),
+        ("log.level", settings.log.level.to_string().into()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_setting_is_shown() {
+        let world = tempfile::tempdir().unwrap();
+        let mut paths = Paths::find(world.path()).unwrap();
+        paths.user_config = world.path().join("config.toml");
+        fs::write(&paths.user_config, include_str!("../../../config.example.toml")).unwrap();
+        let settings = Settings::load(&paths).unwrap().settings;
+        let shown: Vec<&str> = values(&settings).into_iter().map(|(key, _)| key).collect();
+        let is_value = |key: &&String| !key.starts_with("cli.") && !key.starts_with("team.");
+        for key in settings.provenance.keys().filter(is_value) {
+            assert!(shown.contains(&key.as_str()), "{key} is missing");
+        }
+    }
+}

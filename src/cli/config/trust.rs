@@ -1,0 +1,108 @@
+//! `wheelhouse config trust`: shows what a project's file would run, and records a person's
+//! consent.
+
+use std::io::{BufRead, Write};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::config::{Cli, Origin, Paths, ProjectFile, Settings, Team, Trust, plain, plain_json};
+
+use super::describe::{
+    cli_json, cli_origin, listed, team_json, team_origin, write_cli, write_team,
+};
+
+/// Shows what the project's file would run, and trusts exactly the content that was shown.
+///
+/// `terminal` is where a person can answer; without one, only `yes` is consent.
+pub fn trust(
+    paths: &Paths,
+    yes: bool,
+    json: bool,
+    terminal: Option<&mut dyn BufRead>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let loaded = Settings::load(paths)?;
+    let shown = plain(&paths.project_config().to_string_lossy());
+    let Some(project) = loaded.project else {
+        bail!("`{shown}` is not there\nhint: Write one with `wheelhouse config init`")
+    };
+    if !json {
+        write_summary(&shown, &project, out)?;
+    }
+    if !project.is_trusted {
+        if !yes {
+            let terminal = terminal.filter(|_| !json).with_context(|| {
+                format!(
+                    "Nobody is here to answer for `{shown}`\n\
+                     hint: Read it, then run `wheelhouse config trust --yes`"
+                )
+            })?;
+            ask(terminal, out)?;
+        }
+        Trust::load(paths)?.trust(&project.path, &project.hash)?;
+    }
+    if json {
+        writeln!(out, "{}", plain_json(&as_json(&project).to_string()))?;
+    } else {
+        writeln!(out, "`{shown}` is trusted as it is now")?;
+    }
+    Ok(())
+}
+
+fn ask(terminal: &mut dyn BufRead, out: &mut dyn Write) -> Result<()> {
+    write!(out, "Trust this file as it is now? [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    terminal.read_line(&mut answer)?;
+    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    bail!("Nothing was trusted")
+}
+
+fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Result<()> {
+    writeln!(out, "`{shown}` ({}) would run:", project.hash.short())?;
+    for (name, cli) in own_clis(project) {
+        write_cli(name, cli, &project.settings, out)?;
+    }
+    for team in own_teams(project) {
+        write_team(team, &project.settings, out)?;
+    }
+    let passed = own_passed(project);
+    if !passed.is_empty() {
+        writeln!(out, "every agent gets these of your variables: {}", listed(&passed))?;
+    }
+    Ok(())
+}
+
+fn as_json(project: &ProjectFile) -> Value {
+    let settings = &project.settings;
+    let clis = own_clis(project).map(|(name, cli)| cli_json(name, cli, settings));
+    let teams = own_teams(project).map(|team| team_json(team, settings));
+    json!({
+        "file": project.path.to_string_lossy(),
+        "hash": project.hash,
+        "trusted": true,
+        "clis": clis.collect::<Vec<_>>(),
+        "teams": teams.collect::<Vec<_>>(),
+        "pass": own_passed(project),
+    })
+}
+
+fn own_clis(project: &ProjectFile) -> impl Iterator<Item = (&str, &Cli)> {
+    let settings = &project.settings;
+    settings.clis().filter(|(name, _)| cli_origin(name, settings) == Origin::Project)
+}
+
+fn own_teams(project: &ProjectFile) -> impl Iterator<Item = &Team> {
+    let settings = &project.settings;
+    settings.teams().filter(|team| team_origin(team, settings) == Origin::Project)
+}
+
+/// Returns which of the caller's variables the project's file hands to every agent.
+fn own_passed(project: &ProjectFile) -> Vec<String> {
+    let settings = &project.settings;
+    let is_own = settings.origin("env.pass") == Origin::Project;
+    settings.pass_env.iter().filter(|_| is_own).map(ToString::to_string).collect()
+}

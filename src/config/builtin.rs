@@ -1,0 +1,122 @@
+//! What the program brings along, so that it works on a fresh machine.
+
+use std::path::Path;
+
+use super::layer::apply;
+use super::settings::{Origin, Settings};
+
+/// The `wheelhouse.toml` that `wheelhouse config init` writes.
+pub const STARTER: &str = include_str!("../../assets/starter.toml");
+
+/// The files, as they lie in `assets/`, with the clis before the teams that use them.
+const FILES: &[(&str, &str)] = &[
+    ("agents/aider.toml", include_str!("../../assets/agents/aider.toml")),
+    ("agents/claude.toml", include_str!("../../assets/agents/claude.toml")),
+    ("agents/codex.toml", include_str!("../../assets/agents/codex.toml")),
+    ("agents/gemini.toml", include_str!("../../assets/agents/gemini.toml")),
+    ("agents/opencode.toml", include_str!("../../assets/agents/opencode.toml")),
+    ("agents/shell.toml", include_str!("../../assets/agents/shell.toml")),
+    ("teams/shell.toml", include_str!("../../assets/teams/shell.toml")),
+];
+
+/// Returns the settings that hold where no file says otherwise.
+pub(super) fn built_in() -> Settings {
+    let mut settings = Settings::default();
+    for (name, text) in FILES {
+        let found = apply(&mut settings, Path::new(name), text, Origin::BuiltIn);
+        debug_assert!(found.errors.is_empty(), "{:?}", found.errors);
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Problem;
+    use super::*;
+
+    fn applied(text: &str) -> (Settings, Vec<Problem>) {
+        let mut settings = built_in();
+        let problems = apply(&mut settings, Path::new("file"), text, Origin::User);
+        (settings, problems.errors)
+    }
+
+    #[test]
+    fn every_file_of_the_assets_is_embedded_and_good() {
+        let settings = built_in();
+        let names: Vec<&str> = settings.clis().map(|(name, _)| name).collect();
+        assert_eq!(names, ["aider", "claude", "codex", "gemini", "opencode", "shell"]);
+        assert_eq!(settings.team("shell").unwrap().agents.len(), 2);
+        for folder in ["agents", "teams"] {
+            for entry in std::fs::read_dir(Path::new("assets").join(folder)).unwrap() {
+                let name = format!("{folder}/{}", entry.unwrap().file_name().display());
+                assert!(FILES.iter().any(|(file, _)| *file == name), "embed {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_starter_is_good_as_it_is_and_without_its_marks() {
+        let (settings, errors) = applied(STARTER);
+        assert_eq!(errors, []);
+        assert_eq!(settings.team("shells").unwrap().agents.len(), 2);
+        let (settings, errors) = applied(&uncommented(STARTER));
+        assert_eq!(errors, []);
+        assert_eq!(settings.team("build").unwrap().agents.len(), 2);
+    }
+
+    #[test]
+    fn the_example_shows_every_setting_with_its_default() {
+        let example = include_str!("../../config.example.toml");
+        let (mut settings, errors) = applied(example);
+        assert_eq!(errors, []);
+        settings.provenance = built_in().provenance;
+        assert_eq!(settings, built_in());
+
+        let full = uncommented(example);
+        assert_eq!(applied(&full).1, []);
+        for (table, keys) in valid_keys() {
+            for key in keys {
+                let is_shown = match table {
+                    "" => full.contains(&format!("\n[{key}")),
+                    _ => full.contains(&format!("\n{key} = ")),
+                };
+                assert!(is_shown || key == "agents", "`{key}` of `{table}` is not in the example");
+            }
+        }
+    }
+
+    /// Returns every valid key by the table it stands in, as the hint for an unknown key tells
+    /// them.
+    fn valid_keys() -> Vec<(&'static str, Vec<String>)> {
+        let tables = [
+            "",
+            "[pane]",
+            "[grid]",
+            "[stop]",
+            "[env]",
+            "[hub]",
+            "[log]",
+            "[cli.shell]",
+            "[team.t]",
+            "[[team.t.agents]]",
+        ];
+        let mut found = Vec::new();
+        for table in tables {
+            let (_, errors) = applied(&format!("{table}\nzzzzzzzzzzzz = 1\n"));
+            let unknown = errors.iter().find(|error| error.message.contains("zzzz")).unwrap();
+            let hint = unknown.hint.as_ref().unwrap();
+            let keys = hint.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+            found.push((table, keys));
+        }
+        found
+    }
+
+    /// Returns the text with `#key = …` made `key = …`; prose has a blank after its `#`.
+    fn uncommented(text: &str) -> String {
+        let line = |line: &str| match line.strip_prefix('#') {
+            Some(rest) if !rest.starts_with(' ') => format!("{rest}\n"),
+            _ => format!("{line}\n"),
+        };
+        text.lines().map(line).collect()
+    }
+}

@@ -1,0 +1,114 @@
+//! The command-line agents that a team can run.
+
+use std::path::Path;
+
+use crate::model::Environment;
+
+use super::VariablePattern;
+use super::environment::read_environment;
+use super::problem::Problems;
+use super::reader::{Located, Reader};
+
+/// The first word of a command that stands for the user's own shell.
+const USER_SHELL: &str = "$SHELL";
+const SHELL_OF_LAST_RESORT: &str = "/bin/sh";
+
+/// How to run one command-line agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cli {
+    /// The program and its arguments; no shell reads them. `$SHELL` as the program means the user's
+    /// shell.
+    pub command: Vec<String>,
+    /// Set for every agent that runs this cli.
+    pub env: Environment,
+    /// Which of the caller's variables it gets beside the usual ones.
+    pub pass_env: Vec<VariablePattern>,
+}
+
+impl Cli {
+    /// Returns the command with the user's shell in its place.
+    ///
+    /// Only a program that is exactly `$SHELL` is replaced; every other word is taken as it is.
+    pub fn argv(&self, caller: &Environment) -> Vec<String> {
+        let mut argv = self.command.clone();
+        if let Some(program) = argv.first_mut().filter(|program| *program == USER_SHELL) {
+            let shell = caller.0.get("SHELL").filter(|shell| Path::new(shell).is_absolute());
+            *program = shell.cloned().unwrap_or_else(|| SHELL_OF_LAST_RESORT.to_owned());
+        }
+        argv
+    }
+
+    /// Changes what the table names; what it leaves out stays as the file below has it.
+    pub(super) fn apply(&mut self, mut table: Reader, problems: &mut Problems) {
+        if let Some(command) = table.texts("command", problems) {
+            self.command = check_command(command, problems);
+        } else if self.command.is_empty() && !table.has("command") {
+            let message = format!("No `command`{}", table.within());
+            let hint = "Add the program and its arguments: `command = [\"program\", \"argument\"]`";
+            problems.error(table.span(), &message, Some(hint));
+        }
+        if let Some(env) = read_environment(&mut table, problems) {
+            self.env = env;
+        }
+        if let Some(patterns) = table.texts("pass_env", problems) {
+            self.pass_env = read_patterns(patterns, problems);
+        }
+        table.finish(problems);
+    }
+}
+
+fn check_command(command: Located<Vec<Located<String>>>, problems: &mut Problems) -> Vec<String> {
+    let is_empty = command.value.first().is_none_or(|program| program.value.is_empty());
+    if is_empty {
+        let hint = "Name the program and its arguments: `command = [\"program\", \"argument\"]`";
+        problems.error(&command.span, "The command is empty", Some(hint));
+    }
+    for word in &command.value {
+        no_zero(word, problems);
+    }
+    command.value.into_iter().map(|word| word.value).collect()
+}
+
+/// Notes an error where the text holds a zero, which no system call can take.
+pub(super) fn no_zero(text: &Located<String>, problems: &mut Problems) {
+    if text.value.contains('\0') {
+        problems.error(&text.span, "A zero character cannot be passed to a program", None);
+    }
+}
+
+/// Returns the patterns that are well formed, and notes the others.
+pub(super) fn read_patterns(
+    texts: Located<Vec<Located<String>>>,
+    problems: &mut Problems,
+) -> Vec<VariablePattern> {
+    let mut patterns = Vec::new();
+    for text in texts.value {
+        match text.value.parse::<VariablePattern>() {
+            Ok(pattern) => patterns.push(pattern),
+            Err(error) => {
+                let hint = "Write names such as `OPENAI_API_KEY`, or their beginning: `OPENAI_*`";
+                problems.error(&text.span, &error.to_string(), Some(hint));
+            }
+        }
+    }
+    patterns
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn the_users_shell_stands_in_for_its_name_and_for_nothing_else() {
+        let argv = |command: &[&str], shell: &str| {
+            let command = command.iter().map(ToString::to_string).collect();
+            let caller = Environment(BTreeMap::from([("SHELL".into(), shell.into())]));
+            Cli { command, ..Cli::default() }.argv(&caller)
+        };
+        assert_eq!(argv(&["$SHELL", "-l", "$SHELL"], "/bin/zsh"), ["/bin/zsh", "-l", "$SHELL"]);
+        assert_eq!(argv(&["$SHELL"], "zsh"), ["/bin/sh"]);
+        assert_eq!(argv(&["echo", "$HOME"], "/bin/zsh"), ["echo", "$HOME"]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Makes text from a file safe to print.
+
+/// Returns the text with every character that could move the cursor, hide or reorder text escaped.
+///
+/// A config file comes from whoever wrote the project; what it says is shown to a person who
+/// decides whether to trust it, so what is shown must be what is there.
+pub fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_deceptive(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Returns the JSON text with the same characters escaped as JSON does, so that it means the same.
+pub fn plain_json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_deceptive(c) {
+            let mut units = [0; 2];
+            shown.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Says whether the character acts on the terminal, or reorders or hides its neighbours.
+fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_deceive_is_escaped_and_the_rest_is_kept() {
+        assert_eq!(plain("cargo test — ök"), "cargo test — ök");
+        assert_eq!(plain("a\x1b[2Jb\nc\u{9b}"), "a\\u{1b}[2Jb\\nc\\u{9b}");
+        assert_eq!(plain("rm\u{202e}txt\u{200b}"), "rm\\u{202e}txt\\u{200b}");
+    }
+
+    #[test]
+    fn json_stays_the_same_json() {
+        let value = serde_json::json!({ "a": "\u{9b}2J\u{202e}\u{e0001}\x1b\n" });
+        let shown = plain_json(&value.to_string());
+        assert!(shown.is_ascii(), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+    }
+}

@@ -1,0 +1,380 @@
+//! The settings that hold, and which file each one came from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::builtin::built_in;
+use super::layer::apply;
+use super::problem::{distance, quoted};
+use super::source_file::{SourceFile, whole_file};
+use super::{Cli, ConfigError, Hash, Paths, Problem, Team, Trust, VariablePattern, plain};
+
+/// Everything that can be set, checked and complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub pane: PaneSettings,
+    pub grid: GridSettings,
+    pub stop: StopSettings,
+    pub hub: HubSettings,
+    pub log: LogSettings,
+    /// Which of the caller's variables every agent gets beside the usual ones: `[env] pass`.
+    pub pass_env: Vec<VariablePattern>,
+    pub(super) clis: BTreeMap<String, Cli>,
+    pub(super) teams: BTreeMap<String, Team>,
+    /// Where each value is from, by its key: `pane.scrollback`, `cli.claude`, `team.numbers`.
+    pub provenance: BTreeMap<String, Origin>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PaneSettings {
+    /// In lines.
+    pub scrollback: u32,
+    pub min_cols: u16,
+    pub min_rows: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GridSettings {
+    pub cards: Cards,
+}
+
+/// Whether cards take the place of tiles that got too narrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cards {
+    Auto,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopSettings {
+    /// How long an agent may take to end by itself before it is killed.
+    pub grace_seconds: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HubSettings {
+    pub scope: Scope,
+}
+
+/// Whether the hub gets a systemd scope of its own, so that a log-out does not end it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Where systemd runs for the user.
+    Auto,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogSettings {
+    pub level: LogLevel,
+}
+
+/// How much the hub writes into its log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// Which file a value came from; a later one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    BuiltIn,
+    User,
+    Project,
+}
+
+/// What the files say, as far as they may be believed.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What holds now: the project's file counts only if it is trusted.
+    pub settings: Settings,
+    /// Absent where the project has no file.
+    pub project: Option<ProjectFile>,
+    pub warnings: Vec<Problem>,
+}
+
+/// The project's own file, as it was read.
+#[derive(Debug)]
+pub struct ProjectFile {
+    /// With links followed: the path under which it is trusted.
+    pub path: PathBuf,
+    pub hash: Hash,
+    pub is_trusted: bool,
+    /// What would hold once the file is trusted.
+    pub settings: Settings,
+}
+
+/// Says why a team cannot be started.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TeamError {
+    #[error(
+        "The team `{team}` is in `{}`, which is not trusted as it is now\n\
+         hint: Read what it would run and trust it with `wheelhouse config trust`",
+        .file.display()
+    )]
+    NotTrusted { team: String, file: PathBuf },
+    #[error("Unknown team `{team}`\nhint: Use one of {known}")]
+    Unknown { team: String, known: String },
+}
+
+impl Settings {
+    /// Reads the user's and the project's file, each once, and checks both.
+    ///
+    /// The project's file is checked in any case, and used only if exactly these bytes are trusted.
+    pub fn load(paths: &Paths) -> Result<Loaded, ConfigError> {
+        let mut errors = Vec::new();
+        let mut warnings = Vec::new();
+        let mut settings = built_in();
+        let read = |path: PathBuf, errors: &mut Vec<Problem>| {
+            SourceFile::read(&path).unwrap_or_else(|problem| {
+                errors.push(problem);
+                None
+            })
+        };
+        if let Some(file) = read(paths.user_config.clone(), &mut errors) {
+            let found = apply(&mut settings, &file.path, &file.text, Origin::User);
+            errors.extend(found.errors);
+            warnings.extend(found.warnings);
+        }
+        let mut project = None;
+        if let Some(file) = read(paths.project_config(), &mut errors) {
+            let mut with_project = settings.clone();
+            let found = apply(&mut with_project, &file.path, &file.text, Origin::Project);
+            errors.extend(found.errors);
+            warnings.extend(found.warnings);
+            let is_trusted = match Trust::load(paths) {
+                Ok(trust) => trust.is_trusted(&file.canonical, &file.hash),
+                Err(error) => {
+                    warnings.push(whole_file(&paths.trust_file, &error.to_string()));
+                    false
+                }
+            };
+            if is_trusted {
+                settings.clone_from(&with_project);
+            } else {
+                warnings.push(untrusted(&file));
+            }
+            let (path, hash) = (file.canonical, file.hash);
+            project = Some(ProjectFile { path, hash, is_trusted, settings: with_project });
+        }
+        if errors.is_empty() {
+            Ok(Loaded { settings, project, warnings })
+        } else {
+            Err(ConfigError { problems: errors, warnings })
+        }
+    }
+
+    pub fn team(&self, name: &str) -> Option<&Team> {
+        self.teams.get(name)
+    }
+
+    /// Returns the teams by name.
+    pub fn teams(&self) -> impl Iterator<Item = &Team> {
+        self.teams.values()
+    }
+
+    pub fn cli(&self, name: &str) -> Option<&Cli> {
+        self.clis.get(name)
+    }
+
+    /// Returns the clis with their names.
+    pub fn clis(&self) -> impl Iterator<Item = (&str, &Cli)> {
+        self.clis.iter().map(|(name, cli)| (name.as_str(), cli))
+    }
+
+    /// Returns where the value under the key is from.
+    pub fn origin(&self, key: &str) -> Origin {
+        self.provenance.get(key).copied().unwrap_or(Origin::BuiltIn)
+    }
+}
+
+impl Default for Settings {
+    /// Returns the value of every setting that no file sets, without any cli or team.
+    fn default() -> Self {
+        Self {
+            pane: PaneSettings { scrollback: 10_000, min_cols: 80, min_rows: 24 },
+            grid: GridSettings { cards: Cards::Auto },
+            stop: StopSettings { grace_seconds: 3 },
+            hub: HubSettings { scope: Scope::Auto },
+            log: LogSettings { level: LogLevel::Info },
+            pass_env: Vec::new(),
+            clis: BTreeMap::new(),
+            teams: BTreeMap::new(),
+            provenance: BTreeMap::new(),
+        }
+    }
+}
+
+impl Loaded {
+    /// Returns the hash of the project's file.
+    pub fn project_hash(&self) -> Option<&Hash> {
+        self.project.as_ref().map(|project| &project.hash)
+    }
+
+    /// Returns the team to start, or says why it cannot be.
+    ///
+    /// A name that the built-in settings or the user's file give a meaning keeps that meaning as
+    /// long as the project's file is not trusted.
+    pub fn team(&self, name: &str) -> Result<&Team, TeamError> {
+        if let Some(team) = self.settings.team(name) {
+            return Ok(team);
+        }
+        let holds_it = |project: &&ProjectFile| project.settings.team(name).is_some();
+        if let Some(project) = self.project.as_ref().filter(holds_it) {
+            let file = project.path.clone();
+            return Err(TeamError::NotTrusted { team: name.to_owned(), file });
+        }
+        let mut known: Vec<&str> = self.settings.teams().map(|team| team.name.as_str()).collect();
+        known.sort_by_key(|known| distance(name, known));
+        Err(TeamError::Unknown { team: plain(name), known: quoted(&known) })
+    }
+}
+
+fn untrusted(file: &SourceFile) -> Problem {
+    let text = "It is not trusted as it is now, so nothing in it is used\n\
+                hint: Read what it would run and trust it with `wheelhouse config trust`";
+    whole_file(&file.path, text)
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::BuiltIn => "built-in",
+            Self::User => "user",
+            Self::Project => "project",
+        })
+    }
+}
+
+impl fmt::Display for Cards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Auto => "auto",
+            Self::Never => "never",
+        })
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Auto => "auto",
+            Self::Never => "never",
+        })
+    }
+}
+
+impl fmt::Display for LogLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const PROJECT: &str = "[pane]\nscrollback = 1\n[cli.shell]\ncommand = ['evil']\n\
+        [team.shell]\n[[team.shell.agents]]\nname = 'x'\ncli = 'shell'\n\
+        [team.own]\n[[team.own.agents]]\nname = 'x'\ncli = 'shell'\n";
+
+    /// Returns a world with empty directories of its own.
+    fn world() -> (tempfile::TempDir, Paths) {
+        let world = tempfile::tempdir().unwrap();
+        let root = world.path().canonicalize().unwrap();
+        fs::create_dir(root.join("project")).unwrap();
+        let mut paths = Paths::find(&root.join("project")).unwrap();
+        paths.trust_file = root.join("state/wheelhouse/trust.json");
+        paths.user_config = root.join("config.toml");
+        (world, paths)
+    }
+
+    fn trust(paths: &Paths) {
+        let project = Settings::load(paths).unwrap().project.unwrap();
+        Trust::load(paths).unwrap().trust(&project.path, &project.hash).unwrap();
+    }
+
+    #[test]
+    fn a_fresh_machine_has_a_team_to_start() {
+        let (_world, paths) = world();
+        let loaded = Settings::load(&paths).unwrap();
+        assert!(loaded.project.is_none() && loaded.warnings.is_empty());
+        assert_eq!(loaded.team("shell").unwrap().agents.len(), 2);
+        insta::assert_snapshot!(loaded.team("shel").unwrap_err(), @r#"
+        Unknown team `shel`
+        hint: Use one of `shell`
+        "#);
+    }
+
+    #[test]
+    fn an_untrusted_project_changes_nothing_and_starts_nothing() {
+        let (_world, paths) = world();
+        fs::write(paths.project_config(), PROJECT).unwrap();
+        let loaded = Settings::load(&paths).unwrap();
+        assert_eq!(loaded.settings, built_in());
+        assert_eq!(loaded.team("shell").unwrap().agents.len(), 2);
+        assert!(matches!(loaded.team("own"), Err(TeamError::NotTrusted { .. })));
+        assert!(loaded.warnings[0].message.contains("not trusted"));
+    }
+
+    #[test]
+    fn a_trusted_project_wins_until_it_is_edited() {
+        let (_world, paths) = world();
+        fs::write(&paths.user_config, "[pane]\nscrollback = 2\nmin_cols = 99\n").unwrap();
+        fs::write(paths.project_config(), PROJECT).unwrap();
+        trust(&paths);
+        let loaded = Settings::load(&paths).unwrap();
+        assert!(loaded.warnings.is_empty());
+        let pane = loaded.settings.pane;
+        assert_eq!((pane.scrollback, pane.min_cols, pane.min_rows), (1, 99, 24));
+        assert_eq!(loaded.settings.origin("pane.min_cols"), Origin::User);
+        assert_eq!(loaded.settings.origin("team.shell"), Origin::Project);
+        assert_eq!(loaded.team("shell").unwrap().agents.len(), 1);
+        assert_eq!(loaded.settings.cli("shell").unwrap().command, ["evil"]);
+
+        fs::write(paths.project_config(), format!("{PROJECT}\n")).unwrap();
+        let loaded = Settings::load(&paths).unwrap();
+        assert!(!loaded.project.as_ref().unwrap().is_trusted);
+        assert_eq!(loaded.settings.pane.scrollback, 2);
+    }
+
+    #[test]
+    fn a_project_that_holds_the_record_of_trust_is_untrusted_and_says_why() {
+        let (_world, mut paths) = world();
+        fs::write(paths.project_config(), PROJECT).unwrap();
+        paths.trust_file = paths.project.join("trust.json");
+        let loaded = Settings::load(&paths).unwrap();
+        assert!(!loaded.project.unwrap().is_trusted);
+        assert!(loaded.warnings[0].hint.as_ref().unwrap().contains("XDG_STATE_HOME"));
+    }
+
+    #[test]
+    fn the_problems_of_both_files_are_told() {
+        let (_world, paths) = world();
+        fs::write(&paths.user_config, "x = 1\n").unwrap();
+        fs::write(paths.project_config(), "y = 1\nz = 1\n").unwrap();
+        let text = Settings::load(&paths).unwrap_err().to_string();
+        assert_eq!(text.matches("error: ").count(), 3, "{text}");
+        assert!(text.contains("wheelhouse.toml:2:1: Unknown key `z`"), "{text}");
+    }
+
+    #[test]
+    fn no_value_of_the_environment_reaches_debug_output() {
+        let (_world, paths) = world();
+        fs::write(&paths.user_config, "[cli.shell]\nenv = { KEY = 'hunter2' }\n").unwrap();
+        assert!(!format!("{:?}", Settings::load(&paths).unwrap()).contains("hunter2"));
+    }
+}

@@ -1,0 +1,244 @@
+//! Teams: which agents run together, and what each one is for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::model::{AgentName, Environment, InvalidName, Role};
+
+use super::Cli;
+use super::cli::no_zero;
+use super::environment::read_environment;
+use super::problem::{Problems, distance, quoted, suggest};
+use super::reader::{Located, Reader};
+
+/// Each agent is a terminal and a process tree; more than this is a mistake.
+const AGENTS_MAX: usize = 64;
+const NAME_CHARS_MAX: usize = 64;
+/// A hint that names more is not read.
+const CLIS_OFFERED_MAX: usize = 12;
+
+const ROLES: &[Role] = &[Role::Worker, Role::Lead, Role::Orchestrator, Role::Verifier];
+const LAYOUTS: &[Layout] = &[Layout::Grid, Layout::Focus, Layout::Columns, Layout::Single];
+
+/// How the dashboard arranges the panes of a team.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    #[default]
+    Grid,
+    Focus,
+    Columns,
+    Single,
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Grid => "grid",
+            Self::Focus => "focus",
+            Self::Columns => "columns",
+            Self::Single => "single",
+        })
+    }
+}
+
+/// A preset of agents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Team {
+    pub name: String,
+    pub layout: Layout,
+    /// In the order of the file; never empty.
+    pub agents: Vec<Agent>,
+}
+
+/// One member of a team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agent {
+    pub name: AgentName,
+    pub cli: String,
+    pub role: Role,
+    /// What to tell the agent once it is ready. Not sent yet.
+    pub prompt: Option<Prompt>,
+    /// As it is written: relative to the project.
+    pub cwd: PathBuf,
+    pub env: Environment,
+    /// The paths that only this agent changes. Not watched yet.
+    pub owns: Vec<String>,
+    /// What kinds of work it can take. Not used yet.
+    pub capabilities: Vec<String>,
+}
+
+/// What an agent is told first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prompt {
+    Text(String),
+    Template(String),
+}
+
+impl Agent {
+    /// Returns the directory in which the agent runs.
+    pub fn directory(&self, project: &Path) -> PathBuf {
+        project.join(&self.cwd).components().collect()
+    }
+}
+
+/// Returns the team that the table describes, as far as it can be read.
+pub(super) fn read_team(
+    name: &str,
+    mut table: Reader,
+    clis: &BTreeMap<String, Cli>,
+    problems: &mut Problems,
+) -> Team {
+    let layout = table.choice("layout", LAYOUTS, problems).unwrap_or_default();
+    let errors_before = problems.errors.len();
+    let tables = table.listed_tables("agents", problems);
+    if tables.is_empty() && problems.errors.len() == errors_before {
+        let hint = format!("Add one: `[[team.{name}.agents]]` with `name` and `cli`");
+        problems.error(table.span(), &format!("The team `{name}` has no agents"), Some(&hint));
+    }
+    if tables.len() > AGENTS_MAX {
+        let message = format!("The team `{name}` has {} agents", tables.len());
+        let hint = format!("Split it into teams of at most {AGENTS_MAX}");
+        problems.error(table.span(), &message, Some(&hint));
+    }
+    let mut seen = BTreeSet::new();
+    let mut agents = Vec::new();
+    for inner in tables.into_iter().take(AGENTS_MAX) {
+        let name_span = inner.span_of("name");
+        let Some(agent) = read_agent(inner, clis, problems) else { continue };
+        if !seen.insert(agent.name.clone()) {
+            let message = format!("The team `{name}` has two agents named `{}`", agent.name);
+            problems.error(&name_span, &message, Some("Give each agent of a team its own name"));
+        }
+        agents.push(agent);
+    }
+    table.finish(problems);
+    Team { name: name.to_owned(), layout, agents }
+}
+
+fn read_agent(
+    mut table: Reader,
+    clis: &BTreeMap<String, Cli>,
+    problems: &mut Problems,
+) -> Option<Agent> {
+    let name = table.required_text("name", problems).and_then(|name| agent_name(&name, problems));
+    let cli = table.required_text("cli", problems);
+    if let Some(cli) = &cli {
+        known_cli(cli, clis, problems);
+    }
+    let role = table.choice("role", ROLES, problems).unwrap_or_default();
+    let prompt = read_prompt(&mut table, problems);
+    let cwd = table.text("cwd", problems).map_or(PathBuf::from("."), |cwd| {
+        no_zero(&cwd, problems);
+        PathBuf::from(cwd.value)
+    });
+    let env = read_environment(&mut table, problems).unwrap_or_default();
+    let owns = read_owns(&mut table, problems);
+    let capabilities = read_capabilities(&mut table, problems);
+    only_here(&mut table, problems);
+    table.finish(problems);
+    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities })
+}
+
+fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {
+    let name: Result<AgentName, InvalidName> = text.value.parse();
+    name.map_err(|error| problems.error(&text.span, &error.to_string(), None)).ok()
+}
+
+fn known_cli(cli: &Located<String>, clis: &BTreeMap<String, Cli>, problems: &mut Problems) {
+    if clis.contains_key(&cli.value) || problems.is_full() {
+        return;
+    }
+    let mut known: Vec<&str> = clis.keys().map(String::as_str).collect();
+    known.sort_by_key(|name| distance(&cli.value, name));
+    known.truncate(CLIS_OFFERED_MAX);
+    let hint = format!("Use one of {}, or add `[cli.{}]`", quoted(&known), cli.value);
+    problems.error(&cli.span, &format!("Unknown cli `{}`", cli.value), Some(&hint));
+}
+
+fn read_prompt(table: &mut Reader, problems: &mut Problems) -> Option<Prompt> {
+    let text = table.text("prompt", problems);
+    let template = table.text("template", problems);
+    for (key, found) in [("prompt", &text), ("template", &template)] {
+        if let Some(found) = found {
+            let message = format!("This version does not send a `{key}` yet");
+            problems.warning(&found.span, &message, Some("Type it into the pane for now"));
+        }
+    }
+    match (text, template) {
+        (Some(_), Some(template)) => {
+            let message = format!("Both `prompt` and `template`{}", table.within());
+            problems.error(&template.span, &message, Some("Keep one of them"));
+            None
+        }
+        (Some(text), None) => Some(Prompt::Text(text.value)),
+        (None, Some(template)) => {
+            well_named("template", &template, problems);
+            Some(Prompt::Template(template.value))
+        }
+        (None, None) => None,
+    }
+}
+
+fn read_owns(table: &mut Reader, problems: &mut Problems) -> Vec<String> {
+    let Some(globs) = table.texts("owns", problems) else { return Vec::new() };
+    problems.warning(&globs.span, "This version does not watch `owns` yet", None);
+    for glob in &globs.value {
+        let path = Path::new(&glob.value);
+        let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
+        if glob.value.is_empty() || path.is_absolute() || climbs {
+            let message = format!("`{}` does not lie in the project", glob.value);
+            let hint = "Write a path or pattern relative to the project, such as `src/api/**`";
+            problems.error(&glob.span, &message, Some(hint));
+        }
+    }
+    globs.value.into_iter().map(|glob| glob.value).collect()
+}
+
+fn read_capabilities(table: &mut Reader, problems: &mut Problems) -> Vec<String> {
+    let Some(words) = table.texts("capabilities", problems) else { return Vec::new() };
+    for word in &words.value {
+        well_named("capability", word, problems);
+    }
+    words.value.into_iter().map(|word| word.value).collect()
+}
+
+/// Refuses workspaces and runners that this version cannot provide.
+fn only_here(table: &mut Reader, problems: &mut Problems) {
+    let workspaces = ["shared", "worktree", "copy"];
+    if let Some(workspace) = table.text("workspace", problems)
+        && workspace.value != "shared"
+    {
+        let name = workspace.value.as_str();
+        if workspaces.contains(&name) {
+            let message = format!("This version has no workspace `{name}`");
+            let hint = "It runs agents in the project itself; use `workspace = \"shared\"`";
+            problems.error(&workspace.span, &message, Some(hint));
+        } else {
+            let hint = suggest(name, workspaces);
+            problems.error(&workspace.span, &format!("Unknown workspace `{name}`"), Some(&hint));
+        }
+    }
+    if let Some(runner) = table.text("runner", problems)
+        && runner.value != "local"
+    {
+        let message = format!("This version has no runner `{}`", runner.value);
+        let hint = "It runs agents on this machine; use `runner = \"local\"`";
+        problems.error(&runner.span, &message, Some(hint));
+    }
+}
+
+/// Notes an error where the text cannot name a cli, a team, a template or a capability.
+///
+/// Such a name becomes a command's argument, so it never begins with a dash.
+pub(super) fn well_named(what: &str, name: &Located<String>, problems: &mut Problems) -> bool {
+    let inside = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let text = &name.value;
+    let fits = (1..=NAME_CHARS_MAX).contains(&text.len());
+    let is_good = fits && text.chars().all(inside) && !text.starts_with('-');
+    if !is_good {
+        let hint = format!("Use letters, digits, `_` and `-`, at most {NAME_CHARS_MAX}");
+        problems.error(&name.span, &format!("`{text}` cannot name a {what}"), Some(&hint));
+    }
+    is_good
+}
