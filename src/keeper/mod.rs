@@ -1,1 +1,48 @@
-//! The room of the keeper.
+//! The keeper: holds one agent's pseudo-terminal and its process tree, and outlives the hub.
+//!
+//! Three small processes of this binary stand behind each agent, each the parent of the next:
+//!
+//! - the *caller* takes the agent's lock and starts the hub again when the keeper asks for it. It
+//!   is no subreaper: a hub that it starts, and whatever that hub starts, belongs to nobody's tree;
+//! - the *guard* is a subreaper that only waits for the keeper, and then ends what it left behind;
+//! - the *keeper* is a subreaper too, holds the terminal and serves one hub over a socket.
+//!
+//! All three share one lock, so it is free only when the agent's tree is known to be gone. There is
+//! no thread, no async runtime, no configuration and no database here. A keeper without anything to
+//! do sleeps without a timer.
+
+mod caller;
+mod clock;
+mod connection;
+mod ending;
+mod error;
+mod frame;
+mod guard;
+mod keep;
+mod launch;
+mod lock;
+mod order;
+mod process;
+mod reap;
+mod revival;
+mod ring;
+mod signals;
+mod sizes;
+mod socket;
+mod start;
+mod stream;
+mod sweep;
+mod terminal;
+mod turn;
+
+pub use caller::call;
+pub use error::{FrameError, KeeperError};
+pub use frame::{Decoder, FRAME_BYTES_MAX, FromKeeper, PROTOCOL_VERSION, ToKeeper, Welcome};
+pub use guard::guard;
+pub use keep::keep;
+pub use lock::is_held;
+pub use order::{EXIT_BAD_ORDER, EXIT_BROKEN, EXIT_HELD, EXIT_OK, KeeperArgs, Order};
+pub use process::{is_alive, process_id};
+pub use ring::RING_BYTES;
+pub use start::start;
+pub use sweep::sweep;

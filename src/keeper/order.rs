@@ -1,0 +1,93 @@
+//! What a keeper is told: a few names in its arguments, and the order on its standard input.
+
+use std::error::Error;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use serde::{Deserialize, Serialize};
+
+use super::KeeperError;
+use crate::model::{AgentName, Launch, RunId, SessionName};
+
+/// The tree is gone and nothing is left to do.
+pub const EXIT_OK: u8 = 0;
+/// The order could not be read.
+pub const EXIT_BAD_ORDER: u8 = 65;
+/// The system refused something without which no keeper can work.
+pub const EXIT_BROKEN: u8 = 74;
+/// Another keeper has this agent: nothing was touched.
+pub const EXIT_HELD: u8 = 75;
+
+/// The longest order: argument lists and environments may not be longer on Linux either.
+const ORDER_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Says in the list of processes whose keeper this is; there is nothing secret in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeeperArgs {
+    pub session: SessionName,
+    pub agent: AgentName,
+    pub run: RunId,
+}
+
+impl KeeperArgs {
+    /// Returns the command `program verb --session … --agent … --run …`.
+    pub(super) fn command(&self, program: &Path, verb: &str) -> Command {
+        let mut command = Command::new(program);
+        command.arg(verb).arg("--session").arg(&self.session.0);
+        command.arg("--agent").arg(self.agent.as_str()).arg("--run").arg(self.run.to_string());
+        command
+    }
+}
+
+/// Everything else that a keeper needs to know, as JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    pub launch: Launch,
+    /// Where to listen; one path per agent name, in a directory of our own.
+    pub socket: PathBuf,
+    /// The lock of this agent's name. It is never unlinked.
+    pub lock: PathBuf,
+    /// The command that starts the hub again; empty if nobody should.
+    pub revive: Vec<String>,
+    /// Spreads the keepers of one hub, so that they do not all start it at the same instant.
+    pub revive_delay_ms: u64,
+    /// How long a tree may take to end when nobody says otherwise.
+    pub grace_ms: u64,
+}
+
+impl Order {
+    /// Reads an order up to the end of the input.
+    pub(super) fn read(input: impl Read) -> Result<(Self, Vec<u8>), KeeperError> {
+        let mut text = Vec::new();
+        input.take(ORDER_BYTES_MAX).read_to_end(&mut text).map_err(KeeperError::Order)?;
+        Ok((serde_json::from_slice(&text)?, text))
+    }
+
+    /// Returns the entries that mark the environment of every process of this run.
+    pub(super) fn marks(&self) -> Vec<String> {
+        let names = ["WHEELHOUSE_SESSION", "WHEELHOUSE_AGENT", "WHEELHOUSE_RUN"];
+        let mark = |name: &str| {
+            let value = self.launch.environment.0.get(name)?;
+            Some(format!("{name}={value}"))
+        };
+        // A part of the marks could be those of another run: all of them, or none.
+        names.iter().map(|name| mark(name)).collect::<Option<_>>().unwrap_or_default()
+    }
+}
+
+impl KeeperError {
+    /// Tells the log what happened, and returns the exit code that tells the hub.
+    pub(super) fn report(&self) -> ExitCode {
+        let cause = self.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+        // There is nobody left to tell if this fails too; the exit code speaks for itself.
+        drop(writeln!(io::stderr(), "{self}{cause}"));
+        ExitCode::from(match self {
+            Self::Held { .. } => EXIT_HELD,
+            Self::BadOrder(_) | Self::Order(_) => EXIT_BAD_ORDER,
+            Self::Lock { .. } | Self::Listen { .. } | Self::Start { .. } | Self::Watch(_) => {
+                EXIT_BROKEN
+            }
+        })
+    }
+}
