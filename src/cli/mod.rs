@@ -1,3 +1,22 @@
-//! The room of the cli.
+//! The command line: one file per subcommand. Each asks the hub and prints what it answers.
+//!
+//! Decisions are not made here. Results go to standard output, as text or with `--json` as JSON;
+//! errors go to standard error, with a hint that can be typed.
 
+mod agent;
+mod args;
+mod completions;
 pub mod config;
+mod context;
+mod doctor;
+mod down;
+mod failure;
+mod hub;
+mod keeper;
+mod overview;
+mod run;
+mod status;
+mod table;
+mod up;
+
+pub use run::main;

@@ -1,1 +1,9 @@
-//! The room of the client.
+//! The way to the hub: connects to it, and starts it if it is not there.
+
+mod connection;
+mod error;
+mod start;
+
+pub use connection::Connection;
+pub use error::ClientError;
+pub use start::{connect, connect_running};

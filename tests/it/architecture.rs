@@ -84,7 +84,7 @@ fn rooms_use_only_the_rooms_they_may() {
                 faults.push(format!("{}: name one room per `use` line", file.display()));
             }
             for name in CONFINED.iter().filter(|name| !may_name.contains(name)) {
-                if names(&text, name) {
+                if names(&text, &format!("{name}::")) {
                     faults.push(format!("{}: {room} may not name {name}", file.display()));
                 }
             }
@@ -143,12 +143,14 @@ fn unsafe_stands_only_where_it_is_listed() {
     }
 }
 
-/// Says whether the text names the word, as a whole word.
+/// Says whether the text names the word, as a whole word or path.
 fn names(text: &str, word: &str) -> bool {
     let inside = |c: char| c.is_alphanumeric() || c == '_';
+    let is_path = word.ends_with("::");
     text.match_indices(word).any(|(at, _)| {
         let free = |c: Option<char>| c.is_none_or(|c| !inside(c));
-        free(text[..at].chars().next_back()) && free(text[at + word.len()..].chars().next())
+        let after = text[at + word.len()..].chars().next();
+        free(text[..at].chars().next_back()) && (is_path || free(after))
     })
 }
 

@@ -1,0 +1,46 @@
+//! `wheelhouse agent start|stop|restart|remove NAME…`.
+
+use crate::cli::args::{Format, Grace};
+use crate::cli::context::{Context, caller_environment};
+use crate::cli::up::print_done;
+use crate::wire::Request;
+
+pub(crate) fn start(
+    context: &mut Context,
+    agents: Vec<String>,
+    format: Format,
+) -> anyhow::Result<()> {
+    let environment = caller_environment();
+    let response = context.ask(Request::Start { agents, environment })?;
+    print_done(context, response, format)
+}
+
+pub(crate) fn stop(
+    context: &mut Context,
+    agents: Vec<String>,
+    grace: Grace,
+    format: Format,
+) -> anyhow::Result<()> {
+    let response = context.ask(Request::Stop { agents, grace_ms: grace.milliseconds() })?;
+    print_done(context, response, format)
+}
+
+pub(crate) fn restart(
+    context: &mut Context,
+    agents: Vec<String>,
+    grace: Grace,
+    format: Format,
+) -> anyhow::Result<()> {
+    let (environment, grace_ms) = (caller_environment(), grace.milliseconds());
+    let response = context.ask(Request::Restart { agents, environment, grace_ms })?;
+    print_done(context, response, format)
+}
+
+pub(crate) fn remove(
+    context: &mut Context,
+    agents: Vec<String>,
+    format: Format,
+) -> anyhow::Result<()> {
+    let response = context.ask(Request::Forget { agents })?;
+    print_done(context, response, format)
+}

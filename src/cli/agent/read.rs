@@ -1,0 +1,30 @@
+//! `wheelhouse agent read NAME`: what its terminal shows, nothing but text.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use crate::cli::args::Format;
+use crate::cli::context::Context;
+use crate::client::ClientError;
+use crate::wire::{Request, Response};
+
+pub(crate) fn read(
+    context: &mut Context,
+    agent: &str,
+    lines: Option<usize>,
+    scrollback: bool,
+    format: Format,
+) -> anyhow::Result<()> {
+    let request = Request::Read { agent: agent.to_owned(), lines, scrollback };
+    let Response::Text { lines } = context.ask(request)? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    if format.json {
+        return context.print_json(&json!({ "agent": agent, "lines": lines }));
+    }
+    for line in lines {
+        writeln!(context.out, "{line}")?;
+    }
+    Ok(())
+}

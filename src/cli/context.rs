@@ -1,0 +1,45 @@
+//! What every subcommand is given: the project, the hub, and where to print.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::client::{self, ClientError, Connection};
+use crate::config::{Paths, environment_of, find_project};
+use crate::model::Environment;
+use crate::wire::{Request, Response};
+
+/// A subcommand's surroundings.
+pub(super) struct Context {
+    pub(super) paths: Paths,
+    pub(super) out: Box<dyn Write>,
+}
+
+impl Context {
+    pub(super) fn find(project: Option<&Path>) -> anyhow::Result<Self> {
+        let project = find_project(project, &std::env::current_dir()?)?;
+        Ok(Self { paths: Paths::find(&project)?, out: Box::new(io::stdout().lock()) })
+    }
+
+    /// Connects to the hub, and starts it if it is not there.
+    pub(super) fn connect(&self) -> Result<Connection, ClientError> {
+        client::connect(&self.paths)
+    }
+
+    /// Asks the hub one thing.
+    pub(super) fn ask(&self, request: Request) -> Result<Response, ClientError> {
+        self.connect()?.ask(request)
+    }
+
+    pub(super) fn print_json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
+        serde_json::to_writer_pretty(&mut self.out, value)?;
+        writeln!(self.out)?;
+        Ok(())
+    }
+}
+
+/// Returns the environment of whoever typed the command; agents are given a part of it.
+pub(super) fn caller_environment() -> Environment {
+    environment_of(std::env::vars_os())
+}

@@ -1,0 +1,78 @@
+//! Whether the hub is well, and what it says of its agents.
+
+use std::fs;
+
+use super::finding::Finding;
+use crate::client::{self, ClientError};
+use crate::config::{Paths, secure_dir};
+use crate::keeper;
+use crate::wire::{AgentStatus, Request, Response, Status};
+
+pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
+    let mut findings = directories(paths);
+    findings.extend(unreadable_records(paths));
+    match status(paths) {
+        Ok(status) => {
+            let (pid, version) = (status.hub.pid, &status.hub.version);
+            findings.push(Finding::ok("hub", format!("runs as {pid}, version {version}")));
+            findings.extend(status.agents.iter().filter_map(agent));
+        }
+        Err(error) => findings.push(absent(&error, paths)),
+    }
+    findings
+}
+
+fn status(paths: &Paths) -> Result<Status, ClientError> {
+    let response = client::connect_running(paths)?.ask(Request::Status)?;
+    let Response::Status(status) = response else { return Err(ClientError::Unexpected) };
+    Ok(status)
+}
+
+fn absent(error: &ClientError, paths: &Paths) -> Finding {
+    let is_held = keeper::is_held(&paths.hub_lock());
+    let is_absent = matches!(error, ClientError::NotRunning { .. });
+    match (is_absent, is_held) {
+        (true, false) => Finding::ok("hub", "none runs; the next command that needs one starts it"),
+        (true, true) => Finding::problem(
+            "hub",
+            "its process lives but does not listen",
+            format!(
+                "Its number is in {}; end it, and the next command starts another",
+                paths.hub_lock().display()
+            ),
+        ),
+        (false, _) => Finding::problem("hub", error.to_string(), error.hint().unwrap_or_default()),
+    }
+}
+
+fn directories(paths: &Paths) -> Vec<Finding> {
+    let unsafe_ones = [&paths.state_dir, &paths.runtime_dir]
+        .into_iter()
+        .filter(|directory| directory.exists())
+        .filter_map(|directory| secure_dir(directory).err());
+    let hint = "Make it a directory of your own that nobody else can write to";
+    unsafe_ones.map(|error| Finding::problem("directory", error.to_string(), hint)).collect()
+}
+
+fn unreadable_records(paths: &Paths) -> Option<Finding> {
+    let entries = fs::read_dir(&paths.state_dir).into_iter().flatten().flatten();
+    let kept: Vec<_> = entries
+        .filter(|entry| entry.file_name().to_string_lossy().contains(".unreadable-"))
+        .map(|entry| entry.path().display().to_string())
+        .collect();
+    let first = kept.first()?;
+    Some(Finding::warning(
+        "record",
+        format!("a record could not be read and was kept as {first}"),
+        "Look into it, then delete it; agents that lived were taken up all the same",
+    ))
+}
+
+fn agent(agent: &AgentStatus) -> Option<Finding> {
+    let note = agent.note.as_ref()?;
+    let hint = format!(
+        "See its last words with `wheelhouse agent read {0}`, start it with `wheelhouse agent start {0}`",
+        agent.name
+    );
+    Some(Finding::warning("agent", format!("{} ({}): {note}", agent.name, agent.state), hint))
+}

@@ -1,0 +1,68 @@
+//! `wheelhouse down`: ends every agent and the hub.
+
+use std::fs;
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
+use super::args::Format;
+use super::context::Context;
+use super::failure::Hinted;
+use super::up::print_done;
+use crate::client::{self, ClientError, Connection};
+use crate::config::Paths;
+use crate::keeper;
+use crate::model::{AgentName, Done};
+use crate::wire::{Request, Response};
+
+/// A hub that has said that all is done needs only to leave.
+const FAREWELL_STEPS_MAX: u32 = 1000;
+const FAREWELL_STEP: Duration = Duration::from_millis(5);
+
+pub(super) fn down(context: &mut Context, force: bool, format: Format) -> anyhow::Result<()> {
+    let connection = match client::connect_running(&context.paths) {
+        // Agents whose hub is gone are taken up by a new one, which then ends them.
+        Err(ClientError::NotRunning { .. }) if has_keepers(&context.paths) => context.connect(),
+        result => result,
+    };
+    let mut connection = match connection {
+        Err(ClientError::NotRunning { .. }) => {
+            if format.json {
+                return context.print_json(&Done::default());
+            }
+            writeln!(context.out, "Nothing runs")?;
+            return Ok(());
+        }
+        result => result?,
+    };
+    let response = connection.ask(Request::Down { force })?;
+    see_off(connection, &context.paths)?;
+    if matches!(&response, Response::Done(done) if !format.json && done.stopped.is_empty()) {
+        writeln!(context.out, "Ended the hub; no agent was running")?;
+        return Ok(());
+    }
+    print_done(context, response, format)
+}
+
+/// Says whether any agent of the project is alive.
+fn has_keepers(paths: &Paths) -> bool {
+    let entries = fs::read_dir(paths.state_dir.join("agents")).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.path().file_stem()?.to_str()?.parse::<AgentName>().ok())
+        .any(|agent| keeper::is_held(&paths.agent_lock(&agent)))
+}
+
+/// Waits until the hub's process has let go of its lock.
+fn see_off(mut connection: Connection, paths: &Paths) -> anyhow::Result<()> {
+    while connection.receive().is_ok() {}
+    for _ in 0..FAREWELL_STEPS_MAX {
+        if !keeper::is_held(&paths.hub_lock()) {
+            return Ok(());
+        }
+        thread::sleep(FAREWELL_STEP);
+    }
+    Err(Hinted::error(
+        "The agents are stopped, but the hub does not end",
+        "Try `wheelhouse doctor`",
+    ))
+}

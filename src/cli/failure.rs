@@ -1,0 +1,57 @@
+//! How an error looks to the person who typed the command.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use crate::client::ClientError;
+
+/// An error of the command line itself, with what to type next.
+#[derive(Debug)]
+pub(super) struct Hinted {
+    message: String,
+    hint: String,
+}
+
+impl Hinted {
+    pub(super) fn error(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Self { message: message.into(), hint: hint.into() })
+    }
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// Prints an error, its causes, and what to type next.
+pub(super) fn report(error: &anyhow::Error) {
+    let mut text = error.to_string();
+    if !text.starts_with("error: ") {
+        text.insert_str(0, "error: ");
+    }
+    let causes = error.chain().skip(1).map(|cause| format!("\n  because: {cause}"));
+    text.extend(causes.chain(hint(error).map(|hint| format!("\nhint: {hint}"))));
+    // Where standard error is closed, there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+fn hint(error: &anyhow::Error) -> Option<String> {
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        return Some(hinted.hint.clone());
+    }
+    error.downcast_ref::<ClientError>().and_then(ClientError::hint)
+}
+
+/// Says whether an error only means that whoever read our output has had enough.
+pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| {
+        let json =
+            cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        cause.downcast_ref::<io::Error>().is_some_and(broken)
+            || json == Some(io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,82 @@
+//! From what was typed to what is done.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::args::{AgentVerb, Arguments, ConfigVerb, Verb};
+use super::context::Context;
+use super::{agent, completions, config, doctor, down, failure, hub, keeper, overview, status, up};
+
+/// Something went wrong; standard error says what.
+const EXIT_FAILURE: u8 = 1;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    // A keeper is as small as can be: it does not load what it takes to read a command line.
+    if let Some(code) = keeper::main(std::env::args_os()) {
+        return code;
+    }
+    let arguments = Arguments::parse();
+    match obey(arguments) {
+        Ok(code) => code,
+        Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            failure::report(&error);
+            ExitCode::from(EXIT_FAILURE)
+        }
+    }
+}
+
+fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(Verb::Completions { shell }) = arguments.command {
+        completions::print(shell);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut context = Context::find(arguments.project.as_deref())?;
+    match arguments.command {
+        None => overview::show(&mut context)?,
+        Some(Verb::Up { team, format }) => up::up(&mut context, team, format)?,
+        Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
+        Some(Verb::Status { format }) => status::status(&mut context, format)?,
+        Some(Verb::Agent(verb)) => agent_verb(&mut context, verb)?,
+        Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
+        Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
+        Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
+        Some(Verb::Completions { .. }) => unreachable!("needs no project and is done above"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
+    match verb {
+        AgentVerb::List { format } => agent::list(context, format),
+        AgentVerb::Start { names, format } => agent::start(context, names, format),
+        AgentVerb::Stop { names, grace, format } => agent::stop(context, names, grace, format),
+        AgentVerb::Restart { names, grace, format } => {
+            agent::restart(context, names, grace, format)
+        }
+        AgentVerb::Remove { names, format } => agent::remove(context, names, format),
+        AgentVerb::Read { name, lines, scrollback, format } => {
+            agent::read(context, &name, lines, scrollback, format)
+        }
+        AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
+        AgentVerb::Tree { name, format } => agent::tree(context, name, format),
+    }
+}
+
+fn config_verb(context: &mut Context, verb: ConfigVerb) -> anyhow::Result<ExitCode> {
+    let (paths, out) = (&context.paths, &mut context.out);
+    let is_well = match verb {
+        ConfigVerb::Init => config::init(paths, out).map(|()| true)?,
+        ConfigVerb::Check { format } => config::check(paths, format.json, out)?,
+        ConfigVerb::Show { format } => config::show(paths, format.json, out).map(|()| true)?,
+        ConfigVerb::Trust { yes, format } => {
+            let mut input = io::stdin().lock();
+            let terminal = io::stdin().is_terminal().then_some(&mut input as &mut dyn BufRead);
+            config::trust(paths, yes, format.json, terminal, out).map(|()| true)?
+        }
+    };
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) })
+}

@@ -1,0 +1,49 @@
+//! `wheelhouse status`: the hub and its agents at a glance.
+
+use std::io::Write;
+
+use super::args::Format;
+use super::context::Context;
+use super::table::Table;
+use crate::client::ClientError;
+use crate::wire::{AgentStatus, Request, Response, Status};
+
+pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()> {
+    let status = ask(context)?;
+    if format.json {
+        return context.print_json(&status);
+    }
+    let hub = &status.hub;
+    writeln!(context.out, "{}  {}  hub {}", hub.session, hub.project, hub.pid)?;
+    writeln!(context.out)?;
+    print_agents(context, &status.agents)
+}
+
+pub(super) fn ask(context: &Context) -> anyhow::Result<Status> {
+    let Response::Status(status) = context.ask(Request::Status)? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    Ok(status)
+}
+
+pub(super) fn print_agents(context: &mut Context, agents: &[AgentStatus]) -> anyhow::Result<()> {
+    if agents.is_empty() {
+        writeln!(context.out, "No agents yet. Start a team with `wheelhouse up TEAM`")?;
+        return Ok(());
+    }
+    let mut table = Table::new(["AGENT", "CLI", "ROLE", "STATE", "SINCE", "PID", "NOTE"]);
+    for agent in agents {
+        let note = [agent.ending.as_deref(), agent.note.as_deref()];
+        table.push([
+            agent.name.clone(),
+            agent.cli.clone(),
+            agent.role.to_string(),
+            agent.state.to_string(),
+            agent.since.get(..19).unwrap_or(&agent.since).replace('T', " "),
+            agent.pid.map(|pid| pid.to_string()).unwrap_or_default(),
+            note.into_iter().flatten().collect::<Vec<_>>().join(": "),
+        ]);
+    }
+    table.print(&mut context.out)?;
+    Ok(())
+}

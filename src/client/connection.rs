@@ -1,0 +1,80 @@
+//! One connection to a hub, asked and answered in turn.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use super::ClientError;
+use crate::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
+
+/// How much is read from the socket at once.
+const READ_BYTES: usize = 64 * 1024;
+
+/// A connection that has been greeted.
+#[derive(Debug)]
+pub struct Connection {
+    stream: UnixStream,
+    frames: FrameReader,
+    next_id: u64,
+}
+
+impl Connection {
+    /// Connects to a hub that listens at `socket`, and checks that both speak the same protocol.
+    pub(super) fn open(socket: &Path) -> Result<Self, ClientError> {
+        let stream = UnixStream::connect(socket).map_err(ClientError::Lost)?;
+        let peer = rustix::net::sockopt::socket_peercred(&stream)
+            .map_err(|error| ClientError::Lost(error.into()))?;
+        if peer.uid != rustix::process::geteuid() {
+            return Err(ClientError::Foreign { socket: socket.to_owned() });
+        }
+        let mut connection = Self { stream, frames: FrameReader::default(), next_id: 1 };
+        connection.greet()?;
+        Ok(connection)
+    }
+
+    /// Sends a request and waits for its answer; notices in between are passed over.
+    pub fn ask(&mut self, request: Request) -> Result<Response, ClientError> {
+        let id = self.send(request)?;
+        loop {
+            if let FromHub::Answer { id: answered, outcome } = self.receive()?
+                && answered == id
+            {
+                return Ok(outcome?);
+            }
+        }
+    }
+
+    /// Sends a request without waiting, and returns its number.
+    pub fn send(&mut self, request: Request) -> Result<u64, ClientError> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let frame = encode_frame(&Ask { id, request })?;
+        self.stream.write_all(&frame).map_err(ClientError::Lost)?;
+        Ok(id)
+    }
+
+    /// Waits for the next frame from the hub.
+    pub fn receive(&mut self) -> Result<FromHub, ClientError> {
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            if let Some(frame) = self.frames.next_frame()? {
+                return Ok(frame);
+            }
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return Err(ClientError::Closed),
+                Ok(count) => self.frames.push(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(ClientError::Lost(error)),
+            }
+        }
+    }
+
+    fn greet(&mut self) -> Result<(), ClientError> {
+        let ours = env!("CARGO_PKG_VERSION").to_owned();
+        let hello = Request::Hello { protocol: PROTOCOL, version: ours.clone() };
+        let Response::Welcome { protocol, version, .. } = self.ask(hello)? else {
+            return Err(ClientError::Unexpected);
+        };
+        if protocol == PROTOCOL { Ok(()) } else { Err(ClientError::Version { hub: version, ours }) }
+    }
+}

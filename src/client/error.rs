@@ -1,0 +1,53 @@
+//! What can go wrong between a client and its hub.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::config::SecureDirError;
+use crate::wire::{Fault, FrameError};
+
+/// Why a request did not get its answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error("No hub runs for {}", project.display())]
+    NotRunning { project: PathBuf },
+    #[error("Failed to start the hub")]
+    Start(#[source] io::Error),
+    #[error("The hub did not come up: {reason}")]
+    NotReady { reason: String, log: PathBuf },
+    #[error("The hub at {} belongs to another user", socket.display())]
+    Foreign { socket: PathBuf },
+    #[error("The connection to the hub was lost")]
+    Lost(#[source] io::Error),
+    #[error("The hub closed the connection")]
+    Closed,
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    #[error("The hub runs version {hub}, and this is version {ours}")]
+    Version { hub: String, ours: String },
+    #[error("The hub answered something else than was asked")]
+    Unexpected,
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    #[error(transparent)]
+    Directory(#[from] SecureDirError),
+}
+
+impl ClientError {
+    /// Returns what to type next, where that is known.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotRunning { .. } => Some("Start a team with `wheelhouse up TEAM`".to_owned()),
+            Self::NotReady { log, .. } => Some(format!("Its log may say more: {}", log.display())),
+            Self::Start(_) | Self::Lost(_) | Self::Closed | Self::Frame(_) => {
+                Some("Look closer with `wheelhouse doctor`".to_owned())
+            }
+            Self::Version { .. } => Some(
+                "End the old hub with its own `wheelhouse down`, or use the version that it runs"
+                    .to_owned(),
+            ),
+            Self::Fault(fault) => fault.hint.clone(),
+            Self::Foreign { .. } | Self::Unexpected | Self::Directory(_) => None,
+        }
+    }
+}

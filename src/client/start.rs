@@ -1,0 +1,97 @@
+//! Starts the hub where none answers, and waits until one does.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::{ClientError, Connection};
+use crate::config::Paths;
+use crate::wire::{BUSY, READY, hub_argv};
+
+/// How long to wait for a hub that another process is starting.
+const RACE_STEPS_MAX: u32 = 500;
+const RACE_STEP: Duration = Duration::from_millis(10);
+
+/// What a starting hub says of itself is short.
+const WORD_BYTES_MAX: u64 = 16 * 1024;
+
+/// Connects to the project's hub, and starts it if it is not there.
+pub fn connect(paths: &Paths) -> Result<Connection, ClientError> {
+    match connect_running(paths) {
+        Err(ClientError::NotRunning { .. }) => start(paths)?,
+        result => return result,
+    }
+    for _ in 0..RACE_STEPS_MAX {
+        match connect_running(paths) {
+            Err(ClientError::NotRunning { .. }) => thread::sleep(RACE_STEP),
+            result => return result,
+        }
+    }
+    Err(not_ready("nobody listens", paths))
+}
+
+/// Connects to the project's hub if it is there.
+pub fn connect_running(paths: &Paths) -> Result<Connection, ClientError> {
+    let absent = || ClientError::NotRunning { project: paths.project.clone() };
+    match Connection::open(&paths.hub_socket()) {
+        Err(ClientError::Lost(error)) if is_absence(&error) => Err(absent()),
+        Err(ClientError::Closed) => Err(absent()),
+        result => result,
+    }
+}
+
+/// Says whether an error means that nobody listens, or that who listened has just died.
+fn is_absence(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
+    matches!(error.kind(), NotFound | ConnectionRefused | ConnectionReset | BrokenPipe)
+}
+
+/// Starts a hub and waits until it listens or has given way to another.
+fn start(paths: &Paths) -> Result<(), ClientError> {
+    paths.make_directories()?;
+    let program = std::env::current_exe().map_err(ClientError::Start)?;
+    let hub = hub_argv(&program, &paths.project, &paths.session);
+    let scoped = scope(paths).map(|scope| [scope, hub.clone()].concat());
+    let mut word = scoped.map_or_else(String::new, |argv| run(&argv).unwrap_or_default());
+    if word.is_empty() {
+        word = run(&hub).map_err(ClientError::Start)?;
+    }
+    match word.as_str() {
+        READY | BUSY => Ok(()),
+        "" => Err(not_ready("it ended without a word", paths)),
+        reason => Err(not_ready(reason.trim_end(), paths)),
+    }
+}
+
+/// Returns the words that put a command into a scope of its own under the user's service manager,
+/// where there is one: processes in the login's own scope die when the login ends.
+fn scope(paths: &Paths) -> Option<Vec<OsString>> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR")?;
+    if !std::path::Path::new(&runtime).join("systemd/private").exists() {
+        return None;
+    }
+    let unit = format!("--unit=wheelhouse-{}-{}", paths.session, std::process::id());
+    let words = ["systemd-run", "--user", "--scope", "--quiet", "--collect", &unit, "--"];
+    Some(words.iter().map(OsString::from).collect())
+}
+
+/// Runs a command that detaches itself, and returns what it says before it does.
+fn run(argv: &[OsString]) -> io::Result<String> {
+    let (program, arguments) = argv.split_first().expect("a command has a program");
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut word = String::new();
+    let pipe = child.stdout.take().expect("its output is piped");
+    pipe.take(WORD_BYTES_MAX).read_to_string(&mut word)?;
+    Ok(word)
+}
+
+fn not_ready(reason: &str, paths: &Paths) -> ClientError {
+    ClientError::NotReady { reason: reason.to_owned(), log: paths.hub_log() }
+}

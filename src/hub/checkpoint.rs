@@ -1,0 +1,96 @@
+//! Screens on disk, so that a hub that was killed shows again what its panes showed.
+//!
+//! A keeper holds the last mebibyte of output. A checkpoint holds the screen and history as they
+//! were at some offset, as terminal output that rebuilds them. Together they give back the pane: the
+//! checkpoint first, then what was printed since. After the agent is gone the checkpoint stays, and
+//! its last words can still be read.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::pane::{LastCheckpoint, Pane};
+use super::state::Hub;
+use crate::model::{AgentName, Moment, RunId, Size};
+use crate::screen::HistoryLimit;
+
+/// Half of what a keeper holds: the output since the last checkpoint is then always to be had.
+const CHECKPOINT_BYTES: u64 = 512 * 1024;
+
+/// Under flood, a checkpoint is written at most this often: it costs a few milliseconds.
+const CHECKPOINT_PAUSE: Duration = Duration::from_secs(5);
+
+/// A checkpoint is at most the history and a screen; a larger file is not ours.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// The first line of the file; the rest is terminal output.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    run: RunId,
+    offset: u64,
+    size: Size,
+}
+
+impl Pane {
+    pub(super) fn is_checkpoint_due(&self, now: Moment) -> bool {
+        let unsaved = self.offset.saturating_sub(self.checkpoint.offset);
+        unsaved >= CHECKPOINT_BYTES && now.since(self.checkpoint.at) >= CHECKPOINT_PAUSE
+    }
+
+    /// Rebuilds a pane from its checkpoint, if there is one for this run.
+    pub(super) fn restore(
+        path: &Path,
+        run: RunId,
+        limit: HistoryLimit,
+        now: Moment,
+    ) -> Option<Self> {
+        let bytes = read_bounded(path).ok()?;
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
+        let header: Header = serde_json::from_slice(&bytes[..end]).ok()?;
+        if header.run != run {
+            return None;
+        }
+        let mut pane = Self::new(run, header.size, limit);
+        pane.screen.feed(&bytes[end + 1..], now);
+        pane.offset = header.offset;
+        pane.has_spoken = header.offset > 0;
+        pane.checkpoint = LastCheckpoint { offset: header.offset, at: now };
+        Some(pane)
+    }
+
+    fn write_checkpoint(&self, path: &Path) -> io::Result<()> {
+        let header = Header { run: self.run, offset: self.offset, size: self.screen.size() };
+        let draft = path.with_extension("screen.new");
+        let mut file = fs::File::create(&draft)?;
+        serde_json::to_writer(&mut file, &header)?;
+        file.write_all(b"\n")?;
+        file.write_all(&self.screen.restore_stream())?;
+        // Not synced: after a power cut the agents are gone, and an old screen does no harm.
+        fs::rename(&draft, path)
+    }
+}
+
+impl Hub {
+    pub(super) fn save_screen(&mut self, agent: &AgentName) {
+        let path = self.paths.agent_screen(agent);
+        let now = self.clock.now();
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        if pane.offset == pane.checkpoint.offset {
+            return;
+        }
+        pane.checkpoint = LastCheckpoint { offset: pane.offset, at: now };
+        if let Err(error) = pane.write_checkpoint(&path) {
+            tracing::warn!(%agent, %error, "the screen could not be saved");
+        }
+    }
+}
+
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.len() > FILE_BYTES_MAX {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    fs::read(path)
+}

@@ -1,0 +1,29 @@
+//! Why a hub cannot do its work.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::config::SecureDirError;
+
+/// Why a hub does not come up.
+#[derive(Debug, thiserror::Error)]
+pub enum HubError {
+    #[error("Another hub serves this project")]
+    Busy,
+    #[error("Failed to lock {}", path.display())]
+    Lock { path: PathBuf, source: io::Error },
+    #[error("Failed to listen at {}", path.display())]
+    Listen { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Directory(#[from] SecureDirError),
+    #[error("The record at {} was written by a newer version (form {found})", path.display())]
+    NewerRecord { path: PathBuf, found: u32 },
+    #[error("Failed to read the record at {}", path.display())]
+    ReadRecord { path: PathBuf, source: io::Error },
+    #[error("Failed to detach from the terminal")]
+    Detach(#[source] io::Error),
+    #[error("Failed to open the log at {}", path.display())]
+    Log { path: PathBuf, source: io::Error },
+    #[error("Failed to start the runtime")]
+    Runtime(#[source] io::Error),
+}

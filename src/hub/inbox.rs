@@ -1,0 +1,94 @@
+//! Everything that reaches the hub's one task, and the channels that bring it.
+
+use tokio::sync::mpsc;
+
+use super::session::Outbox;
+use crate::keeper::FromKeeper;
+use crate::model::{AgentName, ProcessInfo, RunId};
+use crate::wire::Ask;
+
+/// Requests that wait their turn; a full channel makes the clients wait.
+const REQUESTS_MAX: usize = 64;
+
+/// Pieces of output that wait their turn. Few, so that what a person waits for is never far behind
+/// a flood; a full channel stops the reading of keepers, and so, in the end, the flooding agent.
+const OUTPUTS_MAX: usize = 4;
+
+/// Names one connection of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ClientId(pub(super) u64);
+
+/// Something that happened outside.
+#[derive(Debug)]
+pub(super) enum Input {
+    Client(ClientId, ClientNews),
+    Keeper(AgentName, RunId, LinkNews),
+    /// A child process has ended; which one, the hub finds out.
+    ChildEnded,
+    Swept {
+        agent: AgentName,
+        run: RunId,
+        survivors: Vec<ProcessInfo>,
+    },
+    /// The machine or a person tells the hub's process to end.
+    Terminate,
+}
+
+/// What a client did.
+#[derive(Debug)]
+pub(super) enum ClientNews {
+    Came(Outbox),
+    Asked(Ask),
+    /// It has taken everything that was sent to it.
+    CaughtUp,
+    /// It said something that is not a request; the text says what.
+    Broke(String),
+    Left,
+}
+
+/// What a keeper said, or that it is gone.
+#[derive(Debug)]
+pub(super) enum LinkNews {
+    Frame(FromKeeper),
+    /// Nobody holds the agent's lock any more.
+    Lost,
+    /// The run's keeper never came up.
+    NeverCame,
+}
+
+/// The hub's end of the channels.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    requests: mpsc::Receiver<Input>,
+    urgent: mpsc::Receiver<Input>,
+    outputs: mpsc::Receiver<Input>,
+}
+
+/// The other end, for those who bring something.
+#[derive(Clone, Debug)]
+pub(super) struct Senders {
+    pub(super) requests: mpsc::Sender<Input>,
+    /// Output of a pane that someone is typing into overtakes the rest.
+    pub(super) urgent: mpsc::Sender<Input>,
+    pub(super) outputs: mpsc::Sender<Input>,
+}
+
+impl Inbox {
+    pub(super) fn open() -> (Self, Senders) {
+        let (to_requests, requests) = mpsc::channel(REQUESTS_MAX);
+        let (to_urgent, urgent) = mpsc::channel(OUTPUTS_MAX);
+        let (to_outputs, outputs) = mpsc::channel(OUTPUTS_MAX);
+        let senders = Senders { requests: to_requests, urgent: to_urgent, outputs: to_outputs };
+        (Self { requests, urgent, outputs }, senders)
+    }
+
+    /// Waits for the next input: what people ask first, floods last.
+    pub(super) async fn next(&mut self) -> Option<Input> {
+        tokio::select! {
+            biased;
+            input = self.requests.recv() => input,
+            input = self.urgent.recv() => input,
+            input = self.outputs.recv() => input,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The hub's line to one keeper: connects, reads, writes, and connects again while the keeper lives.
+
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use super::inbox::{Input, LinkNews, Senders};
+use super::socket::is_own;
+use crate::keeper::{self, Decoder, FromKeeper, ToKeeper};
+use crate::model::{AgentName, RunId};
+
+/// Orders that wait to be written; when it is full, the keeper does not read, and input is refused.
+const FRAMES_MAX: usize = 1024;
+
+/// How much is read at once. Small, so that each pane's turn is short.
+const READ_BYTES: usize = 16 * 1024;
+
+/// A keeper that is starting answers within milliseconds.
+const RETRY_LEAST: Duration = Duration::from_millis(2);
+/// One that holds its lock and does not answer is asked again at this pace, for ever: while the
+/// lock is held, its agent is alive.
+const RETRY_MOST: Duration = Duration::from_secs(1);
+
+/// A guard that has said nothing by then never will.
+const START_PATIENCE: Duration = Duration::from_secs(15);
+
+/// Where a keeper is found.
+#[derive(Debug)]
+pub(super) struct Route {
+    pub(super) agent: AgentName,
+    pub(super) run: RunId,
+    pub(super) socket: PathBuf,
+    pub(super) lock: PathBuf,
+    /// The first byte of output that is wanted.
+    pub(super) from: u64,
+    /// For a run that is just being started: set once its guard has ended.
+    pub(super) starting: Option<Rc<Cell<bool>>>,
+}
+
+/// A line to one keeper.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) run: RunId,
+    frames: mpsc::Sender<Vec<u8>>,
+    is_urgent: Rc<Cell<bool>>,
+    task: JoinHandle<()>,
+}
+
+impl Link {
+    pub(super) fn open(route: Route, senders: Senders) -> Self {
+        let (frames, queue) = mpsc::channel(FRAMES_MAX);
+        let is_urgent = Rc::new(Cell::new(false));
+        let run = route.run;
+        let line = Line { route, senders, is_urgent: Rc::clone(&is_urgent) };
+        let task = tokio::task::spawn_local(line.run(queue));
+        Self { run, frames, is_urgent, task }
+    }
+
+    /// Sends an order, and says whether there was room for it.
+    pub(super) fn send(&self, order: &ToKeeper) -> bool {
+        let mut bytes = Vec::new();
+        order.encode(&mut bytes);
+        self.frames.try_send(bytes).is_ok()
+    }
+
+    /// Lets this pane's output overtake the others', or no longer.
+    pub(super) fn set_urgent(&self, is_urgent: bool) {
+        self.is_urgent.set(is_urgent);
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct Line {
+    route: Route,
+    senders: Senders,
+    is_urgent: Rc<Cell<bool>>,
+}
+
+impl Line {
+    async fn run(mut self, mut queue: mpsc::Receiver<Vec<u8>>) {
+        while let Some(stream) = self.connect().await {
+            self.route.starting = None;
+            let (reader, mut writer) = stream.into_split();
+            let mut attach = Vec::new();
+            let (version, from) = (keeper::PROTOCOL_VERSION, self.route.from);
+            ToKeeper::Attach { version, from }.encode(&mut attach);
+            if writer.write_all(&attach).await.is_err() {
+                continue;
+            }
+            tokio::select! {
+                () = self.listen(reader) => {}
+                () = talk(writer, &mut queue) => {}
+            }
+        }
+        let news = if self.route.starting.is_some() { LinkNews::NeverCame } else { LinkNews::Lost };
+        self.tell(news).await;
+    }
+
+    /// Connects, or returns nothing once nobody holds the agent's lock.
+    async fn connect(&self) -> Option<UnixStream> {
+        let mut pause = RETRY_LEAST;
+        let mut waited = Duration::ZERO;
+        loop {
+            if let Ok(stream) = UnixStream::connect(&self.route.socket).await
+                && is_own(&stream)
+            {
+                return Some(stream);
+            }
+            let may_come = match &self.route.starting {
+                Some(guard_ended) => !guard_ended.get() && waited < START_PATIENCE,
+                None => false,
+            };
+            if !may_come && !keeper::is_held(&self.route.lock) {
+                return None;
+            }
+            sleep(pause).await;
+            waited += pause;
+            pause = (pause * 2).min(RETRY_MOST);
+        }
+    }
+
+    /// Reads until the connection ends.
+    async fn listen(&mut self, mut reader: OwnedReadHalf) {
+        let mut decoder = Decoder::<FromKeeper>::default();
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            match reader.read(&mut buffer).await {
+                Ok(0) | Err(_) => return,
+                Ok(count) => decoder.feed(&buffer[..count]),
+            }
+            loop {
+                match decoder.next_frame() {
+                    Ok(Some(frame)) => {
+                        if let FromKeeper::Output { offset, bytes } = &frame {
+                            self.route.from = offset + bytes.len() as u64;
+                        }
+                        self.tell(LinkNews::Frame(frame)).await;
+                    }
+                    Ok(None) => break,
+                    Err(error) => {
+                        tracing::error!(agent = %self.route.agent, %error, "broken frame");
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn tell(&self, news: LinkNews) {
+        let lane = if self.is_urgent.get() { &self.senders.urgent } else { &self.senders.outputs };
+        let input = Input::Keeper(self.route.agent.clone(), self.route.run, news);
+        // The hub is gone only when the whole process ends.
+        let _ = lane.send(input).await;
+    }
+}
+
+async fn talk(mut writer: OwnedWriteHalf, queue: &mut mpsc::Receiver<Vec<u8>>) {
+    while let Some(frame) = queue.recv().await {
+        if writer.write_all(&frame).await.is_err() {
+            return;
+        }
+    }
+}

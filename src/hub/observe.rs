@@ -1,0 +1,131 @@
+//! What keepers say: bytes become a screen, and facts become events for the engine.
+
+use std::time::Duration;
+
+use super::inbox::LinkNews;
+use super::pane::Pane;
+use super::state::Hub;
+use crate::engine::{Event, RunEvent};
+use crate::keeper::{FromKeeper, ToKeeper, Welcome};
+use crate::model::{AgentName, Moment, RunId, Size};
+
+/// A pane that nobody has typed into for this long waits its turn like the others.
+const URGENCY: Duration = Duration::from_secs(2);
+
+impl Hub {
+    pub(super) fn on_keeper(&mut self, agent: &AgentName, run: RunId, news: LinkNews) {
+        // Output and farewells of an earlier run mean nothing for the one that follows it.
+        let is_current = |pane: &Pane| pane.link.as_ref().is_some_and(|link| link.run == run);
+        if !self.panes.get(agent).is_some_and(is_current) {
+            return;
+        }
+        match news {
+            LinkNews::Frame(frame) => self.on_frame(agent, run, frame),
+            LinkNews::Lost => {
+                self.save_screen(agent);
+                self.close_link(agent);
+                self.note_run(agent, run, RunEvent::KeeperLost);
+            }
+            LinkNews::NeverCame => {
+                self.close_link(agent);
+                let reason = "its keeper did not come up".to_owned();
+                self.note_run(agent, run, RunEvent::StartFailed { reason });
+            }
+        }
+    }
+
+    fn on_frame(&mut self, agent: &AgentName, run: RunId, frame: FromKeeper) {
+        match frame {
+            FromKeeper::Welcome(welcome) => self.on_welcome(agent, &welcome),
+            FromKeeper::Output { offset, bytes } => self.on_output(agent, run, offset, &bytes),
+            FromKeeper::Resized { size, .. } => self.resize_screen(agent, size),
+            FromKeeper::Exited { exit, .. } => {
+                self.save_screen(agent);
+                self.note_run(agent, run, RunEvent::Exited { exit });
+            }
+            FromKeeper::Stopped { survivors, .. } => {
+                self.save_screen(agent);
+                self.note_run(agent, run, RunEvent::Stopped { survivors });
+            }
+            FromKeeper::Failed { reason } => {
+                self.note_run(agent, run, RunEvent::StartFailed { reason });
+            }
+            FromKeeper::Tree(processes) => self.answer_tree(agent, processes),
+        }
+    }
+
+    fn on_welcome(&mut self, agent: &AgentName, welcome: &Welcome) {
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        pane.answered = welcome.answered;
+        if pane.offset < welcome.kept.start {
+            let lost = welcome.kept.start - pane.offset;
+            tracing::info!(%agent, lost, "output was overwritten before it could be read");
+            pane.offset = welcome.kept.start;
+        }
+        let Welcome { run, keeper, process, .. } = *welcome;
+        tracing::info!(%agent, %run, keeper = keeper.pid, "attached");
+        if let Some(process) = process {
+            self.note_run(agent, run, RunEvent::Seen { keeper, process });
+        }
+    }
+
+    /// Feeds output to the screen, and sends what the application asked its terminal for.
+    fn on_output(&mut self, agent: &AgentName, run: RunId, offset: u64, bytes: &[u8]) {
+        let now = self.clock.now();
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let end = offset + bytes.len() as u64;
+        // After a reconnect the first piece may begin before what is already on the screen.
+        let known = usize::try_from(pane.offset.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let Some(fresh) = bytes.get(known..).filter(|fresh| !fresh.is_empty()) else { return };
+        let replayed = pane.answered.saturating_sub(pane.offset.max(offset));
+        let replayed = usize::try_from(replayed).unwrap_or(usize::MAX).min(fresh.len());
+        let (old, new) = fresh.split_at(replayed);
+        let mut rebuilt = pane.screen.feed(old, now).rebuilt;
+        let fed = pane.screen.feed(new, now);
+        rebuilt |= fed.rebuilt;
+        pane.offset = end;
+        if rebuilt {
+            tracing::warn!(%agent, offset, "the emulator failed and was rebuilt");
+        }
+        if !fed.answers.is_empty() {
+            pane.order(&ToKeeper::Input { answers_to: Some(end), bytes: fed.answers });
+        }
+        if pane.typed_at.is_some_and(|typed| now.since(typed) > URGENCY) {
+            pane.typed_at = None;
+            if let Some(link) = &pane.link {
+                link.set_urgent(false);
+            }
+        }
+        let is_first = !std::mem::replace(&mut pane.has_spoken, true);
+        self.views.note_change(agent);
+        self.save_screen_if_due(agent, now);
+        if is_first {
+            self.note_run(agent, run, RunEvent::Spoke);
+        }
+    }
+
+    /// Gives a pane's screen the size that its terminal has at this point of the output.
+    fn resize_screen(&mut self, agent: &AgentName, size: Size) {
+        if let Some(pane) = self.panes.get_mut(agent) {
+            pane.screen.resize(size);
+            self.views.note_change(agent);
+        }
+    }
+
+    pub(super) fn close_link(&mut self, agent: &AgentName) {
+        if let Some(pane) = self.panes.get_mut(agent) {
+            pane.link = None;
+        }
+        self.forsake_tree_askers(agent);
+    }
+
+    pub(super) fn note_run(&mut self, agent: &AgentName, run: RunId, event: RunEvent) {
+        self.decide(Event::Run { agent: agent.clone(), run, event });
+    }
+
+    fn save_screen_if_due(&mut self, agent: &AgentName, now: Moment) {
+        if self.panes.get(agent).is_some_and(|pane| pane.is_checkpoint_due(now)) {
+            self.save_screen(agent);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! An agent's terminal as the hub keeps it: its screen, and how far the output has been read.
+
+use super::link::Link;
+use crate::keeper::ToKeeper;
+use crate::model::{Moment, RunId, Size};
+use crate::screen::{HistoryLimit, Screen};
+
+/// A pane: it outlives the run that fills it, so that the last words of an agent can be read.
+#[derive(Debug)]
+pub(super) struct Pane {
+    pub(super) run: RunId,
+    pub(super) screen: Screen,
+    /// The line to the run's keeper, while there is one.
+    pub(super) link: Option<Link>,
+    /// All output before this offset is on the screen.
+    pub(super) offset: u64,
+    /// Queries in output before this offset have been answered.
+    pub(super) answered: u64,
+    /// The agent has shown something in this run.
+    pub(super) has_spoken: bool,
+    pub(super) checkpoint: LastCheckpoint,
+    /// Someone typed into this pane at this time.
+    pub(super) typed_at: Option<Moment>,
+}
+
+/// Up to where, and when, the screen was last written to disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LastCheckpoint {
+    pub(super) offset: u64,
+    pub(super) at: Moment,
+}
+
+impl Pane {
+    pub(super) fn new(run: RunId, size: Size, limit: HistoryLimit) -> Self {
+        Self {
+            run,
+            screen: Screen::new(size, limit),
+            link: None,
+            offset: 0,
+            answered: 0,
+            has_spoken: false,
+            checkpoint: LastCheckpoint::default(),
+            typed_at: None,
+        }
+    }
+
+    /// Sends an order to the keeper, and says whether it was taken.
+    pub(super) fn order(&self, order: &ToKeeper) -> bool {
+        self.link.as_ref().is_some_and(|link| link.send(order))
+    }
+
+    /// Types bytes into the terminal.
+    pub(super) fn type_bytes(&mut self, bytes: Vec<u8>, now: Moment) -> bool {
+        self.typed_at = Some(now);
+        if let Some(link) = &self.link {
+            link.set_urgent(true);
+        }
+        bytes.is_empty() || self.order(&ToKeeper::Input { answers_to: None, bytes })
+    }
+}

@@ -1,0 +1,168 @@
+//! From the settings to what is started: which agents, with which command and environment.
+
+use super::state::Hub;
+use crate::config::{Agent, Loaded, Settings, Team, agent_environment};
+use crate::model::{AgentName, Environment, Launch, Member, Size};
+use crate::screen::HistoryLimit;
+use crate::wire::{AgentOffer, Fault, TeamOffer};
+
+/// What is started: who, and how.
+pub(super) type Crew = Vec<(Member, Launch)>;
+
+impl Hub {
+    /// Reads the settings anew, as they are now, and takes over what the hub itself goes by.
+    pub(super) fn load_settings(&mut self) -> Result<Loaded, Fault> {
+        let loaded = Settings::load(&self.paths).map_err(|error| {
+            Fault::new(format!("The settings cannot be used\n{}", error.to_string().trim_end()))
+                .with_hint("Correct them, then try again; `wheelhouse config check` says if they are right")
+        })?;
+        self.heed(&loaded.settings);
+        Ok(loaded)
+    }
+
+    pub(super) fn heed(&mut self, settings: &Settings) {
+        self.grace_ms = u64::from(settings.stop.grace_seconds) * 1000;
+        let lines = settings.pane.scrollback.try_into().unwrap_or(usize::MAX);
+        self.history_limit = HistoryLimit { lines, ..HistoryLimit::default() };
+        self.default_size = Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols };
+    }
+
+    /// Returns everyone in a team; without a name, in the only team of the project.
+    pub(super) fn plan_team(
+        &mut self,
+        team: Option<&str>,
+        caller: &Environment,
+    ) -> Result<Crew, Fault> {
+        let loaded = self.load_settings()?;
+        let team = match team {
+            Some(name) => loaded.team(name).map_err(|error| fault(&error.to_string()))?,
+            None => only_team(&loaded)?,
+        };
+        team.agents.iter().map(|agent| self.plan_agent(&loaded, team, agent, caller)).collect()
+    }
+
+    /// Returns the agents of these names, each from the team that it belongs to.
+    pub(super) fn plan_agents(
+        &mut self,
+        names: &[String],
+        caller: &Environment,
+    ) -> Result<Crew, Fault> {
+        let loaded = self.load_settings()?;
+        let plan = |name: &String| {
+            let (team, agent) = self.find_agent(&loaded, name)?;
+            self.plan_agent(&loaded, team, agent, caller)
+        };
+        names.iter().map(plan).collect()
+    }
+
+    /// Finds an agent in the team it last ran with, else in the only team that has one of its name.
+    fn find_agent<'a>(
+        &self,
+        loaded: &'a Loaded,
+        name: &str,
+    ) -> Result<(&'a Team, &'a Agent), Fault> {
+        let name: AgentName = name
+            .parse()
+            .map_err(|error: crate::model::InvalidName| Fault::new(error.to_string()))?;
+        if let Some(seat) = self.engine.seat(&name) {
+            let team = loaded.team(&seat.member.team);
+            let team = team.map_err(|error| fault(&error.to_string()))?;
+            if let Some(agent) = team.agents.iter().find(|agent| agent.name == name) {
+                return Ok((team, agent));
+            }
+        }
+        let in_team = |team: &'a Team| Some((team, team.agents.iter().find(|a| a.name == name)?));
+        let found: Vec<_> = loaded.settings.teams().filter_map(in_team).collect();
+        match found.as_slice() {
+            [only] => Ok(*only),
+            [] => Err(Fault::new(format!("No team has an agent `{name}`"))
+                .with_hint("List the teams with `wheelhouse config show`")),
+            several => {
+                let teams: Vec<_> = several.iter().map(|(team, _)| team.name.as_str()).collect();
+                Err(Fault::new(format!(
+                    "Several teams have an agent `{name}`: {}",
+                    teams.join(", ")
+                ))
+                .with_hint("Start the one you mean with `wheelhouse up TEAM`"))
+            }
+        }
+    }
+
+    fn plan_agent(
+        &self,
+        loaded: &Loaded,
+        team: &Team,
+        agent: &Agent,
+        caller: &Environment,
+    ) -> Result<(Member, Launch), Fault> {
+        let settings = &loaded.settings;
+        let missing = || Fault::new(format!("Agent `{}` has no cli `{}`", agent.name, agent.cli));
+        let cli = settings.cli(&agent.cli).ok_or_else(missing)?;
+        let own = Environment::default();
+        let environment = agent_environment(caller, &settings.pass_env, cli, agent, &own);
+        let (argv, cwd) = (cli.argv(caller), agent.directory(&self.paths.project));
+        let member = Member {
+            name: agent.name.clone(),
+            team: team.name.clone(),
+            cli: agent.cli.clone(),
+            role: agent.role,
+            argv: argv.clone(),
+            cwd: cwd.clone(),
+            conversation: None,
+        };
+        Ok((member, Launch { argv, cwd, environment, size: self.default_size }))
+    }
+
+    /// Returns every team that could be started, the project's own ones too while they are not
+    /// trusted, so that a person sees what is missing.
+    pub(super) fn offers(&mut self) -> Result<Vec<TeamOffer>, Fault> {
+        let loaded = self.load_settings()?;
+        let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
+        let offer = |team: &Team| {
+            let obstacle = loaded.team(&team.name).err().map(|error| error.to_string());
+            TeamOffer {
+                name: team.name.clone(),
+                layout: team.layout.to_string(),
+                origin: all.origin(&format!("team.{}", team.name)).to_string(),
+                agents: team.agents.iter().map(|agent| agent_offer(all, agent)).collect(),
+                obstacle: obstacle.and_then(|text| text.lines().next().map(str::to_owned)),
+            }
+        };
+        Ok(all.teams().map(offer).collect())
+    }
+}
+
+fn agent_offer(settings: &Settings, agent: &Agent) -> AgentOffer {
+    let command = settings.cli(&agent.cli).map(|cli| cli.command.clone()).unwrap_or_default();
+    AgentOffer { name: agent.name.to_string(), cli: agent.cli.clone(), role: agent.role, command }
+}
+
+/// Returns the team that is meant when none is named.
+fn only_team(loaded: &Loaded) -> Result<&Team, Fault> {
+    let own = |team: &&Team| {
+        loaded.settings.origin(&format!("team.{}", team.name)) == crate::config::Origin::Project
+    };
+    let names = |teams: &[&Team]| {
+        teams.iter().map(|team| team.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let teams: Vec<_> = loaded.settings.teams().collect();
+    let owned: Vec<_> = teams.iter().copied().filter(own).collect();
+    if let [only] = owned.as_slice() {
+        return Ok(only);
+    }
+    if let Some(project) = loaded.project.as_ref().filter(|project| !project.is_trusted) {
+        let message = format!("{} is not trusted as it is now", project.path.display());
+        return Err(Fault::new(message)
+            .with_hint("Read what it would run and trust it with `wheelhouse config trust`"));
+    }
+    let all = names(if owned.is_empty() { &teams } else { &owned });
+    Err(Fault::new("Which team?").with_hint(format!("Name one: `wheelhouse up TEAM` with {all}")))
+}
+
+/// Returns a text whose last line may be a hint as a fault.
+fn fault(text: &str) -> Fault {
+    match text.split_once("\nhint: ") {
+        Some((message, hint)) => Fault::new(message).with_hint(hint),
+        None => Fault::new(text),
+    }
+}

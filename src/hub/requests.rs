@@ -1,0 +1,294 @@
+//! What clients ask, and what they are answered.
+
+use super::inbox::ClientId;
+use super::pane::Pane;
+use super::state::Hub;
+use crate::engine::{Event, Phase, Seat};
+use crate::keeper::ToKeeper;
+use crate::model::{
+    AgentName, Command, Done, ProcessId, ProcessInfo, Refusal, RequestId, Size, Source,
+};
+use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
+use crate::wire::{
+    AgentStatus, Ask, Fault, FromHub, HubStatus, KeyInput, PROTOCOL, Request, Response, Status,
+};
+
+/// A text answer stays well below the limit of a frame, whatever JSON makes of its characters.
+const TEXT_BYTES_MAX: usize = 1024 * 1024;
+
+/// What may be typed with one request.
+const INPUT_BYTES_MAX: usize = 1024 * 1024;
+
+/// Rows of history in one answer.
+const HISTORY_ROWS_MAX: u16 = 1000;
+
+/// Who waits for an answer, and under which number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asker {
+    pub(super) client: ClientId,
+    id: u64,
+}
+
+type Answer = Result<Response, Fault>;
+
+impl Hub {
+    pub(super) fn on_ask(&mut self, client: ClientId, ask: Ask) {
+        let asker = Asker { client, id: ask.id };
+        let is_greeting = matches!(ask.request, Request::Hello { .. });
+        if !is_greeting && !self.views.is_greeted(client) {
+            let fault = Fault::new("The first request of a connection is `hello`");
+            return self.answer(asker, Err(fault));
+        }
+        if let Some(answer) = self.obey(asker, ask.request) {
+            self.answer(asker, answer);
+        }
+    }
+
+    /// Returns the answer, unless it comes later.
+    fn obey(&mut self, asker: Asker, request: Request) -> Option<Answer> {
+        let client = asker.client;
+        match request {
+            Request::Up { team, environment } => {
+                let crew = self.plan_team(team.as_deref(), &environment);
+                self.command(asker, crew.map(|members| Command::Start { members }))
+            }
+            Request::Start { agents, environment } => {
+                let crew = self.plan_agents(&agents, &environment);
+                self.command(asker, crew.map(|members| Command::Start { members }))
+            }
+            Request::Restart { agents, environment, grace_ms } => {
+                let crew = self.plan_agents(&agents, &environment);
+                let grace_ms = grace_ms.unwrap_or(self.grace_ms);
+                self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
+            }
+            Request::Stop { agents, grace_ms } => {
+                let grace_ms = grace_ms.unwrap_or(self.grace_ms);
+                let agents = self.all_known(&agents);
+                self.command(asker, agents.map(|agents| Command::Stop { agents, grace_ms }))
+            }
+            Request::Forget { agents } => {
+                let agents = self.all_known(&agents);
+                self.command(asker, agents.map(|agents| Command::Forget { agents }))
+            }
+            Request::Down { force } => {
+                let grace_ms = self.grace_ms;
+                self.command(asker, Ok(Command::Down { force, grace_ms }))
+            }
+            Request::Tree { agent } => self.ask_for_tree(asker, &agent),
+            Request::Hello { protocol, .. } => Some(Ok(self.greet(client, protocol))),
+            Request::Status => Some(Ok(Response::Status(self.status()))),
+            Request::Read { agent, lines, scrollback } => {
+                Some(self.read(&agent, lines, scrollback))
+            }
+            Request::Keys { agent, keys } => Some(self.press(&agent, &keys)),
+            Request::Resize { agent, size } => Some(self.resize(&agent, size)),
+            Request::Watch { agents, focused } => {
+                self.views.watch(client, agents, focused);
+                Some(Ok(Response::Ok))
+            }
+            Request::Subscribe => {
+                self.views.subscribe(client);
+                Some(Ok(Response::Ok))
+            }
+            Request::History { agent, before, count } => Some(self.history(&agent, before, count)),
+            Request::Teams => Some(self.offers().map(|teams| Response::Teams { teams })),
+        }
+    }
+
+    fn greet(&mut self, client: ClientId, protocol: u32) -> Response {
+        // Another version gets its answer, so that it can say what is wrong, and nothing more.
+        if protocol == PROTOCOL {
+            self.views.greet(client);
+        }
+        Response::Welcome {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            session: self.paths.session.to_string(),
+            pid: std::process::id(),
+        }
+    }
+
+    fn command(&mut self, asker: Asker, command: Result<Command, Fault>) -> Option<Answer> {
+        match command {
+            Ok(command) => {
+                self.next_request += 1;
+                let request = RequestId(self.next_request);
+                self.askers.insert(request, asker);
+                self.decide(Event::Asked { request, command });
+                None
+            }
+            Err(fault) => Some(Err(fault)),
+        }
+    }
+
+    pub(super) fn answer_command(&mut self, request: RequestId, outcome: Result<Done, Refusal>) {
+        if let Some(asker) = self.askers.remove(&request) {
+            self.answer(asker, outcome.map(Response::Done).map_err(Fault::from));
+        }
+    }
+
+    fn answer(&self, asker: Asker, outcome: Answer) {
+        self.views.send(asker.client, &FromHub::Answer { id: asker.id, outcome });
+    }
+
+    fn ask_for_tree(&mut self, asker: Asker, name: &str) -> Option<Answer> {
+        let agent = match self.known(name) {
+            Ok(agent) => agent,
+            Err(fault) => return Some(Err(fault)),
+        };
+        if !self.panes.get(&agent).is_some_and(|pane| pane.order(&ToKeeper::Tree)) {
+            return Some(Ok(Response::Tree { processes: Vec::new() }));
+        }
+        self.tree_askers.entry(agent).or_default().push(asker);
+        None
+    }
+
+    pub(super) fn answer_tree(&mut self, agent: &AgentName, processes: Vec<ProcessInfo>) {
+        let askers = self.tree_askers.get_mut(agent);
+        if let Some(asker) = askers.filter(|askers| !askers.is_empty()).map(|all| all.remove(0)) {
+            self.answer(asker, Ok(Response::Tree { processes }));
+        }
+    }
+
+    /// Gives up on those who wait for the process tree of an agent whose keeper is gone.
+    pub(super) fn forsake_tree_askers(&mut self, agent: &AgentName) {
+        for asker in self.tree_askers.remove(agent).unwrap_or_default() {
+            self.answer(asker, Ok(Response::Tree { processes: Vec::new() }));
+        }
+    }
+
+    fn read(&self, name: &str, lines: Option<usize>, scrollback: bool) -> Answer {
+        let pane = self.pane(name)?;
+        let mut text = String::new();
+        if scrollback {
+            text = pane.screen.history_text(lines.unwrap_or(usize::MAX));
+        }
+        text.push_str(&pane.screen.text());
+        let all: Vec<&str> = text.lines().collect();
+        let mut budget = TEXT_BYTES_MAX;
+        let fits = |line: &&&str| {
+            budget = budget.saturating_sub(line.len() + 1);
+            budget > 0
+        };
+        let wanted = lines.unwrap_or(usize::MAX);
+        let mut kept: Vec<String> =
+            all.iter().rev().take(wanted).take_while(fits).map(|line| (*line).to_owned()).collect();
+        kept.reverse();
+        Ok(Response::Text { lines: kept })
+    }
+
+    fn history(&self, name: &str, before: Option<u64>, count: u16) -> Answer {
+        let screen = &self.pane(name)?.screen;
+        let kept = screen.history_range();
+        let end = before.unwrap_or(kept.end).clamp(kept.start, kept.end);
+        let count = u64::from(count.min(HISTORY_ROWS_MAX));
+        let first = end.saturating_sub(count).max(kept.start);
+        let rows = (first..end).filter_map(|number| screen.history_row(number)).collect();
+        Ok(Response::History { first, kept_from: kept.start, committed: kept.end, rows })
+    }
+
+    fn press(&mut self, name: &str, keys: &[KeyInput]) -> Answer {
+        let agent = self.known(name)?;
+        let now = self.clock.now();
+        let pane = self.panes.get_mut(&agent).filter(|pane| pane.link.is_some());
+        let gone = || {
+            Fault::new(format!("Agent `{agent}` does not run"))
+                .with_hint(format!("Start it with `wheelhouse agent start {agent}`"))
+        };
+        let pane = pane.ok_or_else(gone)?;
+        let modes = pane.screen.modes();
+        let bytes: Vec<u8> = keys
+            .iter()
+            .flat_map(|key| match key {
+                KeyInput::Key(key) => key_bytes(*key, &modes),
+                KeyInput::Text(text) => text.replace('\n', "\r").into_bytes(),
+                KeyInput::Paste(text) => paste_bytes(text, &modes),
+                KeyInput::Mouse(mouse) => mouse_bytes(*mouse, &modes).unwrap_or_default(),
+                KeyInput::Focus(gained) => {
+                    focus_bytes(*gained, &modes).map(<[u8]>::to_vec).unwrap_or_default()
+                }
+            })
+            .collect();
+        if bytes.len() > INPUT_BYTES_MAX {
+            let message = format!("That is more than {INPUT_BYTES_MAX} bytes");
+            return Err(Fault::new(message).with_hint("Send it in parts"));
+        }
+        if pane.type_bytes(bytes, now) {
+            Ok(Response::Ok)
+        } else {
+            Err(Fault::new(format!("Agent `{agent}` does not read what is typed into it")))
+        }
+    }
+
+    fn resize(&mut self, name: &str, size: Size) -> Answer {
+        let agent = self.known(name)?;
+        let size = size.clamped();
+        if let Some(pane) = self.panes.get_mut(&agent)
+            && pane.screen.size() != size
+            && !pane.order(&ToKeeper::Resize(size))
+        {
+            // Nobody will report the new size of a pane whose agent is gone.
+            pane.screen.resize(size);
+            self.views.note_change(&agent);
+        }
+        Ok(Response::Ok)
+    }
+
+    pub(super) fn status(&self) -> Status {
+        let hub = HubStatus {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            session: self.paths.session.to_string(),
+            project: self.paths.project.display().to_string(),
+            since: self.clock.origin().to_rfc3339(),
+        };
+        let agents = self.engine.seats().map(|seat| self.agent_status(seat)).collect();
+        Status { hub, agents, tasks: Vec::new(), attention: Vec::new() }
+    }
+
+    fn agent_status(&self, seat: &Seat) -> AgentStatus {
+        let member = &seat.member;
+        let live = |id: Option<ProcessId>| id.filter(|_| seat.is_live());
+        let title = self.panes.get(&member.name).map(|pane| pane.screen.title().to_owned());
+        AgentStatus {
+            name: member.name.to_string(),
+            cli: member.cli.clone(),
+            role: member.role,
+            team: member.team.clone(),
+            state: seat.state,
+            source: Source::Process,
+            stuck: false,
+            pid: live(seat.process).map(|id| id.pid),
+            keeper_pid: live(seat.keeper).map(|id| id.pid),
+            since: seat.since.to_rfc3339(),
+            task: None,
+            run: seat.run.0,
+            title: title.unwrap_or_default(),
+            ending: match seat.phase {
+                Phase::Ended(ending) => Some(ending.to_string()),
+                Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => None,
+            },
+            note: seat.note.clone(),
+        }
+    }
+
+    /// Returns the name of an agent that is on record.
+    fn known(&self, name: &str) -> Result<AgentName, Fault> {
+        let found = name.parse::<AgentName>().ok();
+        found.filter(|agent| self.engine.seat(agent).is_some()).ok_or_else(|| {
+            let known = self.engine.seats().map(|seat| seat.member.name.clone()).collect();
+            let agent = name.chars().filter(|c| !c.is_control()).take(64).collect();
+            Fault::from(Refusal::UnknownAgent { agent, known })
+        })
+    }
+
+    fn all_known(&self, names: &[String]) -> Result<Vec<AgentName>, Fault> {
+        names.iter().map(|name| self.known(name)).collect()
+    }
+
+    fn pane(&self, name: &str) -> Result<&Pane, Fault> {
+        let agent = self.known(name)?;
+        let empty = || Fault::new(format!("Agent `{agent}` has no screen"));
+        self.panes.get(&agent).ok_or_else(empty)
+    }
+}

@@ -1,0 +1,172 @@
+//! A hub's life: from the lock to the last farewell.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::LocalSet;
+
+use super::HubError;
+use super::clock::Clock;
+use super::inbox::{Inbox, Input, Senders};
+use super::lock::Lock;
+use super::pane::Pane;
+use super::state::Hub;
+use super::views::Views;
+use super::{log, record, session, socket};
+use crate::config::{Paths, Settings};
+use crate::engine::{Effect, Engine};
+use crate::keeper;
+use crate::model::{AgentName, RunId, Size};
+use crate::screen::HistoryLimit;
+use crate::wire::READY;
+
+/// The kernel is asked for news after this many steps, so that a flood does not delay a key.
+const STEPS_BETWEEN_NEWS: u32 = 8;
+
+/// Becomes the project's hub and serves until it is told to end or nobody needs it.
+///
+/// Once it listens it says so on standard output, and lets go of that.
+pub fn run(paths: Paths) -> Result<(), HubError> {
+    // Fails only for a process that leads its group already; it then has no terminal to leave.
+    let _ = rustix::process::setsid();
+    paths.make_directories()?;
+    let _lock = Lock::take(&paths.hub_lock())?;
+    let settings = Settings::load(&paths).map(|loaded| loaded.settings).unwrap_or_default();
+    log::start(&paths.hub_log(), settings.log.level)?;
+    std::env::set_current_dir("/").map_err(HubError::Detach)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .event_interval(STEPS_BETWEEN_NEWS)
+        .build()
+        .map_err(HubError::Runtime)?;
+    LocalSet::new().block_on(&runtime, serve(paths, &settings))
+}
+
+async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
+    let (mut inbox, senders) = Inbox::open();
+    let clock = Clock::start();
+    let record = record::load(&paths.registry(), clock.now())?;
+    let (engine, effects) = Engine::recover(record, clock.now());
+    let listener = socket::listen(&paths.hub_socket())?;
+    let program = std::env::current_exe().map_err(HubError::Detach)?;
+    let mut hub = Hub {
+        paths,
+        program,
+        clock,
+        senders: senders.clone(),
+        engine,
+        panes: BTreeMap::new(),
+        views: Views::default(),
+        askers: BTreeMap::new(),
+        tree_askers: BTreeMap::new(),
+        next_request: 0,
+        guards: Vec::new(),
+        grace_ms: 0,
+        history_limit: HistoryLimit::default(),
+        default_size: Size::default(),
+        is_ending: false,
+    };
+    hub.heed(settings);
+    hub.recover(effects);
+    tokio::task::spawn_local(session::accept(listener, senders.clone()));
+    tokio::task::spawn_local(watch_signals(senders));
+    tracing::info!(session = %hub.paths.session, pid = std::process::id(), "the hub is up");
+    detach().map_err(HubError::Detach)?;
+    while !hub.is_ending {
+        let deadline = hub.next_deadline();
+        let pause = deadline.map(|deadline| hub.clock.until(deadline)).unwrap_or_default();
+        tokio::select! {
+            biased;
+            Some(input) = inbox.next() => hub.handle(input),
+            () = tokio::time::sleep(pause), if deadline.is_some() => hub.on_deadline(),
+        }
+        hub.flush();
+    }
+    hub.farewell();
+    // The clients' writers get the time to say goodbye.
+    tokio::task::yield_now().await;
+    if let Err(error) = fs::remove_file(hub.paths.hub_socket()) {
+        tracing::warn!(%error, "the socket could not be removed");
+    }
+    tracing::info!("the hub ends");
+    Ok(())
+}
+
+impl Hub {
+    /// Takes up every run that may still be alive, and shows the last words of the others.
+    fn recover(&mut self, effects: Vec<Effect>) {
+        let ended: Vec<_> = self
+            .engine
+            .seats()
+            .filter(|seat| !seat.is_live())
+            .map(|seat| (seat.member.name.clone(), seat.run))
+            .collect();
+        let now = self.clock.now();
+        for (agent, run) in ended {
+            let path = self.paths.agent_screen(&agent);
+            if let Some(pane) = Pane::restore(&path, run, self.history_limit, now) {
+                self.panes.insert(agent, pane);
+            }
+        }
+        self.carry_out(effects);
+        for agent in self.strays() {
+            tracing::warn!(%agent, "a keeper lives that is not on record");
+            self.adopt(&agent, RunId::default());
+        }
+    }
+
+    /// Returns agents whose keepers live although the record does not say so.
+    fn strays(&self) -> Vec<AgentName> {
+        let known = |agent: &AgentName| self.panes.get(agent).is_some_and(|p| p.link.is_some());
+        let directory = self.paths.state_dir.join("agents");
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        entries
+            .filter_map(|entry| entry.path().file_stem()?.to_str()?.parse::<AgentName>().ok())
+            .filter(|agent| !known(agent) && keeper::is_held(&self.paths.agent_lock(agent)))
+            .collect()
+    }
+
+    fn flush(&mut self) {
+        let now = self.clock.now();
+        self.views.flush(&self.panes, now);
+        if self.views.has_status_due() {
+            let status = self.status();
+            self.views.send_status(&status);
+        }
+    }
+}
+
+async fn watch_signals(senders: Senders) {
+    let watched = (
+        signal(SignalKind::child()),
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::hangup()),
+    );
+    let (Ok(mut child), Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = watched else {
+        tracing::error!("signals cannot be watched");
+        return;
+    };
+    loop {
+        let input = tokio::select! {
+            _ = child.recv() => Input::ChildEnded,
+            _ = terminate.recv() => Input::Terminate,
+            _ = interrupt.recv() => Input::Terminate,
+            // The terminal that started us may close; that is no reason to end.
+            _ = hangup.recv() => continue,
+        };
+        if senders.requests.send(input).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Tells whoever started us that we are up, and lets go of the last tie.
+fn detach() -> io::Result<()> {
+    io::stdout().write_all(READY.as_bytes())?;
+    io::stdout().flush()?;
+    rustix::stdio::dup2_stdout(File::options().write(true).open("/dev/null")?)?;
+    Ok(())
+}

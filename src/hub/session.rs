@@ -1,0 +1,158 @@
+//! The hub's side of its clients' connections.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Notify, mpsc};
+
+use super::inbox::{ClientId, ClientNews, Input, Senders};
+use super::socket::is_own;
+use crate::wire::{Ask, FrameReader, FromHub, encode_frame};
+
+/// Dashboards, scripts and agents at once; one more is turned away.
+const CLIENTS_MAX: usize = 256;
+
+/// What may wait for one client. It is past this only while a single large answer is on its way:
+/// nothing more is read from a client that is this far behind.
+const QUEUE_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// A client with less than this on its way gets the next frame of its panes.
+const QUEUE_BYTES_FLUENT: usize = 64 * 1024;
+
+const READ_BYTES: usize = 64 * 1024;
+
+/// What is on its way to one client.
+#[derive(Clone, Debug)]
+pub(super) struct Outbox {
+    frames: mpsc::UnboundedSender<Vec<u8>>,
+    queue: Rc<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    bytes: Cell<usize>,
+    /// The hub held something back and wants to know when to go on.
+    is_awaited: Cell<bool>,
+    shrank: Notify,
+}
+
+impl Outbox {
+    /// Queues a frame. What is too large to be sent is dropped and logged.
+    pub(super) fn send(&self, frame: &FromHub) {
+        match encode_frame(frame) {
+            Ok(bytes) => {
+                self.queue.bytes.set(self.queue.bytes.get() + bytes.len());
+                // A writer that is gone has already said so.
+                let _ = self.frames.send(bytes);
+            }
+            Err(error) => tracing::error!(%error, "an answer could not be sent"),
+        }
+    }
+
+    /// Says whether the client keeps up; if not, `CaughtUp` follows once it does.
+    pub(super) fn is_fluent(&self) -> bool {
+        let is_fluent = self.queue.bytes.get() < QUEUE_BYTES_FLUENT;
+        if !is_fluent {
+            self.queue.is_awaited.set(true);
+        }
+        is_fluent
+    }
+}
+
+/// Takes in clients for as long as the hub lives.
+pub(super) async fn accept(listener: UnixListener, senders: Senders) {
+    let mut next = 0;
+    let present = Rc::new(Cell::new(0));
+    loop {
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "a client could not be let in");
+                // Out of descriptors: trying again at once would spin.
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        if !is_own(&stream) || present.get() >= CLIENTS_MAX {
+            tracing::warn!("a client was turned away");
+            continue;
+        }
+        next += 1;
+        present.set(present.get() + 1);
+        let (senders, present) = (senders.clone(), Rc::clone(&present));
+        tokio::task::spawn_local(async move {
+            serve(ClientId(next), stream, &senders).await;
+            present.set(present.get() - 1);
+        });
+    }
+}
+
+async fn serve(client: ClientId, stream: UnixStream, senders: &Senders) {
+    let (reader, writer) = stream.into_split();
+    let (frames, queued) = mpsc::unbounded_channel();
+    let queue = Rc::new(Queue::default());
+    let outbox = Outbox { frames, queue: Rc::clone(&queue) };
+    let tell = |news| senders.requests.send(Input::Client(client, news));
+    if tell(ClientNews::Came(outbox)).await.is_err() {
+        return;
+    }
+    let left = tokio::select! {
+        left = read(client, reader, &queue, senders) => left,
+        () = write(client, writer, queued, &queue, senders) => ClientNews::Left,
+    };
+    let _ = tell(left).await;
+}
+
+/// Reads requests until the client leaves or breaks the protocol.
+async fn read(
+    client: ClientId,
+    mut reader: OwnedReadHalf,
+    queue: &Queue,
+    senders: &Senders,
+) -> ClientNews {
+    let mut frames = FrameReader::default();
+    let mut buffer = vec![0; READ_BYTES];
+    loop {
+        while queue.bytes.get() > QUEUE_BYTES_MAX {
+            queue.shrank.notified().await;
+        }
+        match reader.read(&mut buffer).await {
+            Ok(0) | Err(_) => return ClientNews::Left,
+            Ok(count) => frames.push(&buffer[..count]),
+        }
+        loop {
+            match frames.next_frame::<Ask>() {
+                Ok(Some(ask)) => {
+                    let input = Input::Client(client, ClientNews::Asked(ask));
+                    if senders.requests.send(input).await.is_err() {
+                        return ClientNews::Left;
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => return ClientNews::Broke(error.to_string()),
+            }
+        }
+    }
+}
+
+async fn write(
+    client: ClientId,
+    mut writer: OwnedWriteHalf,
+    mut queued: mpsc::UnboundedReceiver<Vec<u8>>,
+    queue: &Queue,
+    senders: &Senders,
+) {
+    while let Some(frame) = queued.recv().await {
+        if writer.write_all(&frame).await.is_err() {
+            return;
+        }
+        queue.bytes.set(queue.bytes.get() - frame.len());
+        queue.shrank.notify_one();
+        if queue.bytes.get() < QUEUE_BYTES_FLUENT && queue.is_awaited.replace(false) {
+            let _ = senders.requests.send(Input::Client(client, ClientNews::CaughtUp)).await;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Everything that the hub's one task owns.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Child;
+use std::rc::Rc;
+
+use super::clock::Clock;
+use super::inbox::{ClientId, ClientNews, Input, Senders};
+use super::pane::Pane;
+use super::requests::Asker;
+use super::views::Views;
+use crate::config::Paths;
+use crate::engine::{Engine, Event, RunEvent};
+use crate::model::{AgentName, Moment, RequestId, Size};
+use crate::screen::HistoryLimit;
+
+/// The hub.
+#[derive(Debug)]
+pub(super) struct Hub {
+    pub(super) paths: Paths,
+    /// Our own binary, which keepers and revived hubs run too.
+    pub(super) program: PathBuf,
+    pub(super) clock: Clock,
+    pub(super) senders: Senders,
+    pub(super) engine: Engine,
+    pub(super) panes: BTreeMap<AgentName, Pane>,
+    pub(super) views: Views,
+    /// Who asked for what is still being carried out.
+    pub(super) askers: BTreeMap<RequestId, Asker>,
+    /// Who wants to see the process tree of an agent, oldest first.
+    pub(super) tree_askers: BTreeMap<AgentName, Vec<Asker>>,
+    pub(super) next_request: u64,
+    pub(super) guards: Vec<Guard>,
+    pub(super) grace_ms: u64,
+    pub(super) history_limit: HistoryLimit,
+    pub(super) default_size: Size,
+    pub(super) is_ending: bool,
+}
+
+/// The outermost process behind an agent that this hub started, and so must reap.
+#[derive(Debug)]
+pub(super) struct Guard {
+    pub(super) child: Child,
+    pub(super) has_ended: Rc<Cell<bool>>,
+}
+
+impl Hub {
+    pub(super) fn handle(&mut self, input: Input) {
+        match input {
+            Input::Client(client, news) => self.on_client(client, news),
+            Input::Keeper(agent, run, news) => self.on_keeper(&agent, run, news),
+            Input::ChildEnded => self.reap_guards(),
+            Input::Swept { agent, run, survivors } => {
+                self.note_run(&agent, run, RunEvent::Swept { survivors });
+            }
+            Input::Terminate => self.is_ending = true,
+        }
+    }
+
+    fn on_client(&mut self, client: ClientId, news: ClientNews) {
+        match news {
+            ClientNews::Came(outbox) => {
+                self.views.welcome(client, outbox);
+                self.decide(Event::ClientCame);
+            }
+            ClientNews::Asked(ask) => self.on_ask(client, ask),
+            // What was held back goes out after every input, this one included.
+            ClientNews::CaughtUp => {}
+            ClientNews::Broke(reason) => {
+                tracing::warn!(client = client.0, reason, "a client broke the protocol");
+                self.dismiss(client);
+            }
+            ClientNews::Left => self.dismiss(client),
+        }
+    }
+
+    fn dismiss(&mut self, client: ClientId) {
+        self.views.dismiss(client);
+        let gone = |asker: &Asker| asker.client == client;
+        let requests: Vec<_> =
+            self.askers.iter().filter(|(_, asker)| gone(asker)).map(|(id, _)| *id).collect();
+        for request in requests {
+            self.askers.remove(&request);
+            self.decide(Event::AskerLeft { request });
+        }
+        for askers in self.tree_askers.values_mut() {
+            askers.retain(|asker| !gone(asker));
+        }
+        self.decide(Event::ClientLeft);
+    }
+
+    fn reap_guards(&mut self) {
+        self.guards.retain_mut(|guard| {
+            let lives = matches!(guard.child.try_wait(), Ok(None));
+            guard.has_ended.set(!lives);
+            lives
+        });
+    }
+
+    /// Returns when something must happen even if nothing else does.
+    pub(super) fn next_deadline(&self) -> Option<Moment> {
+        let views = self.views.next_deadline(&self.panes);
+        [self.engine.next_deadline(), views].into_iter().flatten().min()
+    }
+
+    pub(super) fn on_deadline(&mut self) {
+        let now = self.clock.now();
+        if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
+            self.decide(Event::DeadlineReached);
+        }
+    }
+
+    /// Leaves everything as the next hub wants to find it.
+    pub(super) fn farewell(&mut self) {
+        let agents: Vec<_> = self.panes.keys().cloned().collect();
+        for agent in agents {
+            self.save_screen(&agent);
+        }
+        self.views.say_goodbye();
+    }
+}
