@@ -32,7 +32,10 @@ pub(super) fn report(error: &anyhow::Error) {
     if !text.starts_with("error: ") {
         text.insert_str(0, "error: ");
     }
-    let causes = error.chain().skip(1).map(|cause| format!("\n  because: {cause}"));
+    let told = text.clone();
+    let causes = error.chain().skip(1).map(ToString::to_string);
+    let causes =
+        causes.filter(|cause| !told.contains(cause)).map(|cause| format!("\n  because: {cause}"));
     text.extend(causes.chain(hint(error).map(|hint| format!("\nhint: {hint}"))));
     // Where standard error is closed, there is nobody to tell.
     let _ = writeln!(io::stderr(), "{text}");
