@@ -49,7 +49,7 @@ impl Engine {
             match self.seats.get_mut(&agent).map(|seat| (seat.phase, seat)) {
                 Some((Phase::Running, _)) => begun.done.unchanged.push(agent),
                 Some((Phase::Starting, _)) => begun.pending.push(agent),
-                Some((Phase::Stopping | Phase::Sweeping(_), seat)) => {
+                Some((Phase::Stopping | Phase::Leaving(_) | Phase::Sweeping(_), seat)) => {
                     seat.next = Some((member, launch));
                     begun.pending.push(agent);
                 }

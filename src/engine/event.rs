@@ -29,7 +29,9 @@ pub enum Event {
 pub enum RunEvent {
     /// Its keeper answered, and the agent's process is alive.
     Seen { keeper: ProcessId, process: ProcessId },
-    /// It never came to life.
+    /// Nobody is there: its keeper did not come up.
+    NeverCame { reason: String },
+    /// Its keeper could not start it, and waits to be released.
     StartFailed { reason: String },
     /// The agent has shown something.
     Spoke,
@@ -37,7 +39,7 @@ pub enum RunEvent {
     Exited { exit: Exit },
     /// It was stopped as ordered; without survivors its tree is proven empty.
     Stopped { survivors: Vec<ProcessInfo> },
-    /// Its keeper is gone without a word.
+    /// Its keeper is gone: the agent's lock is free.
     KeeperLost,
     /// What a lost keeper may have left behind has been looked for and killed.
     Swept { survivors: Vec<ProcessInfo> },

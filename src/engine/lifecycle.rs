@@ -49,11 +49,15 @@ impl Engine {
             return false;
         };
         seat.next = None;
-        if !matches!(seat.phase, Phase::Sweeping(_)) {
-            seat.phase = Phase::Stopping;
-            seat.since = now;
-            self.is_dirty = true;
-            effects.push(Effect::Stop { agent: agent.clone(), run: seat.run, grace_ms });
+        match seat.phase {
+            Phase::Starting | Phase::Running | Phase::Stopping => {
+                seat.phase = Phase::Stopping;
+                seat.since = now;
+                self.is_dirty = true;
+                effects.push(Effect::Stop { agent: agent.clone(), run: seat.run, grace_ms });
+            }
+            // These are on their way out already.
+            Phase::Leaving(_) | Phase::Sweeping(_) | Phase::Ended(_) => {}
         }
         true
     }
@@ -73,7 +77,6 @@ impl Engine {
         if seat.run != run || !seat.is_live() {
             return;
         }
-        let was_stopping = matches!(seat.phase, Phase::Stopping | Phase::Sweeping(Ending::Stopped));
         match event {
             RunEvent::Seen { .. } => {}
             RunEvent::Spoke => {
@@ -83,34 +86,61 @@ impl Engine {
                     self.is_dirty = true;
                 }
             }
-            RunEvent::StartFailed { reason } => {
-                effects.push(Effect::Release { agent: agent.clone(), run });
+            RunEvent::NeverCame { reason } => {
                 seat.note = Some(reason);
                 self.end(agent, Ending::Failed, now, effects);
             }
-            RunEvent::Exited { exit } => {
+            RunEvent::StartFailed { reason } => {
+                seat.note = Some(reason);
+                self.leave(agent, Ending::Failed, now);
                 effects.push(Effect::Release { agent: agent.clone(), run });
-                let ending = if was_stopping { Ending::Stopped } else { Ending::Finished(exit) };
-                self.end(agent, ending, now, effects);
+            }
+            RunEvent::Exited { exit } => {
+                self.leave(agent, Ending::Finished(exit), now);
+                effects.push(Effect::Release { agent: agent.clone(), run });
             }
             RunEvent::Stopped { survivors } if survivors.is_empty() => {
-                self.end(agent, Ending::Stopped, now, effects);
+                self.leave(agent, Ending::Stopped, now);
             }
             RunEvent::Stopped { survivors } => self.keep_for_survivors(agent, survivors, effects),
-            RunEvent::KeeperLost => {
-                let ending = if was_stopping { Ending::Stopped } else { Ending::Lost };
-                seat.phase = Phase::Sweeping(ending);
-                self.is_dirty = true;
-                effects.push(Effect::Sweep { agent: agent.clone(), run });
-            }
+            RunEvent::KeeperLost => self.note_loss(agent, now, effects),
             RunEvent::Swept { survivors } => {
-                let ending = if was_stopping { Ending::Stopped } else { Ending::Lost };
                 if !survivors.is_empty() {
                     seat.note = Some(format!("left alive: {}", names(&survivors)));
                 }
-                self.end(agent, ending, now, effects);
+                if let Phase::Sweeping(ending) = seat.phase {
+                    self.end(agent, ending, now, effects);
+                }
             }
         }
+    }
+
+    /// Notes that the agent's tree is gone, and only its keeper is still there.
+    fn leave(&mut self, agent: &AgentName, ending: Ending, now: Moment) {
+        let seat = self.seats.get_mut(agent).expect("only runs of known seats leave");
+        let ending = match seat.phase {
+            Phase::Stopping => Ending::Stopped,
+            Phase::Leaving(earlier) | Phase::Sweeping(earlier) => earlier,
+            Phase::Starting | Phase::Running | Phase::Ended(_) => ending,
+        };
+        seat.phase = Phase::Leaving(ending);
+        seat.state = AgentState::Exited;
+        seat.since = now;
+        self.is_dirty = true;
+    }
+
+    /// The keeper is gone: either the run is over, or it is to be seen what is left of it.
+    fn note_loss(&mut self, agent: &AgentName, now: Moment, effects: &mut Vec<Effect>) {
+        let seat = self.seats.get_mut(agent).expect("only keepers of known seats are lost");
+        let ending = match seat.phase {
+            Phase::Leaving(ending) => return self.end(agent, ending, now, effects),
+            Phase::Stopping => Ending::Stopped,
+            Phase::Sweeping(ending) => ending,
+            Phase::Starting | Phase::Running | Phase::Ended(_) => Ending::Lost,
+        };
+        seat.phase = Phase::Sweeping(ending);
+        self.is_dirty = true;
+        effects.push(Effect::Sweep { agent: agent.clone(), run: seat.run });
     }
 
     /// A keeper that lives is believed over the record: it holds the agent's kernel lock.
@@ -132,6 +162,8 @@ impl Engine {
                 let (agent, grace_ms) = (agent.clone(), REPEATED_STOP_GRACE_MS);
                 effects.push(Effect::Stop { agent, run, grace_ms });
             }
+            // So may its release.
+            Phase::Leaving(_) => effects.push(Effect::Release { agent: agent.clone(), run }),
             Phase::Running => self.reach(agent, Goal::Running, effects),
             Phase::Starting | Phase::Sweeping(_) | Phase::Ended(_) => {
                 seat.phase = Phase::Running;
@@ -143,12 +175,14 @@ impl Engine {
         }
     }
 
-    /// Ends a run whose tree is proven empty, and begins what was to follow it.
+    /// Ends a run of which nothing is left, and begins what was to follow it.
     fn end(&mut self, agent: &AgentName, ending: Ending, now: Moment, effects: &mut Vec<Effect>) {
         let seat = self.seats.get_mut(agent).expect("only runs of known seats end");
         seat.phase = Phase::Ended(ending);
-        seat.state = AgentState::Exited;
-        seat.since = now;
+        if seat.state != AgentState::Exited {
+            seat.state = AgentState::Exited;
+            seat.since = now;
+        }
         let reason = seat.note.clone().unwrap_or_else(|| ending.to_string());
         let next = seat.next.take().filter(|_| !self.going_down);
         self.is_dirty = true;

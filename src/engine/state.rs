@@ -53,17 +53,23 @@ pub enum Phase {
     Starting,
     Running,
     Stopping,
-    /// Its keeper is gone; what it may have left behind is being looked for.
+    /// Its tree is proven empty; its keeper has yet to let go of the agent's lock.
+    Leaving(Ending),
+    /// Its keeper was lost; what that may have left behind is being looked for.
     Sweeping(Ending),
-    /// Its tree is proven empty.
+    /// Nothing of it is left, and the agent's lock is free.
     Ended(Ending),
 }
 
 impl Seat {
-    /// Says whether something of this run may still be alive.
+    /// Says whether something of this run may still be there, its keeper included.
     pub fn is_live(&self) -> bool {
         match self.phase {
-            Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => true,
+            Phase::Starting
+            | Phase::Running
+            | Phase::Stopping
+            | Phase::Leaving(_)
+            | Phase::Sweeping(_) => true,
             Phase::Ended(_) => false,
         }
     }

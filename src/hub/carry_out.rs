@@ -38,7 +38,7 @@ impl Hub {
                     None => self.start(&agent, run, launch),
                     Some(error) => {
                         let reason = format!("its start could not be put on record: {error}");
-                        self.note_run(&agent, run, RunEvent::StartFailed { reason });
+                        self.note_run(&agent, run, RunEvent::NeverCame { reason });
                     }
                 },
                 Effect::Adopt { agent, run } => self.adopt(&agent, run),
@@ -86,7 +86,7 @@ impl Hub {
             }
             Err(error) => {
                 let reason = format!("its keeper could not be started: {error}");
-                self.note_run(agent, run, RunEvent::StartFailed { reason });
+                self.note_run(agent, run, RunEvent::NeverCame { reason });
             }
         }
     }

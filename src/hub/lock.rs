@@ -3,11 +3,17 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::HubError;
+
+/// Someone who only looks whether the lock is held has it for an instant.
+const TRIES_MAX: u32 = 4;
+const TRY_PAUSE: Duration = Duration::from_millis(5);
 
 /// Holds the lock for as long as it lives.
 ///
@@ -22,10 +28,14 @@ impl Lock {
         let fail = |source| HubError::Lock { path: path.to_owned(), source };
         let open = File::options().create(true).truncate(false).write(true).open(path);
         let mut file = open.map_err(fail)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => return Err(HubError::Busy),
-            Err(error) => return Err(fail(error.into())),
+        let mut tries = TRIES_MAX;
+        while let Err(error) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            tries -= 1;
+            match error {
+                Errno::WOULDBLOCK if tries > 0 => thread::sleep(TRY_PAUSE),
+                Errno::WOULDBLOCK => return Err(HubError::Busy),
+                error => return Err(fail(error.into())),
+            }
         }
         // For people who look; nothing relies on it.
         file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(fail)?;

@@ -29,7 +29,7 @@ impl Hub {
             LinkNews::NeverCame => {
                 self.close_link(agent);
                 let reason = "its keeper did not come up".to_owned();
-                self.note_run(agent, run, RunEvent::StartFailed { reason });
+                self.note_run(agent, run, RunEvent::NeverCame { reason });
             }
         }
     }

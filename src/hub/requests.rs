@@ -6,7 +6,7 @@ use super::state::Hub;
 use crate::engine::{Event, Phase, Seat};
 use crate::keeper::ToKeeper;
 use crate::model::{
-    AgentName, Command, Done, ProcessId, ProcessInfo, Refusal, RequestId, Size, Source,
+    AgentName, AgentState, Command, Done, ProcessId, ProcessInfo, Refusal, RequestId, Size, Source,
 };
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
 use crate::wire::{
@@ -248,7 +248,8 @@ impl Hub {
 
     fn agent_status(&self, seat: &Seat) -> AgentStatus {
         let member = &seat.member;
-        let live = |id: Option<ProcessId>| id.filter(|_| seat.is_live());
+        let is_gone = seat.state == AgentState::Exited;
+        let live = |id: Option<ProcessId>| id.filter(|_| !is_gone);
         let title = self.panes.get(&member.name).map(|pane| pane.screen.title().to_owned());
         AgentStatus {
             name: member.name.to_string(),
@@ -265,7 +266,7 @@ impl Hub {
             run: seat.run.0,
             title: title.unwrap_or_default(),
             ending: match seat.phase {
-                Phase::Ended(ending) => Some(ending.to_string()),
+                Phase::Leaving(ending) | Phase::Ended(ending) => Some(ending.to_string()),
                 Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => None,
             },
             note: seat.note.clone(),
