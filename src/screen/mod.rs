@@ -1,1 +1,51 @@
-//! The room of the screen.
+//! The emulator behind a guarded door: output in, rows, answers and signals out.
+//!
+//! Only this room names `vt100`. A scanner in front cuts the stream into text and sequences;
+//! what the emulator lacks is rewritten into what it has, what asks is answered, what reports
+//! becomes a signal, and what is too large is dropped. Behind it a compact history keeps the
+//! rows that left the screen.
+//!
+//! The emulator's cells hold text and one number. The number names a look (colours, attributes,
+//! underline, link) in a table of ours, and a picture made of several characters is one stand-in
+//! character, so that little is lost to what the emulator cannot hold. What is lost: the shape
+//! and colour of an underline and the link of a row once it is in the history; the background
+//! of rows that scroll in; more than some nine combining marks on one letter.
+//!
+//! A panic inside the emulator is caught and costs at most a kilobyte of output; whoever runs
+//! this sets a panic hook if nothing shall be printed then.
+
+mod budget;
+mod canvas;
+mod cluster;
+mod command;
+mod csi;
+mod draw;
+mod emulator;
+mod history;
+mod line;
+mod links;
+mod look;
+mod mode;
+mod palette;
+mod print;
+mod reflow;
+mod report;
+mod restore;
+mod scanner;
+mod screen;
+mod sequence;
+mod sgr;
+mod signal;
+mod tabs;
+mod terminal;
+
+pub use history::HistoryLimit;
+pub use look::Underline;
+pub use mode::{Modes, MouseEncoding, MouseMode};
+pub use palette::{Palette, Rgb};
+pub use screen::{Cursor, Fed, Screen};
+pub use signal::{Progress, Signal};
+pub use terminal::CursorShape;
+
+#[cfg(test)]
+mod probes;
