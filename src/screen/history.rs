@@ -114,6 +114,12 @@ impl History {
         Some(row)
     }
 
+    /// Says whether the youngest row goes on on the screen.
+    pub(super) fn ends_wrapped(&self) -> bool {
+        let youngest = self.range().end.checked_sub(1).and_then(|number| self.row(number));
+        youngest.is_some_and(|row| row.wrapped)
+    }
+
     /// Says that the first rows of the screen, with these texts, have been seen before.
     pub(super) fn set_taken_back(&mut self, texts: VecDeque<String>) {
         let count = u64::try_from(texts.len()).unwrap_or(0);

@@ -40,12 +40,23 @@ impl Reflow {
         lines.truncate(filled.max(cursor.0 + 1));
         let was_full = lines.len() == height;
         let mut seen = history.taken_back().min(lines.len());
+        let most = TAKEN_BACK_SCREENS * rows;
+        let mut older: Vec<Line> = Vec::new();
+        // A line that began in the history is wrapped as a whole.
+        while older.len() < most && history.ends_wrapped() {
+            let row = history.pop().unwrap_or_default();
+            older.push(Line::from_row(&row, looks, clusters));
+        }
         let mut taken = 0;
         loop {
+            taken += older.len();
+            seen += older.len();
+            cursor.0 += older.len();
+            older.reverse();
+            lines.splice(0..0, std::mem::take(&mut older));
             let mut flow = wrap(&lines, cursor, seen, size.cols);
             let wanted = rows.saturating_sub(flow.lines.len());
-            let room = (TAKEN_BACK_SCREENS * rows).saturating_sub(taken);
-            let mut older: Vec<Line> = (0..wanted.min(room))
+            older = (0..wanted.min(most.saturating_sub(taken)))
                 .take_while(|_| was_full)
                 .map_while(|_| history.pop())
                 .map(|row| Line::from_row(&row, looks, clusters))
@@ -54,11 +65,6 @@ impl Reflow {
                 flow.over = flow.lines.len().saturating_sub(rows);
                 return flow;
             }
-            taken += older.len();
-            seen += older.len();
-            cursor.0 += older.len();
-            older.reverse();
-            lines.splice(0..0, older);
         }
     }
 

@@ -63,7 +63,8 @@ impl Screen {
     }
 
     /// Gives the screen another size. The primary screen keeps its text and wraps it anew; the
-    /// application is expected to draw the alternate one again.
+    /// application is expected to draw the alternate one again. A larger screen takes rows back
+    /// from the history, so read those that are new before.
     pub fn resize(&mut self, size: Size) {
         let size = size.clamped();
         if size != self.size() {
