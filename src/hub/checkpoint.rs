@@ -32,6 +32,8 @@ struct Header {
     run: RunId,
     offset: u64,
     size: Size,
+    /// How many lines had ever scrolled off.
+    committed: u64,
 }
 
 impl Pane {
@@ -55,6 +57,7 @@ impl Pane {
         }
         let mut pane = Self::new(run, header.size, limit);
         pane.screen.feed(&bytes[end + 1..], now);
+        pane.screen.set_committed(header.committed);
         pane.offset = header.offset;
         pane.has_spoken = header.offset > 0;
         pane.checkpoint = LastCheckpoint { offset: header.offset, at: now };
@@ -62,7 +65,8 @@ impl Pane {
     }
 
     fn write_checkpoint(&self, path: &Path) -> io::Result<()> {
-        let header = Header { run: self.run, offset: self.offset, size: self.screen.size() };
+        let (size, committed) = (self.screen.size(), self.screen.committed());
+        let header = Header { run: self.run, offset: self.offset, size, committed };
         let draft = path.with_extension("screen.new");
         let mut file = fs::File::create(&draft)?;
         serde_json::to_writer(&mut file, &header)?;

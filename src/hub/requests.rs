@@ -159,18 +159,15 @@ impl Hub {
 
     fn read(&self, name: &str, lines: Option<usize>, scrollback: bool) -> Answer {
         let pane = self.pane(name)?;
-        let mut text = String::new();
-        if scrollback {
-            text = pane.screen.history_text(lines.unwrap_or(usize::MAX));
-        }
-        text.push_str(&pane.screen.text());
-        let all: Vec<&str> = text.lines().collect();
+        let wanted = lines.unwrap_or(usize::MAX);
+        let past = if scrollback { pane.screen.history_text(wanted) } else { String::new() };
+        let present = pane.screen.text();
+        let all: Vec<&str> = past.lines().chain(present.lines()).collect();
         let mut budget = TEXT_BYTES_MAX;
         let fits = |line: &&&str| {
             budget = budget.saturating_sub(line.len() + 1);
             budget > 0
         };
-        let wanted = lines.unwrap_or(usize::MAX);
         let mut kept: Vec<String> =
             all.iter().rev().take(wanted).take_while(fits).map(|line| (*line).to_owned()).collect();
         kept.reverse();

@@ -10,7 +10,7 @@ use super::inbox::ClientId;
 use super::pane::Pane;
 use super::session::Outbox;
 use crate::model::{AgentName, Moment, Row, Size};
-use crate::screen::Screen;
+use crate::screen::{MouseMode, Screen};
 use crate::wire::{FromHub, Notice, PaneView, Status, ViewCursor};
 
 /// The pause between two frames of one pane.
@@ -210,7 +210,7 @@ impl Shown {
             is_full,
             rows,
             cursor: ViewCursor { row: cursor.row, col: cursor.col, is_visible: cursor.visible },
-            wants_mouse: modes.wants_mouse(),
+            wants_mouse: modes.mouse != MouseMode::None,
             is_alternate: modes.alternate_screen,
             committed: screen.committed(),
         }

@@ -1,0 +1,37 @@
+//! Pays for operations that touch many cells, so that no stream of bytes can take the machine.
+
+/// What a byte of output earns, in cells: a sequence of eight bytes may touch a whole screen of
+/// ordinary size, and 64 KiB stay below 50 ms whatever they say.
+const CELLS_PER_BYTE: usize = 320;
+/// A program that was quiet may open with this many bytes' worth.
+const SAVED_BYTES_MAX: usize = 64 * 1024;
+
+/// Cells that may still be touched.
+#[derive(Debug)]
+pub(super) struct Budget {
+    cells: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { cells: SAVED_BYTES_MAX * CELLS_PER_BYTE }
+    }
+}
+
+impl Budget {
+    pub(super) fn earn(&mut self, bytes: usize) {
+        let saved = self.cells.min(SAVED_BYTES_MAX * CELLS_PER_BYTE / 2);
+        self.cells = saved.saturating_add(bytes.saturating_mul(CELLS_PER_BYTE));
+    }
+
+    /// Pays, or says that the operation must be left out.
+    pub(super) fn afford(&mut self, cells: usize) -> bool {
+        match self.cells.checked_sub(cells) {
+            Some(rest) => {
+                self.cells = rest;
+                true
+            }
+            None => false,
+        }
+    }
+}

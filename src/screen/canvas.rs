@@ -1,0 +1,344 @@
+//! The two screens with all that belongs to their content: looks, pictures, margins, history.
+
+use crate::model::{Row, Size};
+
+use super::budget::Budget;
+use super::cluster::Clusters;
+use super::draw::{Bare, Drawing, write_csi};
+use super::emulator::Emulator;
+use super::history::{History, HistoryLimit};
+use super::line::{Line, captured_runs};
+use super::links::Links;
+use super::look::{Look, LookId, Looks, look_id, write_pen};
+use super::reflow::Reflow;
+
+/// The rows that scroll, and whether positions count from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Margins {
+    pub(super) top: u16,
+    pub(super) bottom: u16,
+    pub(super) is_origin: bool,
+}
+
+impl Margins {
+    fn whole(size: Size) -> Self {
+        Self { top: 0, bottom: size.rows - 1, is_origin: false }
+    }
+}
+
+pub(super) struct Canvas {
+    emulator: Emulator,
+    pub(super) looks: Looks,
+    pub(super) clusters: Clusters,
+    pub(super) links: Links,
+    pub(super) history: History,
+    pub(super) budget: Budget,
+    /// The primary screen, as it was when the alternate one took its place.
+    parked: Option<Box<vt100::Screen>>,
+    /// Of the primary and of the alternate screen.
+    margins: [Margins; 2],
+    pen: LookId,
+    pub(super) rebuilds: u64,
+}
+
+impl Canvas {
+    pub(super) fn new(size: Size, limit: HistoryLimit) -> Self {
+        Self {
+            emulator: Emulator::new(size),
+            looks: Looks::default(),
+            clusters: Clusters::default(),
+            links: Links::default(),
+            history: History::new(limit),
+            budget: Budget::default(),
+            parked: None,
+            margins: [Margins::whole(size); 2],
+            pen: 0,
+            rebuilds: 0,
+        }
+    }
+
+    pub(super) fn size(&self) -> Size {
+        self.emulator.size()
+    }
+
+    /// Returns the number of cells, which is what an operation on the whole screen costs.
+    pub(super) fn cells(&self) -> usize {
+        usize::from(self.size().rows) * usize::from(self.size().cols)
+    }
+
+    pub(super) fn screen(&self) -> &vt100::Screen {
+        self.emulator.screen()
+    }
+
+    /// Returns the primary screen, shown or not.
+    pub(super) fn primary(&self) -> &vt100::Screen {
+        self.parked.as_deref().unwrap_or_else(|| self.emulator.screen())
+    }
+
+    pub(super) fn is_alternate(&self) -> bool {
+        self.parked.is_some()
+    }
+
+    pub(super) fn line(&self, row: u16) -> Line {
+        Line::read(self.screen(), row)
+    }
+
+    pub(super) fn row(&self, row: u16) -> Row {
+        self.line(row).row(&self.looks, &self.clusters)
+    }
+
+    /// Returns where the cursor is, for the rows as they stand.
+    pub(super) fn position(&self) -> (u16, u16) {
+        self.emulator.cursor()
+    }
+
+    /// Sends what is pending and returns where the cursor is then.
+    pub(super) fn cursor(&mut self) -> (u16, u16) {
+        self.flush();
+        self.emulator.cursor()
+    }
+
+    /// Returns the bytes that wait for the emulator, to add whole sequences to.
+    pub(super) fn out(&mut self) -> &mut Vec<u8> {
+        if self.emulator.is_due() {
+            self.flush();
+        }
+        self.emulator.pending()
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        let mut rest = text;
+        while rest.len() > self.emulator.room() {
+            let (part, after) = rest.split_at(rest.floor_char_boundary(self.emulator.room()));
+            self.emulator.pending().extend_from_slice(part.as_bytes());
+            self.flush();
+            rest = after;
+        }
+        self.out().extend_from_slice(rest.as_bytes());
+    }
+
+    pub(super) fn flush(&mut self) {
+        let survived = self.emulator.flush();
+        if !self.emulator.scrolled().is_empty() {
+            self.collect();
+        }
+        if !survived {
+            self.rebuilds += 1;
+            let cursor = self.emulator.cursor();
+            let lines = self.emulator.salvage();
+            self.replace(self.size(), &lines, cursor);
+        }
+    }
+
+    fn collect(&mut self) {
+        let Self { emulator, looks, clusters, history, .. } = self;
+        emulator.scrolled().drain(|raw, wrapped| {
+            history.push(wrapped, |runs| captured_runs(raw, looks, clusters, runs));
+        });
+    }
+
+    /// Makes the emulator print with a look.
+    pub(super) fn set_pen(&mut self, look: Look) {
+        let id = self.intern(look);
+        if id != self.pen {
+            self.pen = id;
+            write_pen(id, self.out());
+        }
+    }
+
+    /// Writes a sequence that erases, so that it leaves the background of the pen.
+    pub(super) fn erase(&mut self, pen: Look, params: &[u16], last: u8) {
+        let mut erased = Look::default();
+        if pen.style.background != erased.style.background {
+            erased.style.background = pen.style.background;
+            erased.is_erased = true;
+        }
+        self.set_pen(erased);
+        write_csi(params, last, self.out());
+        self.set_pen(pen);
+    }
+
+    fn intern(&mut self, look: Look) -> LookId {
+        if let Some(id) = self.looks.intern(look) {
+            return id;
+        }
+        self.sweep();
+        self.looks.intern(look).unwrap_or(0)
+    }
+
+    /// Forgets looks, pictures and links that no cell shows any more.
+    pub(super) fn sweep(&mut self) {
+        let cost = 8 * self.cells() + self.looks.len();
+        if !self.budget.afford(cost) {
+            return;
+        }
+        self.flush();
+        let mut used = vec![false; self.looks.len()];
+        let mut pictures = std::collections::BTreeSet::new();
+        let mut mark = |id: LookId| {
+            let slot = usize::try_from(id).ok().and_then(|id| used.get_mut(id));
+            slot.into_iter().for_each(|slot| *slot = true);
+        };
+        mark(self.pen);
+        let size = self.size();
+        for screen in [Some(self.emulator.screen()), self.parked.as_deref()].into_iter().flatten() {
+            for at in 0..size.rows * size.cols {
+                let Some(cell) = screen.cell(at / size.cols, at % size.cols) else { continue };
+                mark(look_id(cell.fgcolor()));
+                pictures.extend(cell.contents().chars().next().filter(|c| !c.is_ascii()));
+            }
+        }
+        let is_used = |id: LookId| usize::try_from(id).is_ok_and(|id| used[id]);
+        self.looks.sweep(is_used);
+        self.clusters.sweep(|c| pictures.contains(&c));
+        self.links.sweep(&self.looks.links().collect());
+    }
+
+    pub(super) fn margins(&self) -> Margins {
+        self.margins[usize::from(self.is_alternate())]
+    }
+
+    pub(super) fn primary_margins(&self) -> Margins {
+        self.margins[0]
+    }
+
+    pub(super) fn set_margins(&mut self, margins: Margins) {
+        self.margins[usize::from(self.is_alternate())] = margins;
+        let out = self.out();
+        write_csi(&[margins.top + 1, margins.bottom + 1], b'r', out);
+        out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
+    }
+
+    pub(super) fn reset_margins(&mut self) {
+        self.set_margins(Margins::whole(self.size()));
+    }
+
+    /// Moves the cursor to a cell of the screen, whatever positions count from.
+    pub(super) fn go_to(&mut self, row: u16, col: u16) {
+        let margins = self.margins();
+        let above = if margins.is_origin { margins.top } else { 0 };
+        write_csi(&[row.saturating_sub(above) + 1, col + 1], b'H', self.out());
+    }
+
+    /// Shows the alternate screen, the cursor where it was.
+    pub(super) fn enter_alternate(&mut self, clear: bool) {
+        if self.is_alternate() || !self.budget.afford(4 * self.cells()) {
+            return;
+        }
+        let (row, col) = self.cursor();
+        self.parked = Some(Box::new(self.emulator.screen().clone()));
+        self.out().extend_from_slice(b"\x1b[?47h");
+        if clear {
+            self.reset_margins();
+            let pen = self.looks.get(self.pen);
+            self.erase(Look::default(), &[2], b'J');
+            self.set_pen(pen);
+        }
+        self.go_to(row, col.min(self.size().cols - 1));
+    }
+
+    /// Shows the primary screen again.
+    pub(super) fn leave_alternate(&mut self, clear: bool, keep_cursor: bool) {
+        if !self.is_alternate() {
+            return;
+        }
+        let (row, col) = self.cursor();
+        if clear {
+            let pen = self.looks.get(self.pen);
+            self.erase(Look::default(), &[2], b'J');
+            self.set_pen(pen);
+        }
+        self.out().extend_from_slice(b"\x1b[?47l");
+        self.flush();
+        self.parked = None;
+        if keep_cursor {
+            self.go_to(row, col.min(self.size().cols - 1));
+        }
+    }
+
+    /// Puts what the primary screen shows into the history.
+    pub(super) fn commit_screen(&mut self) {
+        self.flush();
+        let mut lines = self.emulator.lines();
+        let used = lines.iter().rposition(|line| !line.spots.is_empty()).map_or(0, |at| at + 1);
+        lines.truncate(used);
+        lines.iter().for_each(|line| self.commit(line));
+    }
+
+    fn commit(&mut self, line: &Line) {
+        let Self { looks, clusters, history, .. } = self;
+        history.push(line.is_wrapped, |runs| line.runs(looks, clusters, runs));
+    }
+
+    /// Starts with two empty screens; the history stays.
+    pub(super) fn reset(&mut self) {
+        self.emulator = Emulator::new(self.size());
+        self.parked = None;
+        self.margins = [Margins::whole(self.size()); 2];
+        self.pen = 0;
+    }
+
+    /// Gives the screens another size: the primary one keeps its lines, wrapped anew; of the
+    /// alternate one what fits stays until the application draws it again.
+    pub(super) fn resize(&mut self, size: Size) {
+        self.flush();
+        let cursor = self.emulator.cursor();
+        let alternate = self.is_alternate().then(|| (self.emulator.lines(), cursor));
+        let read = |screen: &vt100::Screen| -> Vec<Line> {
+            (0..self.size().rows).map(|row| Line::read(screen, row)).collect()
+        };
+        let (lines, cursor) = (read(self.primary()), self.primary().cursor_position());
+        let Self { looks, clusters, history, .. } = self;
+        let mut reflow = Reflow::new(lines, cursor, size, history, looks, clusters);
+        self.history.set_taken_back(reflow.seen(&self.looks, &self.clusters));
+        let lines = reflow.lines.split_off(reflow.over);
+        reflow.lines.iter().for_each(|line| self.commit(line));
+        let row = u16::try_from(reflow.cursor.0.saturating_sub(reflow.over)).unwrap_or(0);
+        self.margins = [Margins::whole(size); 2];
+        self.parked = None;
+        self.replace(size, &lines, (row, reflow.cursor.1));
+        if let Some((lines, (row, col))) = alternate {
+            self.parked = Some(Box::new(self.emulator.screen().clone()));
+            self.emulator.pending().extend_from_slice(b"\x1b[?47h");
+            let cursor = (row.min(size.rows - 1), col.min(size.cols - 1));
+            self.draw(&lines, cursor, size);
+        }
+    }
+
+    /// Goes on with a new emulator that shows these rows; the parked screen is drawn first.
+    fn replace(&mut self, size: Size, lines: &[Line], cursor: (u16, u16)) {
+        self.emulator = Emulator::new(size);
+        if let Some(parked) = self.parked.take() {
+            let primary: Vec<Line> = (0..size.rows).map(|row| Line::read(&parked, row)).collect();
+            self.draw(&primary, parked.cursor_position(), size);
+            self.parked = Some(Box::new(self.emulator.screen().clone()));
+            self.emulator.pending().extend_from_slice(b"\x1b[?47h");
+        }
+        self.draw(lines, cursor, size);
+    }
+
+    /// Draws rows onto the empty screen that is shown, and restores cursor, margins and pen.
+    fn draw(&mut self, lines: &[Line], cursor: (u16, u16), size: Size) {
+        let margins = self.margins();
+        let out = self.emulator.pending();
+        let mut drawing = Drawing { ink: &Bare, cols: size.cols, pen: None, out };
+        drawing.lines(&lines[..lines.len().min(usize::from(size.rows))]);
+        write_csi(&[margins.top + 1, margins.bottom + 1], b'r', drawing.out);
+        drawing.out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
+        let above = if margins.is_origin { margins.top } else { 0 };
+        drawing.place(lines.get(usize::from(cursor.0)), cursor.0, cursor.1, above);
+        write_pen(self.pen, self.emulator.pending());
+        if !self.emulator.flush() {
+            self.emulator = Emulator::new(size);
+            self.parked = None;
+        }
+        self.emulator.scrolled().drain(|_, _| {});
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.history.memory_bytes()
+            + self.looks.memory_bytes()
+            + self.clusters.memory_bytes()
+            + self.links.memory_bytes()
+    }
+}

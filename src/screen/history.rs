@@ -1,0 +1,347 @@
+//! Keeps the rows that left the screen, packed tightly and within a bound.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::model::{Row, Run, Style};
+
+use super::line::Runs;
+
+/// How much of the past a screen keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryLimit {
+    pub lines: usize,
+    pub bytes: usize,
+}
+
+impl Default for HistoryLimit {
+    fn default() -> Self {
+        Self { lines: 10_000, bytes: 8 * 1024 * 1024 }
+    }
+}
+
+/// Rows are dropped a block at a time when memory runs out, so a block is a small part of it.
+const BLOCK_BYTES: usize = 32 * 1024;
+/// A block's styles are searched one by one.
+const BLOCK_STYLES: usize = 192;
+
+/// Some hundred rows: their bytes, where each begins, and the styles they name.
+#[derive(Debug, Default)]
+struct Block {
+    first: u64,
+    bytes: Vec<u8>,
+    starts: Vec<u32>,
+    styles: Vec<Style>,
+}
+
+impl Block {
+    fn memory_bytes(&self) -> usize {
+        self.bytes.capacity()
+            + self.starts.capacity() * size_of::<u32>()
+            + self.styles.capacity() * size_of::<Style>()
+            + size_of::<Self>()
+    }
+
+    fn is_full(&self, bytes_max: usize) -> bool {
+        self.bytes.len() >= bytes_max || self.styles.len() >= BLOCK_STYLES
+    }
+}
+
+/// The rows that left the screen, oldest first.
+#[derive(Debug)]
+pub(super) struct History {
+    limit: HistoryLimit,
+    blocks: VecDeque<Block>,
+    /// The bytes of all blocks but the last.
+    sealed_bytes: usize,
+    /// Rows are counted inside from the first ever kept; `shift` makes that the number outside.
+    shift: u64,
+    committed: u64,
+    /// The texts of rows that a larger screen took back. When they leave it again unchanged
+    /// they keep their numbers, so that no reader sees them twice.
+    taken_back: VecDeque<String>,
+    encoder: Encoder,
+}
+
+impl History {
+    pub(super) fn new(limit: HistoryLimit) -> Self {
+        Self {
+            limit,
+            blocks: VecDeque::new(),
+            sealed_bytes: 0,
+            shift: 0,
+            committed: 0,
+            taken_back: VecDeque::new(),
+            encoder: Encoder::default(),
+        }
+    }
+
+    /// Adds a row; `write` hands over its runs.
+    pub(super) fn push(&mut self, wrapped: bool, write: impl FnOnce(&mut Encoder)) {
+        let block_bytes = BLOCK_BYTES.min(self.limit.bytes / 16).max(512);
+        if self.blocks.back().is_none_or(|block| block.is_full(block_bytes)) {
+            self.start_block();
+        }
+        let Some(block) = self.blocks.back_mut() else { return };
+        self.encoder.start(std::mem::take(&mut block.styles));
+        write(&mut self.encoder);
+        if !self.taken_back.is_empty() {
+            let text = self.encoder.plain_text();
+            if self.taken_back.pop_front().is_some_and(|expected| expected != text) {
+                self.settle();
+            }
+        }
+        let Some(block) = self.blocks.back_mut() else { return };
+        block.starts.push(u32::try_from(block.bytes.len()).unwrap_or(u32::MAX));
+        self.encoder.finish(wrapped, &mut block.bytes);
+        block.styles = std::mem::take(&mut self.encoder.styles);
+        self.committed = self.committed.max(self.range().end);
+        self.drop_old();
+    }
+
+    /// Removes the youngest row and returns it.
+    pub(super) fn pop(&mut self) -> Option<Row> {
+        let row = self.row(self.range().end.checked_sub(1)?)?;
+        let block = self.blocks.back_mut()?;
+        let start = block.starts.pop()?;
+        block.bytes.truncate(usize::try_from(start).ok()?);
+        if block.starts.is_empty() {
+            self.blocks.pop_back();
+            if let Some(last) = self.blocks.back() {
+                self.sealed_bytes -= last.memory_bytes();
+            }
+        }
+        Some(row)
+    }
+
+    /// Says whether the youngest row goes on on the screen.
+    pub(super) fn ends_wrapped(&self) -> bool {
+        let youngest = self.range().end.checked_sub(1).and_then(|number| self.row(number));
+        youngest.is_some_and(|row| row.wrapped)
+    }
+
+    /// Says that the first rows of the screen, with these texts, have been seen before.
+    pub(super) fn set_taken_back(&mut self, texts: VecDeque<String>) {
+        let count = u64::try_from(texts.len()).unwrap_or(0);
+        let range = self.range();
+        self.committed = self.committed.max(range.end - range.start + count);
+        self.shift = self.shift.wrapping_add(self.committed - count).wrapping_sub(range.end);
+        self.taken_back = texts;
+    }
+
+    /// How many rows at the top of the screen have been seen before.
+    pub(super) fn taken_back(&self) -> usize {
+        self.taken_back.len()
+    }
+
+    /// Lets the next row have a number that no row had before.
+    fn settle(&mut self) {
+        self.taken_back.clear();
+        self.set_committed(self.committed);
+    }
+
+    /// Numbers the rows so that this many have been committed.
+    pub(super) fn set_committed(&mut self, committed: u64) {
+        self.taken_back.clear();
+        let range = self.range();
+        self.committed = committed.max(range.end - range.start);
+        self.shift = self.shift.wrapping_add(self.committed).wrapping_sub(range.end);
+    }
+
+    pub(super) fn clear(&mut self) {
+        let end = self.committed;
+        self.blocks.clear();
+        self.sealed_bytes = 0;
+        self.taken_back.clear();
+        self.shift = end;
+    }
+
+    pub(super) fn committed(&self) -> u64 {
+        self.committed
+    }
+
+    pub(super) fn range(&self) -> Range<u64> {
+        let (Some(oldest), Some(youngest)) = (self.blocks.front(), self.blocks.back()) else {
+            return self.shift..self.shift;
+        };
+        let end = youngest.first + lines(youngest);
+        let kept = u64::try_from(self.limit.lines).unwrap_or(u64::MAX);
+        let start = oldest.first.max(end.saturating_sub(kept));
+        self.shift.wrapping_add(start)..self.shift.wrapping_add(end)
+    }
+
+    pub(super) fn row(&self, number: u64) -> Option<Row> {
+        if !self.range().contains(&number) {
+            return None;
+        }
+        let number = number.wrapping_sub(self.shift);
+        let block = self.blocks.partition_point(|block| block.first <= number).checked_sub(1)?;
+        let block = self.blocks.get(block)?;
+        let start = block.starts.get(usize::try_from(number - block.first).ok()?)?;
+        let bytes = block.bytes.get(usize::try_from(*start).ok()?..)?;
+        decode(bytes, &block.styles)
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.sealed_bytes + self.blocks.back().map_or(0, Block::memory_bytes)
+    }
+
+    fn start_block(&mut self) {
+        let first = self.blocks.back().map_or(0, |block| block.first + lines(block));
+        if let Some(block) = self.blocks.back_mut() {
+            block.bytes.shrink_to_fit();
+            block.starts.shrink_to_fit();
+            block.styles.shrink_to_fit();
+            self.sealed_bytes += block.memory_bytes();
+        }
+        self.blocks.push_back(Block { first, ..Block::default() });
+    }
+
+    fn drop_old(&mut self) {
+        while self.blocks.len() > 1 {
+            let start = self.range().start.wrapping_sub(self.shift);
+            let is_over = self.memory_bytes() > self.limit.bytes;
+            let Some(oldest) = self.blocks.front() else { return };
+            if !is_over && oldest.first + lines(oldest) > start {
+                return;
+            }
+            self.sealed_bytes -= oldest.memory_bytes();
+            self.blocks.pop_front();
+        }
+    }
+}
+
+fn lines(block: &Block) -> u64 {
+    u64::try_from(block.starts.len()).unwrap_or(0)
+}
+
+/// One run of the row that is being written.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    style: usize,
+    length: usize,
+    columns: u16,
+    is_single: bool,
+}
+
+/// Writes one row: its runs first, then all its text.
+#[derive(Debug, Default)]
+pub(super) struct Encoder {
+    text: Vec<u8>,
+    pieces: Vec<Piece>,
+    styles: Vec<Style>,
+    last_style: (Style, usize),
+}
+
+impl Runs for Encoder {
+    fn run(&mut self, style: Style, text: &str, columns: u16, is_single: bool) {
+        let style = self.style(style);
+        self.text.extend_from_slice(text.as_bytes());
+        match self.pieces.last_mut() {
+            Some(last) if last.style == style && !is_single && !last.is_single => {
+                last.length += text.len();
+            }
+            _ => self.pieces.push(Piece { style, length: text.len(), columns, is_single }),
+        }
+    }
+}
+
+impl Encoder {
+    fn start(&mut self, styles: Vec<Style>) {
+        self.text.clear();
+        self.pieces.clear();
+        self.styles = styles;
+        self.last_style.1 = usize::MAX;
+    }
+
+    fn style(&mut self, style: Style) -> usize {
+        if self.last_style.0 == style && self.last_style.1 != usize::MAX {
+            return self.last_style.1;
+        }
+        let known = self.styles.iter().position(|known| *known == style);
+        let index = known.unwrap_or_else(|| {
+            self.styles.push(style);
+            self.styles.len() - 1
+        });
+        self.last_style = (style, index);
+        index
+    }
+
+    fn plain_text(&self) -> String {
+        String::from_utf8_lossy(&self.text).trim_end().to_owned()
+    }
+
+    fn finish(&mut self, wrapped: bool, out: &mut Vec<u8>) {
+        if !wrapped {
+            self.trim();
+        }
+        write_varint(self.pieces.len() << 1 | usize::from(wrapped), out);
+        for piece in &self.pieces {
+            write_varint(piece.style << 1 | usize::from(piece.is_single), out);
+            write_varint(piece.length, out);
+            if piece.is_single {
+                write_varint(usize::from(piece.columns), out);
+            }
+        }
+        out.extend_from_slice(&self.text);
+    }
+
+    /// Drops blanks without a style from the end.
+    fn trim(&mut self) {
+        while let Some(last) = self.pieces.last_mut() {
+            if self.styles[last.style] != Style::default() {
+                return;
+            }
+            while last.length > 0 && self.text.last() == Some(&b' ') {
+                self.text.pop();
+                last.length -= 1;
+            }
+            if last.length > 0 {
+                return;
+            }
+            self.pieces.pop();
+        }
+    }
+}
+
+fn decode(mut bytes: &[u8], styles: &[Style]) -> Option<Row> {
+    let head = read_varint(&mut bytes)?;
+    let mut pieces = Vec::with_capacity((head >> 1).min(bytes.len()));
+    for _ in 0..head >> 1 {
+        let style = read_varint(&mut bytes)?;
+        let length = read_varint(&mut bytes)?;
+        let columns = if style & 1 == 1 { read_varint(&mut bytes)? } else { 0 };
+        pieces.push((*styles.get(style >> 1)?, length, columns));
+    }
+    let mut runs = Vec::with_capacity(pieces.len());
+    for (style, length, columns) in pieces {
+        let (text, rest) = bytes.split_at_checked(length)?;
+        bytes = rest;
+        let text = str::from_utf8(text).ok()?.to_owned();
+        let columns = if columns == 0 { text.chars().count() } else { columns };
+        runs.push(Run { text, columns: u16::try_from(columns).ok()?, style });
+    }
+    Some(Row { runs, wrapped: head & 1 == 1 })
+}
+
+fn write_varint(number: usize, out: &mut Vec<u8>) {
+    let mut rest = number;
+    while rest >= 0x80 {
+        out.push(0x80 | rest.to_le_bytes()[0]);
+        rest >>= 7;
+    }
+    out.push(rest.to_le_bytes()[0]);
+}
+
+fn read_varint(bytes: &mut &[u8]) -> Option<usize> {
+    let mut number = 0;
+    for shift in (0..28).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= usize::from(first & 0x7f) << shift;
+        if first & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}

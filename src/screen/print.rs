@@ -1,0 +1,166 @@
+//! Prints text: joins what belongs together, and does what the emulator cannot.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::cluster::{CLUSTER_BYTES_MAX, CLUSTER_CHARS_MAX, is_cluster, is_reserved, printable};
+use super::draw::write_csi;
+use super::line::width;
+use super::signal::is_reordering;
+use super::terminal::Terminal;
+
+const JOINER: char = '\u{200d}';
+const EMOJI_PRESENTATION: char = '\u{fe0f}';
+
+impl Terminal {
+    /// Prints text with line ends, and no other control, in it.
+    pub(super) fn print(&mut self, text: &str) {
+        let is_plain =
+            self.wraps && !self.inserts && !self.line_feed_returns && !self.charsets.draws_lines();
+        if !is_plain {
+            text.chars().for_each(|c| self.print_carefully(c));
+        } else if text.is_ascii() {
+            self.joins_next = false;
+            self.canvas.text(text);
+        } else {
+            self.print_unicode(text);
+        }
+    }
+
+    fn print_unicode(&mut self, text: &str) {
+        let mut start = 0;
+        for (at, c) in text.char_indices() {
+            if is_ordinary(c) && !self.joins_next {
+                continue;
+            }
+            self.canvas.text(&text[start..at]);
+            self.print_special(c);
+            start = at + c.len_utf8();
+        }
+        self.canvas.text(&text[start..]);
+    }
+
+    /// Prints a character that may belong to the one before it.
+    fn print_special(&mut self, c: char) {
+        let joins = std::mem::replace(&mut self.joins_next, c == JOINER);
+        if ('\u{80}'..='\u{9f}').contains(&c) || is_reordering(c) {
+            return;
+        }
+        let is_mark = width(c) == 0;
+        if (is_mark || joins || is_modifier(c)) && self.join(c) || is_mark && is_reserved(c) {
+            return;
+        }
+        let mut buffer = [0; 4];
+        self.canvas.text(printable(c).encode_utf8(&mut buffer));
+    }
+
+    /// Makes a character part of the cell before the cursor; says no if the emulator can do
+    /// that itself, or if the two do not belong together.
+    fn join(&mut self, c: char) -> bool {
+        let (row, col) = self.canvas.cursor();
+        let screen = self.canvas.screen();
+        let cell_at = |back: u16| Some((screen.cell(row, col.checked_sub(back)?)?, back));
+        let is_second_half = cell_at(1).is_some_and(|(cell, _)| cell.is_wide_continuation());
+        let Some((cell, back)) = cell_at(if is_second_half { 2 } else { 1 }) else {
+            return false;
+        };
+        let Some(base) = cell.contents().chars().next() else { return false };
+        if width(c) == 0 && c != EMOJI_PRESENTATION && !is_cluster(base) {
+            return false;
+        }
+        let had = if cell.is_wide() { 2 } else { 1 };
+        let rest = &cell.contents()[base.len_utf8()..];
+        let mut text = match self.canvas.clusters.meaning(base) {
+            Some(meaning) => format!("{meaning}{rest}"),
+            None => cell.contents().to_owned(),
+        };
+        text.push(c);
+        let is_too_long =
+            text.len() > CLUSTER_BYTES_MAX || text.chars().count() > CLUSTER_CHARS_MAX;
+        if is_too_long {
+            return width(c) == 0;
+        }
+        let columns = text.width();
+        if columns > 2 || columns == had && !is_cluster(base) && width(c) == 0 || columns < 2 {
+            return false;
+        }
+        self.replace_cell(&text, back, col - back);
+        true
+    }
+
+    /// Prints a wide picture over the cell that begins `back` columns before the cursor.
+    fn replace_cell(&mut self, text: &str, back: u16, col: u16) {
+        let stand_in = self.canvas.clusters.intern(text).or_else(|| {
+            self.canvas.sweep();
+            self.canvas.clusters.intern(text)
+        });
+        let Some(stand_in) = stand_in else { return };
+        let is_at_margin = col + 1 == self.canvas.size().cols;
+        if is_at_margin && !self.wraps {
+            return;
+        }
+        let out = self.canvas.out();
+        write_csi(&[back], b'D', out);
+        if is_at_margin {
+            out.extend_from_slice(b"\x1b[X");
+        }
+        self.canvas.text(stand_in.encode_utf8(&mut [0; 4]));
+    }
+
+    fn print_carefully(&mut self, c: char) {
+        match c {
+            '\n' => return self.line_feed(),
+            '\r' => return self.canvas.out().push(b'\r'),
+            _ => {}
+        }
+        let c = if self.charsets.draws_lines() { drawn(c) } else { c };
+        let columns = u16::try_from(width(c)).unwrap_or(1);
+        if columns > 0 && (self.inserts || !self.wraps) {
+            self.make_room(columns);
+        }
+        self.print_special(c);
+    }
+
+    /// Keeps the next character on the row, and what follows it if it is to be inserted.
+    fn make_room(&mut self, columns: u16) {
+        let cols = self.canvas.size().cols;
+        let (_, col) = self.canvas.cursor();
+        let fits = col + columns <= cols;
+        if !fits && !self.wraps {
+            write_csi(&[cols - columns + 1], b'G', self.canvas.out());
+        } else if !fits {
+            self.canvas.out().extend_from_slice(b"\r\n");
+        }
+        if self.inserts && (fits || self.wraps) {
+            write_csi(&[columns], b'@', self.canvas.out());
+        }
+    }
+}
+
+/// Says whether a character needs no look at its neighbours; most text is such.
+fn is_ordinary(c: char) -> bool {
+    match u32::from(c) {
+        0..=0x7f | 0xa0..=0x2ff => true,
+        0x80..=0x9f => false,
+        // Latin and Greek, punctuation, arrows, boxes, and the ideographs.
+        0x370..=0x482 | 0x2010..=0x2027 | 0x2030..=0x205f | 0x2100..=0x2bff => true,
+        0x3041..=0x3096 | 0x30a0..=0x9fff | 0xac00..=0xd7a3 => true,
+        0x1_f300..=0x1_f3fa | 0x1_f400..=0x1_faff => true,
+        _ => width(c) > 0 && !is_modifier(c) && c != '\u{fffd}' && !is_reserved(c),
+    }
+}
+
+/// Says whether a character of its own width may change the one before it: a skin tone, or the
+/// second half of a flag.
+fn is_modifier(c: char) -> bool {
+    matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}')
+}
+
+/// Returns the line drawing character that a letter stands for.
+fn drawn(c: char) -> char {
+    const DRAWN: [char; 32] = [
+        '\u{a0}', '◆', '▒', '␉', '␌', '␍', '␊', '°', '±', '␤', '␋', '┘', '┐', '┌', '└', '┼', '⎺',
+        '⎻', '─', '⎼', '⎽', '├', '┤', '┴', '┬', '│', '≤', '≥', 'π', '≠', '£', '·',
+    ];
+    let index = u32::from(c).checked_sub(0x5f).and_then(|index| usize::try_from(index).ok());
+    index.and_then(|index| DRAWN.get(index)).copied().unwrap_or(c)
+}

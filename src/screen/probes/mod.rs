@@ -1,0 +1,8 @@
+//! Small probes of the door, each named after the ability it shows.
+
+mod answers;
+mod colors;
+mod moving;
+mod printing;
+mod resizing;
+mod support;
