@@ -27,9 +27,15 @@ impl Context {
         client::connect(&self.paths)
     }
 
-    /// Asks the hub one thing.
+    /// Asks the hub one thing; once more, if the hub was lost and asking twice does no harm.
     pub(super) fn ask(&self, request: Request) -> Result<Response, ClientError> {
-        self.connect()?.ask(request)
+        let again = request.is_repeatable().then(|| request.clone());
+        match (self.connect()?.ask(request), again) {
+            (Err(ClientError::Closed | ClientError::Lost(_)), Some(request)) => {
+                self.connect()?.ask(request)
+            }
+            (result, _) => result,
+        }
     }
 
     pub(super) fn print_json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {

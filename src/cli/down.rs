@@ -1,6 +1,5 @@
 //! `wheelhouse down`: ends every agent and the hub.
 
-use std::fs;
 use std::io::Write;
 use std::thread;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use super::up::print_done;
 use crate::client::{self, ClientError, Connection};
 use crate::config::Paths;
 use crate::keeper;
-use crate::model::{AgentName, Done};
+use crate::model::Done;
 use crate::wire::{Request, Response};
 
 /// A hub that has said that all is done needs only to leave.
@@ -46,10 +45,7 @@ pub(super) fn down(context: &mut Context, force: bool, format: Format) -> anyhow
 
 /// Says whether any agent of the project is alive.
 fn has_keepers(paths: &Paths) -> bool {
-    let entries = fs::read_dir(paths.state_dir.join("agents")).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| entry.path().file_stem()?.to_str()?.parse::<AgentName>().ok())
-        .any(|agent| keeper::is_held(&paths.agent_lock(&agent)))
+    paths.agents_ever().iter().any(|agent| keeper::is_held(&paths.agent_lock(agent)))
 }
 
 /// Waits until the hub's process has let go of its lock.

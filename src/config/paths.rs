@@ -1,6 +1,7 @@
 //! Where a project's files, sockets and records live.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -97,6 +98,13 @@ impl Paths {
 
     pub fn registry(&self) -> PathBuf {
         self.state_dir.join("registry.json")
+    }
+
+    /// Returns every agent that ever ran here, by the locks that are never removed.
+    pub fn agents_ever(&self) -> Vec<AgentName> {
+        let entries = fs::read_dir(self.state_dir.join("agents")).into_iter().flatten().flatten();
+        let name = |entry: fs::DirEntry| entry.path().file_stem()?.to_str()?.parse().ok();
+        entries.filter_map(name).collect()
     }
 
     pub fn agent_lock(&self, agent: &AgentName) -> PathBuf {

@@ -25,8 +25,10 @@ impl Hub {
     pub(super) fn decide(&mut self, event: Event) {
         let now = self.clock.now();
         let effects = self.engine.handle(event, now);
+        if effects.contains(&Effect::Save) {
+            self.views.note_status_change();
+        }
         self.carry_out(effects);
-        self.views.note_status_change();
     }
 
     pub(super) fn carry_out(&mut self, effects: Vec<Effect>) {

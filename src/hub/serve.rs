@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
@@ -50,7 +51,7 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
     let record = record::load(&paths.registry(), clock.now())?;
     let (engine, effects) = Engine::recover(record, clock.now());
     let listener = socket::listen(&paths.hub_socket())?;
-    let program = std::env::current_exe().map_err(HubError::Detach)?;
+    let program = own_program().map_err(HubError::Detach)?;
     let mut hub = Hub {
         paths,
         program,
@@ -120,22 +121,26 @@ impl Hub {
     /// Returns agents whose keepers live although the record does not say so.
     fn strays(&self) -> Vec<AgentName> {
         let known = |agent: &AgentName| self.panes.get(agent).is_some_and(|p| p.link.is_some());
-        let directory = self.paths.state_dir.join("agents");
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        entries
-            .filter_map(|entry| entry.path().file_stem()?.to_str()?.parse::<AgentName>().ok())
-            .filter(|agent| !known(agent) && keeper::is_held(&self.paths.agent_lock(agent)))
-            .collect()
+        let mut agents = self.paths.agents_ever();
+        agents.retain(|agent| !known(agent) && keeper::is_held(&self.paths.agent_lock(agent)));
+        agents
     }
 
     fn flush(&mut self) {
         let now = self.clock.now();
         self.views.flush(&self.panes, now);
-        if self.views.has_status_due() {
+        if self.views.is_status_due(now) {
             let status = self.status();
-            self.views.send_status(&status);
+            self.views.send_status(status, now);
         }
     }
+}
+
+/// Returns the path of our binary, also after it was replaced by a newer one.
+fn own_program() -> io::Result<PathBuf> {
+    let program = std::env::current_exe()?;
+    let replaced = program.to_str().and_then(|path| path.strip_suffix(" (deleted)"));
+    Ok(replaced.map(PathBuf::from).filter(|path| path.exists()).unwrap_or(program))
 }
 
 async fn watch_signals(senders: Senders) {

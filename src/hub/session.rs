@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -23,6 +24,9 @@ const QUEUE_BYTES_MAX: usize = 2 * 1024 * 1024;
 const QUEUE_BYTES_FLUENT: usize = 64 * 1024;
 
 const READ_BYTES: usize = 64 * 1024;
+
+/// How long a client that broke the protocol may take to hear why.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// What is on its way to one client.
 #[derive(Clone, Debug)]
@@ -72,7 +76,7 @@ pub(super) async fn accept(listener: UnixListener, senders: Senders) {
             Err(error) => {
                 tracing::warn!(%error, "a client could not be let in");
                 // Out of descriptors: trying again at once would spin.
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             }
         };
@@ -99,11 +103,17 @@ async fn serve(client: ClientId, stream: UnixStream, senders: &Senders) {
     if tell(ClientNews::Came(outbox)).await.is_err() {
         return;
     }
+    let mut writing = std::pin::pin!(write(client, writer, queued, &queue, senders));
     let left = tokio::select! {
         left = read(client, reader, &queue, senders) => left,
-        () = write(client, writer, queued, &queue, senders) => ClientNews::Left,
+        () = &mut writing => ClientNews::Left,
     };
+    let has_broken = matches!(left, ClientNews::Broke(_));
     let _ = tell(left).await;
+    if has_broken {
+        // The hub answers with the reason and lets go; a client that does not read it misses it.
+        let _ = tokio::time::timeout(FAREWELL, writing).await;
+    }
 }
 
 /// Reads requests until the client leaves or breaks the protocol.

@@ -15,6 +15,7 @@ use crate::config::Paths;
 use crate::engine::{Engine, Event, RunEvent};
 use crate::model::{AgentName, Moment, RequestId, Size};
 use crate::screen::HistoryLimit;
+use crate::wire::{Fault, FromHub};
 
 /// The hub.
 #[derive(Debug)]
@@ -70,6 +71,8 @@ impl Hub {
             ClientNews::CaughtUp => {}
             ClientNews::Broke(reason) => {
                 tracing::warn!(client = client.0, reason, "a client broke the protocol");
+                let fault = Fault::new(format!("That is not a request: {reason}"));
+                self.views.send(client, &FromHub::Answer { id: 0, outcome: Err(fault) });
                 self.dismiss(client);
             }
             ClientNews::Left => self.dismiss(client),

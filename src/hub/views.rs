@@ -16,12 +16,14 @@ use crate::wire::{FromHub, Notice, PaneView, Status, ViewCursor};
 /// The pause between two frames of one pane.
 const FRAME_PAUSE: Duration = Duration::from_millis(16);
 
+/// The pause between two notices of the status.
+const STATUS_PAUSE: Duration = Duration::from_millis(50);
+
 /// All clients and what they see.
 #[derive(Debug, Default)]
 pub(super) struct Views {
     clients: BTreeMap<ClientId, View>,
-    /// Panes that changed since all clients were last looked through.
-    is_status_due: bool,
+    status_sent_at: Moment,
 }
 
 #[derive(Debug)]
@@ -29,6 +31,7 @@ struct View {
     outbox: Outbox,
     is_greeted: bool,
     is_subscribed: bool,
+    is_status_due: bool,
     focused: Option<AgentName>,
     shown: BTreeMap<AgentName, Shown>,
     /// Shown panes that have changed since they were last sent.
@@ -50,6 +53,7 @@ impl Views {
             outbox,
             is_greeted: false,
             is_subscribed: false,
+            is_status_due: false,
             focused: None,
             shown: BTreeMap::new(),
             due: BTreeSet::new(),
@@ -80,7 +84,7 @@ impl Views {
     pub(super) fn subscribe(&mut self, client: ClientId) {
         if let Some(view) = self.clients.get_mut(&client) {
             view.is_subscribed = true;
-            self.is_status_due = true;
+            view.is_status_due = true;
         }
     }
 
@@ -122,18 +126,24 @@ impl Views {
     }
 
     pub(super) fn note_status_change(&mut self) {
-        self.is_status_due = true;
+        for view in self.clients.values_mut() {
+            view.is_status_due = view.is_subscribed;
+        }
     }
 
-    pub(super) fn has_status_due(&mut self) -> bool {
-        let is_wanted = self.clients.values().any(|view| view.is_subscribed);
-        std::mem::take(&mut self.is_status_due) && is_wanted
+    pub(super) fn is_status_due(&self, now: Moment) -> bool {
+        now.since(self.status_sent_at) >= STATUS_PAUSE
+            && self.clients.values().any(|view| view.is_status_due && view.outbox.is_fluent())
     }
 
-    pub(super) fn send_status(&self, status: &Status) {
-        let notice = FromHub::Notice(Notice::Status(status.clone()));
-        for view in self.clients.values().filter(|view| view.is_subscribed) {
-            view.outbox.send(&notice);
+    pub(super) fn send_status(&mut self, status: Status, now: Moment) {
+        self.status_sent_at = now;
+        let notice = FromHub::Notice(Notice::Status(status));
+        for view in self.clients.values_mut() {
+            if view.is_status_due && view.outbox.is_fluent() {
+                view.is_status_due = false;
+                view.outbox.send(&notice);
+            }
         }
     }
 
@@ -150,17 +160,18 @@ impl Views {
         }
     }
 
-    /// Returns when the next pane is due that cannot be sent yet.
+    /// Returns when the next thing is due that cannot be sent yet.
     pub(super) fn next_deadline(&self, panes: &BTreeMap<AgentName, Pane>) -> Option<Moment> {
-        let fluent = self.clients.values().filter(|view| view.outbox.is_fluent());
-        let moments = fluent.flat_map(|view| {
+        let fluent = || self.clients.values().filter(|view| view.outbox.is_fluent());
+        let frames = fluent().flat_map(|view| {
             view.due.iter().filter_map(|agent| {
                 let held = panes.get(agent).and_then(|pane| pane.screen.held_until());
                 let shown = view.shown.get(agent)?;
                 Some((shown.sent_at + FRAME_PAUSE).max(held.unwrap_or_default()))
             })
         });
-        moments.min()
+        let status = fluent().any(|view| view.is_status_due);
+        frames.chain(status.then_some(self.status_sent_at + STATUS_PAUSE)).min()
     }
 }
 

@@ -83,6 +83,29 @@ pub enum Request {
     Teams,
 }
 
+impl Request {
+    /// Says whether asking once more does no harm when nobody knows if the first time was heard.
+    pub fn is_repeatable(&self) -> bool {
+        match self {
+            Self::Keys { .. } | Self::Restart { .. } => false,
+            Self::Hello { .. }
+            | Self::Status
+            | Self::Up { .. }
+            | Self::Start { .. }
+            | Self::Stop { .. }
+            | Self::Forget { .. }
+            | Self::Down { .. }
+            | Self::Read { .. }
+            | Self::Resize { .. }
+            | Self::Tree { .. }
+            | Self::Watch { .. }
+            | Self::Subscribe
+            | Self::History { .. }
+            | Self::Teams => true,
+        }
+    }
+}
+
 /// Something to type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
