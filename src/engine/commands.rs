@@ -170,3 +170,92 @@ impl Begun {
         Wait { request, goal: self.goal, pending, done: self.done, failures: Vec::new() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::RunEvent;
+    use super::super::fixture::{Bench, crew, name, seen, stopped};
+    use super::*;
+
+    fn answer(effects: &[Effect]) -> Option<&Result<Done, Refusal>> {
+        effects.iter().find_map(|effect| {
+            if let Effect::Answer { outcome, .. } = effect { Some(outcome) } else { None }
+        })
+    }
+
+    #[test]
+    fn a_start_is_on_record_before_it_happens_and_answered_once_it_has() {
+        let mut bench = Bench::new();
+        let effects = bench.start(&["one"]);
+        assert!(matches!(effects[..], [Effect::Save, Effect::Start { .. }]), "{effects:?}");
+        let effects = bench.tell("one", seen());
+        let done = answer(&effects).unwrap().as_ref().unwrap();
+        assert_eq!(done.started, [name("one")]);
+    }
+
+    #[test]
+    fn an_agent_that_runs_is_not_started_again() {
+        let mut bench = Bench::with_running(&["one"]);
+        let effects = bench.start(&["one"]);
+        let done = answer(&effects).unwrap().as_ref().unwrap();
+        assert_eq!(done.unchanged, [name("one")]);
+        assert_eq!(effects.len(), 1);
+    }
+
+    #[test]
+    fn two_teams_cannot_have_a_living_agent_of_one_name() {
+        let mut bench = Bench::with_running(&["one"]);
+        let effects = bench.ask(Command::Start { members: crew(&["two", "one"], "other") });
+        assert!(matches!(answer(&effects), Some(Err(Refusal::NameInUse { .. }))));
+        assert!(bench.engine.seat(&name("two")).is_none(), "nothing of it was begun");
+    }
+
+    #[test]
+    fn a_restart_begins_only_when_nothing_of_the_old_run_is_left() {
+        let mut bench = Bench::with_running(&["one"]);
+        let restart = Command::Restart { members: crew(&["one"], "team"), grace_ms: 1 };
+        let begins = |effects: &[Effect]| effects.iter().any(|e| matches!(e, Effect::Start { .. }));
+        assert!(!begins(&bench.ask(restart)));
+        assert!(!begins(&bench.tell("one", stopped())), "the keeper still holds the lock");
+        let effects = bench.tell("one", RunEvent::KeeperLost);
+        assert!(begins(&effects));
+        assert_eq!(answer(&effects), None, "not before it runs");
+        assert!(answer(&bench.tell("one", seen())).unwrap().is_ok());
+    }
+
+    #[test]
+    fn down_names_who_may_be_working_unless_it_is_forced() {
+        let mut bench = Bench::with_running(&["one", "two"]);
+        let effects = bench.down(false);
+        let Some(Err(refusal)) = answer(&effects) else { panic!("{effects:?}") };
+        assert_eq!(refusal.to_string(), "2 agents may still be working: one, two");
+        assert!(answer(&bench.down(true)).is_none());
+        let refused = bench.start(&["three"]);
+        assert!(matches!(answer(&refused), Some(Err(Refusal::GoingDown))));
+    }
+
+    #[test]
+    fn the_hub_ends_when_the_last_agent_is_down() {
+        let mut bench = Bench::with_running(&["one", "two"]);
+        let _ = bench.down(true);
+        for agent in ["one", "two"] {
+            let _ = bench.tell(agent, stopped());
+        }
+        assert!(!bench.tell("one", RunEvent::KeeperLost).contains(&Effect::EndHub));
+        let effects = bench.tell("two", RunEvent::KeeperLost);
+        assert!(answer(&effects).unwrap().is_ok());
+        assert_eq!(effects.last(), Some(&Effect::EndHub));
+    }
+
+    #[test]
+    fn only_what_has_ended_can_be_forgotten() {
+        let mut bench = Bench::with_running(&["one"]);
+        let forget = || Command::Forget { agents: vec![name("one")] };
+        assert!(matches!(answer(&bench.ask(forget())), Some(Err(Refusal::StillRuns { .. }))));
+        let _ = bench.stop("one");
+        let _ = bench.tell("one", stopped());
+        let _ = bench.tell("one", RunEvent::KeeperLost);
+        assert!(answer(&bench.ask(forget())).unwrap().is_ok());
+        assert!(bench.engine.seat(&name("one")).is_none());
+    }
+}

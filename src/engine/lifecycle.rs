@@ -253,3 +253,93 @@ fn names(processes: &[ProcessInfo]) -> String {
     let name = |info: &ProcessInfo| format!("{} ({})", info.id.pid, info.name);
     processes.iter().map(name).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Bench, name, seen, stopped};
+    use super::super::{Event, Record};
+    use super::*;
+    use crate::model::Exit;
+
+    fn phase(bench: &Bench, agent: &str) -> Phase {
+        bench.engine.seat(&name(agent)).unwrap().phase
+    }
+
+    #[test]
+    fn an_exit_is_not_an_intent() {
+        let mut bench = Bench::with_running(&["one", "two", "three"]);
+        let exit = RunEvent::Exited { exit: Exit::Signal(9) };
+        let effects = bench.tell("one", exit.clone());
+        assert!(matches!(effects[..], [Effect::Save, Effect::Release { .. }]), "{effects:?}");
+        let _ = bench.tell("one", RunEvent::KeeperLost);
+        assert_eq!(phase(&bench, "one"), Phase::Ended(Ending::Finished(Exit::Signal(9))));
+
+        let _ = bench.stop("two");
+        let _ = bench.tell("two", exit);
+        assert_eq!(phase(&bench, "two"), Phase::Leaving(Ending::Stopped));
+
+        let _ = bench.tell("three", RunEvent::KeeperLost);
+        assert_eq!(phase(&bench, "three"), Phase::Sweeping(Ending::Lost));
+    }
+
+    #[test]
+    fn a_lost_run_is_over_only_when_its_leftovers_are_killed() {
+        let mut bench = Bench::with_running(&["one"]);
+        let effects = bench.tell("one", RunEvent::KeeperLost);
+        assert!(matches!(effects[..], [Effect::Save, Effect::Sweep { .. }]), "{effects:?}");
+        let _ = bench.tell("one", RunEvent::Swept { survivors: Vec::new() });
+        assert_eq!(phase(&bench, "one"), Phase::Ended(Ending::Lost));
+    }
+
+    #[test]
+    fn stopped_is_not_said_while_something_survives() {
+        let mut bench = Bench::with_running(&["one"]);
+        let _ = bench.stop("one");
+        let undead = ProcessInfo {
+            id: ProcessId { pid: 9, started: 9 },
+            parent: 1,
+            name: "undead".to_owned(),
+            cpu_ms: 0,
+            memory_bytes: 0,
+        };
+        let effects = bench.tell("one", RunEvent::Stopped { survivors: vec![undead] });
+        let Some(Effect::Answer { outcome: Err(refusal), .. }) = effects.last() else {
+            panic!("{effects:?}")
+        };
+        assert!(refusal.to_string().contains("9 (undead)"), "{refusal}");
+        assert_eq!(phase(&bench, "one"), Phase::Stopping);
+    }
+
+    #[test]
+    fn news_of_an_earlier_run_changes_nothing() {
+        let mut bench = Bench::with_running(&["one"]);
+        let agent = name("one");
+        let stale = Event::Run { agent, run: RunId(0), event: stopped() };
+        assert_eq!(bench.engine.handle(stale, bench.now), []);
+        assert_eq!(phase(&bench, "one"), Phase::Running);
+    }
+
+    #[test]
+    fn after_a_crash_nothing_is_believed_until_its_keeper_answers() {
+        let mut bench = Bench::with_running(&["one", "two"]);
+        let _ = bench.stop("two");
+        let (engine, effects) = Engine::recover(bench.engine.record(), bench.now);
+        assert!(effects.iter().all(|effect| matches!(effect, Effect::Adopt { .. })));
+        bench.engine = engine;
+        let _ = bench.tell("one", RunEvent::KeeperLost);
+        assert_eq!(phase(&bench, "one"), Phase::Sweeping(Ending::Lost));
+        let effects = bench.tell("two", seen());
+        assert!(effects.iter().any(|effect| matches!(effect, Effect::Stop { .. })), "{effects:?}");
+    }
+
+    #[test]
+    fn a_keeper_that_is_not_on_record_is_taken_in() {
+        let (engine, _) = Engine::recover(Record::default(), Moment(0));
+        let mut bench = Bench::new();
+        bench.engine = engine;
+        let event = Event::Run { agent: name("stray"), run: RunId(5), event: seen() };
+        let _ = bench.engine.handle(event, bench.now);
+        let seat = bench.engine.seat(&name("stray")).unwrap();
+        assert_eq!((seat.run, seat.phase), (RunId(5), Phase::Running));
+    }
+}

@@ -7,6 +7,8 @@
 mod commands;
 mod effect;
 mod event;
+#[cfg(test)]
+mod fixture;
 mod invariants;
 mod lifecycle;
 mod record;

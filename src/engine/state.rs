@@ -136,3 +136,32 @@ impl Engine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::RunEvent;
+    use super::super::fixture::{Bench, stopped};
+    use super::*;
+
+    #[test]
+    fn a_hub_that_nobody_needs_ends_itself() {
+        let mut bench = Bench::with_running(&["one"]);
+        assert_eq!(bench.engine.next_deadline(), None, "it holds an agent");
+        let _ = bench.stop("one");
+        let _ = bench.tell("one", stopped());
+        let _ = bench.tell("one", RunEvent::KeeperLost);
+        let deadline = bench.engine.next_deadline().unwrap();
+        assert_eq!(bench.engine.handle(Event::DeadlineReached, Moment(0)), [], "not yet");
+        let effects = bench.engine.handle(Event::DeadlineReached, deadline);
+        assert_eq!(effects, [Effect::EndHub]);
+    }
+
+    #[test]
+    fn a_client_keeps_the_hub() {
+        let mut engine = Engine::new(Moment(0));
+        let _ = engine.handle(Event::ClientCame, Moment(1));
+        assert_eq!(engine.next_deadline(), None);
+        let _ = engine.handle(Event::ClientLeft, Moment(2));
+        assert_eq!(engine.next_deadline(), Some(Moment(2) + LINGER));
+    }
+}
