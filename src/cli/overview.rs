@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::context::Context;
+use super::context::{Context, caller_environment};
 use super::status;
 use crate::client::ClientError;
 use crate::wire::{Request, Response, TeamOffer};
@@ -28,7 +28,9 @@ pub(super) fn show(context: &mut Context) -> anyhow::Result<()> {
 }
 
 fn teams(context: &Context) -> anyhow::Result<Vec<TeamOffer>> {
-    let Response::Teams { teams } = context.ask(Request::Teams)? else {
+    let Response::Teams { teams } =
+        context.ask(Request::Teams { environment: caller_environment() })?
+    else {
         return Err(ClientError::Unexpected.into());
     };
     Ok(teams)

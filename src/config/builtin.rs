@@ -10,13 +10,21 @@ pub const STARTER: &str = include_str!("../../assets/starter.toml");
 
 /// The files, as they lie in `assets/`, with the clis before the teams that use them.
 const FILES: &[(&str, &str)] = &[
+    ("agents/agent.toml", include_str!("../../assets/agents/agent.toml")),
     ("agents/aider.toml", include_str!("../../assets/agents/aider.toml")),
     ("agents/claude.toml", include_str!("../../assets/agents/claude.toml")),
     ("agents/codex.toml", include_str!("../../assets/agents/codex.toml")),
     ("agents/gemini.toml", include_str!("../../assets/agents/gemini.toml")),
     ("agents/opencode.toml", include_str!("../../assets/agents/opencode.toml")),
     ("agents/shell.toml", include_str!("../../assets/agents/shell.toml")),
+    ("teams/feature.toml", include_str!("../../assets/teams/feature.toml")),
+    ("teams/fleet.toml", include_str!("../../assets/teams/fleet.toml")),
+    ("teams/pair.toml", include_str!("../../assets/teams/pair.toml")),
+    ("teams/review.toml", include_str!("../../assets/teams/review.toml")),
     ("teams/shell.toml", include_str!("../../assets/teams/shell.toml")),
+    ("teams/solo.toml", include_str!("../../assets/teams/solo.toml")),
+    ("teams/squad.toml", include_str!("../../assets/teams/squad.toml")),
+    ("teams/swarm.toml", include_str!("../../assets/teams/swarm.toml")),
 ];
 
 /// Returns the settings that hold where no file says otherwise.
@@ -44,7 +52,7 @@ mod tests {
     fn every_file_of_the_assets_is_embedded_and_good() {
         let settings = built_in();
         let names: Vec<&str> = settings.clis().map(|(name, _)| name).collect();
-        assert_eq!(names, ["aider", "claude", "codex", "gemini", "opencode", "shell"]);
+        assert_eq!(names, ["agent", "aider", "claude", "codex", "gemini", "opencode", "shell"]);
         assert_eq!(settings.team("shell").unwrap().agents.len(), 2);
         for folder in ["agents", "teams"] {
             for entry in std::fs::read_dir(Path::new("assets").join(folder)).unwrap() {

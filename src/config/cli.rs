@@ -1,5 +1,7 @@
 //! The command-line agents that a team can run.
 
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::model::Environment;
@@ -12,6 +14,11 @@ use super::reader::{Located, Reader};
 /// The first word of a command that stands for the user's own shell.
 const USER_SHELL: &str = "$SHELL";
 const SHELL_OF_LAST_RESORT: &str = "/bin/sh";
+
+/// The first word of a command that stands for whichever agent is installed.
+const ANY_AGENT: &str = "$AGENT";
+/// The agents that `$AGENT` can mean, the first one found wins.
+const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode", "aider"];
 
 /// How to run one command-line agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +45,23 @@ impl Cli {
         argv
     }
 
+    /// Says whether the command stands for whichever agent is installed.
+    pub(super) fn is_any_agent(&self) -> bool {
+        self.command.first().is_some_and(|program| program == ANY_AGENT)
+    }
+
+    /// Says whether the program is there for someone with these variables.
+    pub fn is_installed(&self, caller: &Environment) -> bool {
+        let argv = self.argv(caller);
+        let Some(program) = argv.first() else { return false };
+        let path = caller.0.get("PATH").map(String::as_str).unwrap_or_default();
+        let is_program = |path: &Path| is_executable(path);
+        if program.contains('/') {
+            return is_program(Path::new(program));
+        }
+        std::env::split_paths(path).any(|directory| is_program(&directory.join(program)))
+    }
+
     /// Changes what the table names; what it leaves out stays as the file below has it.
     pub(super) fn apply(&mut self, mut table: Reader, problems: &mut Problems) {
         if let Some(command) = table.texts("command", problems) {
@@ -55,6 +79,21 @@ impl Cli {
         }
         table.finish(problems);
     }
+}
+
+/// Returns the first agent that is installed.
+pub(super) fn installed_agent<'a>(
+    clis: &'a BTreeMap<String, Cli>,
+    caller: &Environment,
+) -> Option<(&'a str, &'a Cli)> {
+    let known = AGENTS.iter().filter_map(|name| clis.get_key_value(*name));
+    let mut installed = known.filter(|(_, cli)| cli.is_installed(caller));
+    installed.next().map(|(name, cli)| (name.as_str(), cli))
+}
+
+fn is_executable(path: &Path) -> bool {
+    let mode = |data: std::fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
+    path.metadata().is_ok_and(mode)
 }
 
 fn check_command(command: Located<Vec<Located<String>>>, problems: &mut Problems) -> Vec<String> {

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::model::Environment;
+
 use super::builtin::built_in;
+use super::cli::installed_agent;
 use super::layer::apply;
 use super::problem::{distance, quoted};
 use super::source_file::{SourceFile, whole_file};
@@ -122,6 +125,18 @@ pub enum TeamError {
     Unknown { team: String, known: String },
 }
 
+/// Why a cli cannot be run.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CliError {
+    #[error("Unknown cli `{cli}`\nhint: See the known ones with `wheelhouse config show`")]
+    Unknown { cli: String },
+    #[error(
+        "No agent is installed: none of claude, codex, gemini, opencode and aider is on the PATH\n\
+         hint: Install one, name another with `[cli.agent] command = [\"…\"]`, or try `wheelhouse demo`"
+    )]
+    NoAgent,
+}
+
 impl Settings {
     /// Reads the user's and the project's file, each once, and checks both.
     ///
@@ -183,6 +198,20 @@ impl Settings {
     }
 
     /// Returns the clis with their names.
+    /// Returns the cli that a team means by a name, under its own name: `agent` is whichever agent is
+    /// installed for someone with these variables.
+    pub fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+        caller: &Environment,
+    ) -> Result<(&'a str, &'a Cli), CliError> {
+        let cli = self.cli(name).ok_or_else(|| CliError::Unknown { cli: name.to_owned() })?;
+        if cli.is_any_agent() {
+            return installed_agent(&self.clis, caller).ok_or(CliError::NoAgent);
+        }
+        Ok((name, cli))
+    }
+
     pub fn clis(&self) -> impl Iterator<Item = (&str, &Cli)> {
         self.clis.iter().map(|(name, cli)| (name.as_str(), cli))
     }
@@ -315,7 +344,7 @@ mod tests {
         assert_eq!(loaded.team("shell").unwrap().agents.len(), 2);
         insta::assert_snapshot!(loaded.team("shel").unwrap_err(), @r#"
         Unknown team `shel`
-        hint: Use one of `shell`
+        hint: Use one of `shell`, `solo`, `fleet`, `pair`, `squad`, `swarm`, `review`, `feature`
         "#);
     }
 

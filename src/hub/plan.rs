@@ -96,15 +96,15 @@ impl Hub {
         caller: &Environment,
     ) -> Result<(Member, Launch), Fault> {
         let settings = &loaded.settings;
-        let missing = || Fault::new(format!("Agent `{}` has no cli `{}`", agent.name, agent.cli));
-        let cli = settings.cli(&agent.cli).ok_or_else(missing)?;
+        let resolved = settings.resolve(&agent.cli, caller);
+        let (cli_name, cli) = resolved.map_err(|error| fault(&error.to_string()))?;
         let own = Environment::default();
         let environment = agent_environment(caller, &settings.pass_env, cli, agent, &own);
         let (argv, cwd) = (cli.argv(caller), agent.directory(&self.paths.project));
         let member = Member {
             name: agent.name.clone(),
             team: team.name.clone(),
-            cli: agent.cli.clone(),
+            cli: cli_name.to_owned(),
             role: agent.role,
             argv: argv.clone(),
             cwd: cwd.clone(),
@@ -115,16 +115,17 @@ impl Hub {
 
     /// Returns every team that could be started, the project's own ones too while they are not
     /// trusted, so that a person sees what is missing.
-    pub(super) fn offers(&mut self) -> Result<Vec<TeamOffer>, Fault> {
+    pub(super) fn offers(&mut self, caller: &Environment) -> Result<Vec<TeamOffer>, Fault> {
         let loaded = self.load_settings()?;
         let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
         let offer = |team: &Team| {
-            let obstacle = loaded.team(&team.name).err().map(|error| error.to_string());
+            let distrust = loaded.team(&team.name).err().map(|error| error.to_string());
+            let obstacle = distrust.or_else(|| missing(all, team, caller));
             TeamOffer {
                 name: team.name.clone(),
                 layout: team.layout.to_string(),
                 origin: all.origin(&format!("team.{}", team.name)).to_string(),
-                agents: team.agents.iter().map(|agent| agent_offer(all, agent)).collect(),
+                agents: team.agents.iter().map(|agent| agent_offer(all, agent, caller)).collect(),
                 obstacle: obstacle.and_then(|text| text.lines().next().map(str::to_owned)),
             }
         };
@@ -132,9 +133,23 @@ impl Hub {
     }
 }
 
-fn agent_offer(settings: &Settings, agent: &Agent) -> AgentOffer {
-    let command = settings.cli(&agent.cli).map(|cli| cli.command.clone()).unwrap_or_default();
-    AgentOffer { name: agent.name.to_string(), cli: agent.cli.clone(), role: agent.role, command }
+fn agent_offer(settings: &Settings, agent: &Agent, caller: &Environment) -> AgentOffer {
+    let (name, role) = (agent.name.to_string(), agent.role);
+    match settings.resolve(&agent.cli, caller) {
+        Ok((cli, found)) => {
+            AgentOffer { name, cli: cli.to_owned(), role, command: found.argv(caller) }
+        }
+        Err(_) => AgentOffer { name, cli: agent.cli.clone(), role, command: Vec::new() },
+    }
+}
+
+/// Returns what a team lacks on this machine.
+fn missing(settings: &Settings, team: &Team, caller: &Environment) -> Option<String> {
+    team.agents.iter().find_map(|agent| match settings.resolve(&agent.cli, caller) {
+        Ok((_, cli)) if cli.is_installed(caller) => None,
+        Ok((_, cli)) => Some(format!("`{}` is not on the PATH", cli.argv(caller)[0])),
+        Err(error) => Some(error.to_string()),
+    })
 }
 
 /// Returns the team that is meant when none is named.

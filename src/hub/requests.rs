@@ -91,7 +91,9 @@ impl Hub {
                 Some(Ok(Response::Ok))
             }
             Request::History { agent, before, count } => Some(self.history(&agent, before, count)),
-            Request::Teams => Some(self.offers().map(|teams| Response::Teams { teams })),
+            Request::Teams { environment } => {
+                Some(self.offers(&environment).map(|teams| Response::Teams { teams }))
+            }
         }
     }
 

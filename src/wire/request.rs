@@ -79,8 +79,10 @@ pub enum Request {
         before: Option<u64>,
         count: u16,
     },
-    /// The teams that could be started, and what each of them would run.
-    Teams,
+    /// The teams that could be started, and what each of them would run for this caller.
+    Teams {
+        environment: Environment,
+    },
 }
 
 impl Request {
@@ -101,7 +103,7 @@ impl Request {
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }
-            | Self::Teams => true,
+            | Self::Teams { .. } => true,
         }
     }
 }

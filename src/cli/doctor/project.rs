@@ -1,9 +1,8 @@
 //! Whether the project's settings are right, trusted and can be carried out.
 
-use std::path::Path;
-
 use super::finding::Finding;
-use crate::config::{Loaded, Paths, Settings};
+use crate::cli::context::caller_environment;
+use crate::config::{Loaded, Origin, Paths, Settings, Team};
 
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
     let place = format!("{} is session {}", paths.project.display(), paths.session);
@@ -39,12 +38,14 @@ fn settings(loaded: &Loaded) -> Finding {
 /// Looks for the program of every cli that a team uses.
 fn programs(loaded: &Loaded) -> Finding {
     let settings = &loaded.settings;
-    let used = settings.teams().flat_map(|team| team.agents.iter().map(|agent| &agent.cli));
-    let is_missing = |cli: &&String| {
-        let program = settings.cli(cli).and_then(|cli| cli.command.first());
-        program.is_some_and(|program| !program.starts_with('$') && !is_program(program))
+    let caller = caller_environment();
+    let own = |team: &&Team| settings.origin(&format!("team.{}", team.name)) != Origin::BuiltIn;
+    let used = settings.teams().filter(own).flat_map(|team| &team.agents);
+    let is_there = |cli: &str| {
+        settings.resolve(cli, &caller).is_ok_and(|(_, found)| found.is_installed(&caller))
     };
-    let mut missing: Vec<&str> = used.filter(is_missing).map(String::as_str).collect();
+    let mut missing: Vec<&str> =
+        used.map(|agent| agent.cli.as_str()).filter(|cli| !is_there(cli)).collect();
     missing.sort_unstable();
     missing.dedup();
     if missing.is_empty() {
@@ -55,12 +56,4 @@ fn programs(loaded: &Loaded) -> Finding {
         format!("not found on PATH: {}", missing.join(", ")),
         "Install them, or give their place in `[cli.NAME] command`",
     )
-}
-
-fn is_program(program: &str) -> bool {
-    if program.contains('/') {
-        return Path::new(program).exists();
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
 }
