@@ -4,10 +4,33 @@
 //! and a `Ui` says what is on the terminal. Only `outside`, `terminal`, `plain` and `clock` touch
 //! the world. `docs/sim.md` describes the language.
 
+mod block;
+mod clock;
+mod dialog;
+mod editor;
+mod facts;
+mod flood;
+mod input;
+mod line;
+mod names;
+mod order;
+mod outside;
+mod painter;
 mod parse;
+mod plain;
+mod play;
+mod player;
+mod random;
+mod report;
+mod run;
 mod script;
 mod steps;
+mod terminal;
+mod turn;
+mod ui;
 mod words;
+mod wrap;
 
+pub use run::{SimError, run};
 pub use script::Script;
 pub use words::{Fault, ScriptError};

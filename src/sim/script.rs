@@ -41,7 +41,7 @@ pub struct Reaction {
 }
 
 /// Steps that run one after the other; shared, because a loop runs them again.
-pub type Steps = Rc<[Step]>;
+pub(super) type Steps = Rc<[Step]>;
 
 /// One line of a script, with the block below it.
 #[derive(Clone, Debug, PartialEq)]
