@@ -82,21 +82,24 @@ impl Dialog {
 
     pub(super) fn press(&mut self, key: Key) -> Pressed {
         let count = self.options.len();
-        match key.code {
-            KeyCode::Up => self.chosen = (self.chosen + count - 1) % count,
-            KeyCode::Down | KeyCode::Tab => self.chosen = (self.chosen + 1) % count,
-            KeyCode::Enter => return self.take(self.chosen),
-            KeyCode::Escape => return Pressed::Cancelled,
-            KeyCode::Char('c') if key.modifiers.control => return Pressed::Cancelled,
-            KeyCode::Char('k') => self.chosen = (self.chosen + count - 1) % count,
-            KeyCode::Char('j') => self.chosen = (self.chosen + 1) % count,
-            KeyCode::Char(c) => {
-                let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok());
-                if let Some(number) = number.filter(|number| (1..=count).contains(number)) {
-                    return self.take(number - 1);
-                }
-            }
-            _ => {}
+        let is_cancel = key.modifiers.control && key.code == KeyCode::Char('c');
+        if key.code == KeyCode::Escape || is_cancel {
+            return Pressed::Cancelled;
+        }
+        if key.code == KeyCode::Enter {
+            return self.take(self.chosen);
+        }
+        if let KeyCode::Up | KeyCode::Char('k') = key.code {
+            self.chosen = (self.chosen + count - 1) % count;
+        }
+        if let KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') = key.code {
+            self.chosen = (self.chosen + 1) % count;
+        }
+        if let KeyCode::Char(digit) = key.code
+            && let Some(number) = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok())
+            && (1..=count).contains(&number)
+        {
+            return self.take(number - 1);
         }
         Pressed::Open
     }

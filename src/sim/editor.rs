@@ -47,7 +47,17 @@ impl Editor {
             KeyCode::Right => self.cursor = (self.cursor + 1).min(self.pieces.len()),
             KeyCode::Home => self.cursor = self.line_start(),
             KeyCode::End => self.cursor = self.line_end(),
-            _ => return false,
+            KeyCode::Backspace
+            | KeyCode::Delete
+            | KeyCode::Escape
+            | KeyCode::Tab
+            | KeyCode::Insert
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Function(_)
+            | KeyCode::Keypad(_) => return false,
         }
         true
     }
@@ -110,7 +120,7 @@ impl Editor {
                 Piece::Char(c) => shown.push(*c),
                 Piece::Paste { number, text } => {
                     let more = text.lines().count().saturating_sub(1);
-                    shown.push_str(&format!("[Pasted text #{number} +{more} lines]"));
+                    shown += format!("[Pasted text #{number} +{more} lines]").as_str();
                 }
             }
         }

@@ -12,7 +12,7 @@ const FILES_WANTED: usize = 2;
 const ENTRIES_MAX: usize = 500;
 /// Larger files are no source code.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-const ENDINGS: &[&str] = &["c", "go", "java", "js", "md", "py", "rb", "rs", "sh", "toml", "ts"];
+const ENDINGS: &[&str] = &["c", "go", "java", "js", "md", "py", "rb", "rs", "sh", "ts"];
 
 /// Returns what the agent knows when it starts.
 pub(super) fn gather(name: &str) -> Facts {

@@ -129,17 +129,6 @@ impl Outside {
         self.ignores_hangup
     }
 
-    /// Leaves a process behind that no signal to this one's group or session reaches.
-    pub(super) fn detach(&self, time: Duration, keeps_terminal: bool) -> io::Result<()> {
-        let mut copy = Command::new(env::current_exe()?);
-        copy.arg0("wheelhouse-sim-detached").arg("sim");
-        copy.env(DETACHED, time.as_secs().max(1).to_string());
-        if !keeps_terminal {
-            copy.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        }
-        copy.spawn().map(drop)
-    }
-
     /// Holds so much memory, really used, instead of what was held before.
     pub(super) fn hold(&mut self, bytes: u64) {
         self.ballast = Vec::new();
@@ -178,6 +167,17 @@ impl Outside {
         self.sender.send(Acted { number, passed, output: vec![line] }).ok();
         self.waker.write_all(b"!").ok();
     }
+}
+
+/// Leaves a process behind that no signal to this one's group or session reaches.
+pub(super) fn detach(time: Duration, keeps_terminal: bool) -> io::Result<()> {
+    let mut copy = Command::new(env::current_exe()?);
+    copy.arg0("wheelhouse-sim-detached").arg("sim");
+    copy.env(DETACHED, time.as_secs().max(1).to_string());
+    if !keeps_terminal {
+        copy.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    }
+    copy.spawn().map(drop)
 }
 
 /// Ends this process as if from outside, without any last word.

@@ -11,7 +11,7 @@ use super::clock::Clock;
 use super::flood::flood;
 use super::line::Line;
 use super::order::Order;
-use super::outside::{Outside, die};
+use super::outside::{Outside, detach, die};
 use super::player::Player;
 use super::run::SimError;
 use super::terminal::timespec;
@@ -85,7 +85,7 @@ impl Pipe {
         lines.extend(dialog.map(|dialog| dialog.lines(DIALOG_COLS)).unwrap_or_default());
         self.shows_dialog = self.player.ui.dialog.is_some();
         let text: String = lines.iter().map(|line: &Line| line.plain() + "\n").collect();
-        self.write(text.as_bytes())
+        write(text.as_bytes())
     }
 
     fn carry_out(&mut self) -> Result<Option<ExitCode>, SimError> {
@@ -98,16 +98,16 @@ impl Pipe {
                 Order::Ignore(signals) => {
                     self.outside.ignore(&signals).map_err(SimError::system("ignore signals"))?;
                 }
-                Order::Detach { time, keeps_terminal } => self
-                    .outside
-                    .detach(time, keeps_terminal)
-                    .map_err(SimError::system("leave a process behind"))?,
+                Order::Detach { time, keeps_terminal } => {
+                    detach(time, keeps_terminal)
+                        .map_err(SimError::system("leave a process behind"))?;
+                }
                 Order::Flood { kind, bytes, seed } => {
                     flood(&mut io::stdout().lock(), kind, bytes, seed)
                         .map_err(SimError::system("write"))?;
                 }
                 Order::Memory(bytes) => self.outside.hold(bytes),
-                Order::Raw(text) => self.write(text.as_bytes())?,
+                Order::Raw(text) => write(text.as_bytes())?,
             }
         }
         Ok(None)
@@ -159,9 +159,9 @@ impl Pipe {
         }
         Ok(())
     }
+}
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), SimError> {
-        let mut out = io::stdout().lock();
-        out.write_all(bytes).and_then(|()| out.flush()).map_err(SimError::system("write"))
-    }
+fn write(bytes: &[u8]) -> Result<(), SimError> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(SimError::system("write"))
 }

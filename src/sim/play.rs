@@ -26,7 +26,9 @@ impl Player {
     pub(super) fn advance(&mut self, now: Moment) {
         self.expire_notice(now);
         for _ in 0..STEPS_PER_CALL {
-            if !self.finish_activity(now) || !self.next_step(now) {
+            // What was ordered comes before what follows it in the script.
+            let has_orders = !self.orders.is_empty();
+            if has_orders || !self.finish_activity(now) || !self.next_step(now) {
                 break;
             }
         }
@@ -134,7 +136,7 @@ impl Player {
                 self.activity = Activity::Tool { until: now + self.scaled(time), output };
             }
             Step::Act(act) => self.order_act(&act),
-            Step::Approve(approval) => self.approve(approval),
+            Step::Approve(approval) => self.approve(&approval),
             Step::Ask { question, options } => {
                 let options = options.iter().map(|option| self.names.fill(option)).collect();
                 let dialog = Dialog::question(self.names.fill(&question), options);
@@ -147,7 +149,9 @@ impl Player {
             }
             Step::Tick(number) => {
                 let item = number.checked_sub(1).and_then(|at| self.ui.todos.get_mut(at));
-                item.into_iter().for_each(|todo| todo.is_done = true);
+                if let Some(todo) = item {
+                    todo.is_done = true;
+                }
             }
             Step::Limit(reset) => {
                 self.fail(format!("You've hit your session limit · resets {reset}"));
@@ -245,10 +249,10 @@ impl Player {
         self.activity = Activity::Act;
     }
 
-    fn approve(&mut self, approval: Approval) {
+    fn approve(&mut self, approval: &Approval) {
         let subject = self.names.fill(&approval.subject);
         let reason = approval.reason.as_ref().map(|reason| self.names.fill(reason));
-        let approval = Approval { subject, reason, ..approval };
+        let approval = Approval { subject, reason, ..approval.clone() };
         if self.allowed.contains(&permission(&approval)) {
             self.answer = Some((1, "Yes".into()));
         } else {
@@ -267,13 +271,14 @@ impl Player {
         };
         self.names.set("ANSWER", &text);
         self.answer = Some((number, text));
-        match std::mem::replace(&mut self.activity, Activity::Ready) {
-            Activity::Approval(approval) => self.settle_approval(&approval, number, now),
-            _ if number == 0 => self.interrupt(now),
-            _ => {
-                let text = format!("You chose: {}", self.names.get("ANSWER"));
-                self.ui.push(Block::Remark(text));
-            }
+        let activity = std::mem::replace(&mut self.activity, Activity::Ready);
+        if let Activity::Approval(approval) = activity {
+            self.settle_approval(&approval, number, now);
+        } else if number == 0 {
+            self.interrupt(now);
+        } else {
+            let text = format!("You chose: {}", self.names.get("ANSWER"));
+            self.ui.push(Block::Remark(text));
         }
     }
 

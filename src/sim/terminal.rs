@@ -14,7 +14,7 @@ use super::clock::Clock;
 use super::flood::flood;
 use super::input::Decoder;
 use super::order::Order;
-use super::outside::{Outside, die};
+use super::outside::{Outside, detach, die};
 use super::painter::{ENTER, Painter};
 use super::player::Player;
 use super::run::SimError;
@@ -84,16 +84,17 @@ impl Shell {
                 Order::Ignore(signals) => {
                     self.outside.ignore(&signals).map_err(SimError::system("ignore signals"))?;
                 }
-                Order::Detach { time, keeps_terminal } => self
-                    .outside
-                    .detach(time, keeps_terminal)
-                    .map_err(SimError::system("leave a process behind"))?,
+                Order::Detach { time, keeps_terminal } => {
+                    detach(time, keeps_terminal)
+                        .map_err(SimError::system("leave a process behind"))?;
+                }
                 Order::Flood { kind, bytes, seed } => {
                     self.draw_now();
                     let aside = self.painter.step_aside();
                     self.write(&aside);
                     self.is_gone |= flood(&mut io::stdout().lock(), kind, bytes, seed).is_err();
-                    self.write("\r\n");
+                    // Random bytes end in a reset, which turns our modes off.
+                    self.write(&format!("\r\n{ENTER}"));
                     self.drawn_at = Some(now);
                 }
                 Order::Memory(bytes) => self.outside.hold(bytes),

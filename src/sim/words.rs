@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_quoted_text_keeps_its_blanks_and_escapes() {
-        let mut words = Words::of(1, r##"say "a # \"b\" \n c"  # comment"##).unwrap();
+        let mut words = Words::of(1, r#"say "a # \"b\" \n c"  # comment"#).unwrap();
         assert_eq!(words.text("a text").unwrap(), "a # \"b\" \n c");
         assert!(words.end().is_ok());
     }

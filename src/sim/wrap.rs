@@ -37,7 +37,9 @@ fn wrap_line(line: &str, width: usize) -> Vec<String> {
             current = tail;
         }
     }
-    lines.push(current.trim_end().to_owned());
+    if lines.is_empty() || !current.trim().is_empty() {
+        lines.push(current.trim_end().to_owned());
+    }
     lines
 }
 

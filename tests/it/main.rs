@@ -2,3 +2,4 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod architecture;
+mod sim;
