@@ -21,6 +21,17 @@ use super::script::{Act, Signal};
 /// Output of a command that is kept; the rest is read and dropped.
 const OUTPUT_BYTES_MAX: u64 = 64 << 10;
 
+/// How often a file that is awaited is looked for; `AWAIT` sleeps as long.
+const AWAIT_PAUSE: Duration = Duration::from_millis(100);
+const AWAIT: &str = r#"
+left=$2
+until test -s "$1"; do
+  [ "$left" -gt 0 ] || { echo "File does not exist."; exit 1; }
+  left=$((left - 1)); sleep 0.1
+done
+cat -- "$1"
+"#;
+
 /// Commits the paths, and tries again while another agent commits in the same repository.
 const COMMIT: &str = r#"
 name=$1; message=$2; shift 2; tries=0
@@ -31,7 +42,7 @@ while :; do
   case $said in *lock*) [ $tries -lt 50 ] ;; *) false ;; esac || { printf '%s\n' "$said"; exit 1; }
   sleep 0.1
 done
-git log -1 --format='[%h] %s' --shortstat
+git log -1 --format='[%h] %s' --shortstat | sed '/^$/d'
 "#;
 
 /// What came of an act.
@@ -74,6 +85,12 @@ impl Outside {
             Act::Run(command) => {
                 let script = format!("exec 2>&1\n{command}");
                 self.spawn(number, Command::new("sh").args(["-c", &script]))
+            }
+            Act::Await { path, time } => {
+                let tries = time.as_millis() / AWAIT_PAUSE.as_millis();
+                let mut shell = Command::new("sh");
+                shell.args(["-c", AWAIT, "sh", &path, &tries.to_string()]);
+                self.spawn(number, &mut shell)
             }
             Act::Commit { message, paths } => {
                 let mut shell = Command::new("sh");
@@ -204,14 +221,14 @@ fn attend(mut child: Child, number: u64) -> Acted {
 fn write(path: &str, text: &str) -> io::Result<String> {
     make_room(path)?;
     fs::write(path, text)?;
-    Ok(format!("Wrote {} lines to {path}", text.lines().count()))
+    Ok(format!("Wrote {} to {path}", count(text.lines().count(), "line")))
 }
 
 fn append(path: &str, text: &str) -> io::Result<String> {
     make_room(path)?;
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     file.write_all(text.as_bytes())?;
-    Ok(format!("Updated {path} with {} additions", text.lines().count()))
+    Ok(format!("Updated {path} with {}", count(text.lines().count(), "addition")))
 }
 
 fn replace(path: &str, old: &str, new: &str) -> io::Result<String> {
@@ -221,6 +238,10 @@ fn replace(path: &str, old: &str, new: &str) -> io::Result<String> {
     }
     fs::write(path, text.replacen(old, new, 1))?;
     Ok(format!("Updated {path} with 1 addition and 1 removal"))
+}
+
+fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 fn make_room(path: &str) -> io::Result<()> {

@@ -243,7 +243,8 @@ on prompt
 
         fn screen(&self) -> String {
             let contents = self.terminal.screen().contents();
-            contents.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+            let lines: Vec<&str> = contents.trim_start().lines().map(str::trim_end).collect();
+            lines.join("\n")
         }
     }
 

@@ -41,6 +41,7 @@ pub(super) fn play(player: Player, outside: Outside, clock: Clock) -> Result<Exi
         pipe.player.advance(clock.now());
         pipe.print()?;
         if let Some(code) = pipe.carry_out()? {
+            pipe.outside.abandon();
             pipe.print()?;
             return Ok(code);
         }

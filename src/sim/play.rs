@@ -226,6 +226,10 @@ impl Player {
         let fill = |text: &String| self.names.fill(text);
         let (title, act) = match act {
             Act::Run(command) => (format!("Bash({})", fill(command)), Act::Run(fill(command))),
+            Act::Await { path, time } => (
+                format!("Read({})", fill(path)),
+                Act::Await { path: fill(path), time: self.scaled(*time) },
+            ),
             Act::Write { path, text } => (
                 format!("Write({})", fill(path)),
                 Act::Write { path: fill(path), text: fill(text) },

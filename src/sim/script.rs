@@ -82,10 +82,28 @@ pub enum Report {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     Run(String),
-    Write { path: String, text: String },
-    Append { path: String, text: String },
-    Replace { path: String, old: String, new: String },
-    Commit { message: String, paths: Vec<String> },
+    /// Reads a file as soon as it is there; gives up after the time.
+    Await {
+        path: String,
+        time: Duration,
+    },
+    Write {
+        path: String,
+        text: String,
+    },
+    Append {
+        path: String,
+        text: String,
+    },
+    Replace {
+        path: String,
+        old: String,
+        new: String,
+    },
+    Commit {
+        message: String,
+        paths: Vec<String>,
+    },
 }
 
 /// A dialog that asks for permission.

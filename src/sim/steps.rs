@@ -12,10 +12,10 @@ const OPTIONS_MAX: usize = 9;
 
 /// The names of all steps.
 pub(super) const NAMES: &[&str] = &[
-    "append", "approve", "artifact", "ask", "build", "commit", "contract", "detach", "die",
-    "error", "exit", "flood", "hang", "idle", "if", "ignore", "limit", "loop", "memory", "need",
-    "pick", "progress", "raw", "repaint", "repeat", "replace", "run", "say", "status", "stop",
-    "think", "tick", "todo", "tool", "wait", "write",
+    "append", "approve", "artifact", "ask", "await", "build", "commit", "contract", "detach",
+    "die", "error", "exit", "flood", "hang", "idle", "if", "ignore", "limit", "loop", "memory",
+    "need", "pick", "progress", "raw", "repaint", "repeat", "replace", "run", "say", "status",
+    "stop", "think", "tick", "todo", "tool", "wait", "write",
 ];
 
 /// A step as far as its own line tells it.
@@ -79,6 +79,7 @@ fn plain(words: &mut Words) -> Result<Step, ScriptError> {
             Step::Tool { title, time, output: words.texts("a line of output")? }
         }
         "run" => Step::Act(Act::Run(words.text("a command")?)),
+        "await" => Step::Act(Act::Await { path: words.text("a path")?, time: words.time()? }),
         "replace" => Step::Act(Act::Replace {
             path: words.text("a path")?,
             old: words.text("the old text")?,

@@ -55,6 +55,7 @@ pub(super) fn play(player: Player, outside: Outside, clock: Clock) -> Result<Exi
         }
         shell.wait()?;
     };
+    shell.outside.abandon();
     shell.draw_now();
     let last = shell.painter.leave(shell.player.script.settings.reports_state);
     shell.write(&last);

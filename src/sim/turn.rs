@@ -61,7 +61,7 @@ impl Player {
     fn close_turn(&mut self) -> Option<Turn> {
         let turn = self.turn.take()?;
         let todos = std::mem::take(&mut self.ui.todos);
-        if !todos.is_empty() {
+        if todos.iter().any(|todo| !todo.is_done) {
             self.ui.push(Block::Todos(todos));
         }
         self.ui.is_last_open = false;

@@ -212,6 +212,13 @@ fn an_agent_ends_with_the_code_of_its_script() {
 }
 
 #[test]
+fn an_agent_that_dies_says_no_last_word() {
+    let mut agent = Agent::start("speed 0\nat start\n  say Bye.\n  die\n");
+    assert_ne!(agent.wait(), 0);
+    assert!(!agent.raw.contains("\x1b[?2004l"));
+}
+
+#[test]
 fn a_process_that_was_left_behind_has_a_session_of_its_own() {
     let mut agent = Agent::start("speed 0\nat start\n  detach 60s\n  say Gone.\n");
     agent.wait_for("● Gone.");
