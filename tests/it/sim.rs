@@ -76,24 +76,26 @@ impl Agent {
         let start = now();
         while !is_so(self) {
             assert!(start.elapsed() < PATIENCE, "no {what:?} in:\n{}", self.screen());
-            if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(50)) {
-                self.terminal.process(&bytes);
-                self.raw.push_str(&String::from_utf8_lossy(&bytes));
-            }
+            self.take_output();
         }
     }
 
-    /// Waits for the end and returns the exit code.
-    fn wait(&mut self) -> u32 {
+    fn take_output(&mut self) {
+        if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(50)) {
+            self.terminal.process(&bytes);
+            self.raw.push_str(&String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    /// Waits for the end and returns the exit code, or none if a signal did it.
+    fn wait(&mut self) -> Option<u32> {
         let start = now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
-                return status.exit_code();
+                return status.signal().is_none().then(|| status.exit_code());
             }
             assert!(start.elapsed() < PATIENCE, "still there:\n{}", self.screen());
-            if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(10)) {
-                self.terminal.process(&bytes);
-            }
+            self.take_output();
         }
     }
 
@@ -185,12 +187,12 @@ fn signals_are_ignored_on_order_and_only_then() {
     agent.prompt("Still there?");
     agent.wait_for("❯ Still there?");
     agent.send("\x03\x03");
-    assert_eq!(agent.wait(), 0);
+    assert_eq!(agent.wait(), Some(0));
 
     let mut polite = Agent::start("speed 0\n");
     polite.wait_for("? for shortcuts");
     polite.signal("TERM");
-    assert_ne!(polite.wait(), 0);
+    assert_eq!(polite.wait(), None);
 }
 
 #[test]
@@ -208,13 +210,14 @@ fn a_resize_is_drawn_without_any_key() {
 #[test]
 fn an_agent_ends_with_the_code_of_its_script() {
     let mut agent = Agent::start("speed 0\nat start\n  say Bye.\n  exit 3\n");
-    assert_eq!(agent.wait(), 3);
+    assert_eq!(agent.wait(), Some(3));
+    agent.wait_until("end", |agent| agent.raw.contains("\x1b[?2004l"));
 }
 
 #[test]
 fn an_agent_that_dies_says_no_last_word() {
     let mut agent = Agent::start("speed 0\nat start\n  say Bye.\n  die\n");
-    assert_ne!(agent.wait(), 0);
+    assert_eq!(agent.wait(), None);
     assert!(!agent.raw.contains("\x1b[?2004l"));
 }
 
