@@ -178,6 +178,8 @@ fn coded(code: u32) -> Option<KeyCode> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn typed(bytes: &[u8]) -> Vec<String> {
@@ -218,6 +220,18 @@ mod tests {
         let end = decoder.feed(b"o\x1b\x1b[201~\r", Moment(1));
         let enter = Typed::Key(Key::plain(KeyCode::Enter));
         assert_eq!(end, [Typed::Paste("one\ntwo".into()), enter]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_and_a_key_after_them_is_heard(noise: Vec<u8>) {
+            let mut decoder = Decoder::default();
+            decoder.feed(&noise, Moment(0));
+            decoder.feed(PASTE_END, Moment(0));
+            decoder.expire(Moment(100));
+            let key = Typed::Key(Key::plain(KeyCode::Enter));
+            prop_assert_eq!(decoder.feed(b"\r", Moment(200)), [key]);
+        }
     }
 
     #[test]

@@ -61,9 +61,7 @@ impl Line {
             let text: String = text.chars().filter(|c| !c.is_control()).collect();
             let codes = ink.codes();
             let end = if codes.is_empty() { "" } else { "\x1b[m" };
-            if write!(out, "{codes}{text}{end}").is_err() {
-                unreachable!("a string takes all that is written to it");
-            }
+            write!(out, "{codes}{text}{end}").expect("a string takes all that is written to it");
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod block;
 mod clock;
+mod demo;
 mod dialog;
 mod editor;
 mod facts;
@@ -31,6 +32,7 @@ mod ui;
 mod words;
 mod wrap;
 
+pub use demo::DEMO;
 pub use run::{SimError, run};
 pub use script::Script;
 pub use words::{Fault, ScriptError};

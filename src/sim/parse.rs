@@ -209,6 +209,8 @@ impl<'a> Source<'a> {
 mod tests {
     use std::time::Duration;
 
+    use proptest::prelude::*;
+
     use super::*;
     use crate::sim::script::{Act, Report};
 
@@ -271,6 +273,15 @@ at start
         let condition = Condition::Answer("1".into());
         let both = Step::If { condition, then: [pass].into(), otherwise: [Step::Stop].into() };
         assert_eq!(*steps, [both, Step::Stop]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "((on prompt|at start|say|if|write|think|\\PC|[ \"\\\\#2])*\n){0,8}") {
+            if let Err(error) = Script::parse(&text) {
+                prop_assert!(error.line >= 1 && !error.hint().is_empty());
+            }
+        }
     }
 
     #[test]

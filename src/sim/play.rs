@@ -109,12 +109,7 @@ impl Player {
     }
 
     fn begin(&mut self, step: Step, now: Moment) {
-        let is_quiet = matches!(
-            step,
-            Step::Wait(_) | Step::Idle(_) | Step::Pick { .. } | Step::Stop | Step::Exit(_)
-        ) || matches!(step, Step::Repeat { .. } | Step::If { .. });
-        let is_plain = matches!(&step, Step::Rude(rude) if !matches!(rude, Rude::Repaint(_)));
-        if !is_quiet && !is_plain {
+        if opens_turn(&step) {
             self.begin_turn(now);
         }
         match step {
@@ -343,6 +338,32 @@ impl Player {
     fn scaled(&self, time: Duration) -> Duration {
         let speed = self.script.settings.speed;
         if speed > 0.0 { time.div_f64(speed) } else { Duration::ZERO }
+    }
+}
+
+/// Says whether a step is work that others see as such.
+fn opens_turn(step: &Step) -> bool {
+    match step {
+        Step::Think { .. }
+        | Step::Say(_)
+        | Step::Report(_)
+        | Step::Tool { .. }
+        | Step::Act(_)
+        | Step::Approve(_)
+        | Step::Ask { .. }
+        | Step::Todo(_)
+        | Step::Tick(_)
+        | Step::Limit(_)
+        | Step::Error(_)
+        | Step::Rude(Rude::Repaint(_)) => true,
+        Step::Wait(_)
+        | Step::Idle(_)
+        | Step::Repeat { .. }
+        | Step::If { .. }
+        | Step::Pick { .. }
+        | Step::Stop
+        | Step::Exit(_)
+        | Step::Rude(_) => false,
     }
 }
 

@@ -163,17 +163,19 @@ fn approval(words: &mut Words) -> Result<Approval, ScriptError> {
 }
 
 fn condition(words: &mut Words) -> Result<Condition, ScriptError> {
-    let kinds = [("answer", 0), ("prompt", 1), ("passed", 2), ("failed", 3), ("chance", 4)];
-    Ok(match words.choice("a condition", &kinds)? {
-        0 => Condition::Answer(words.text("a number or an option")?),
-        1 => {
+    type Rest = fn(&mut Words) -> Result<Condition, ScriptError>;
+    let kinds: [(&'static str, Rest); 5] = [
+        ("answer", |words| Ok(Condition::Answer(words.text("a number or an option")?))),
+        ("prompt", |words| {
             words.choice("a test of the prompt", &[("contains", ())])?;
-            Condition::PromptContains(words.text("a text")?)
-        }
-        2 => Condition::Passed(true),
-        3 => Condition::Passed(false),
-        _ => Condition::Chance(words.number("a share of a hundred", "30")?),
-    })
+            Ok(Condition::PromptContains(words.text("a text")?))
+        }),
+        ("passed", |_| Ok(Condition::Passed(true))),
+        ("failed", |_| Ok(Condition::Passed(false))),
+        ("chance", |words| Ok(Condition::Chance(words.number("a share of a hundred", "30")?))),
+    ];
+    let rest = words.choice("a condition", &kinds)?;
+    rest(words)
 }
 
 fn rude(words: &mut Words) -> Result<Rude, ScriptError> {

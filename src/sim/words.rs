@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// No script waits longer; a longer time is a slip of the pen.
 const TIME_MAX: Duration = Duration::from_hours(24);
-/// A word is like another if at most this share of it differs, as `strsim` counts.
+/// A word that is less like another than this (1 is the same) was hardly meant for it.
 const LIKENESS_MIN: f64 = 0.5;
 
 /// Says what is wrong with a script, and where.
