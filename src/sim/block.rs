@@ -65,6 +65,7 @@ impl Block {
                 let (ink, output) = match outcome {
                     Outcome::Running => (Ink::Dim, None),
                     Outcome::Passed(output) => (Ink::Good, Some((Ink::Plain, output))),
+                    Outcome::Failed(output) if output.is_empty() => (Ink::Bad, None),
                     Outcome::Failed(output) => (Ink::Bad, Some((Ink::Bad, output))),
                 };
                 lines.extend(marked("● ", ink, Ink::Bold, title, width));

@@ -44,7 +44,10 @@ impl Line {
 
     #[must_use]
     pub(super) fn and(mut self, ink: Ink, text: impl Into<String>) -> Self {
-        self.0.push((ink, text.into()));
+        let mut text = text.into();
+        // What a script or a command says must not move our cursor.
+        text.retain(|c| !c.is_control());
+        self.0.push((ink, text));
         self
     }
 
@@ -57,8 +60,6 @@ impl Line {
     /// Writes the line with its colours, without any line end.
     pub(super) fn paint(&self, out: &mut String) {
         for (ink, text) in &self.0 {
-            // What a script or a command says must not move our cursor.
-            let text: String = text.chars().filter(|c| !c.is_control()).collect();
             let codes = ink.codes();
             let end = if codes.is_empty() { "" } else { "\x1b[m" };
             write!(out, "{codes}{text}{end}").expect("a string takes all that is written to it");

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -212,10 +212,16 @@ fn attend(mut child: Child, number: u64) -> Acted {
             said.extend_from_slice(error.to_string().as_bytes());
         }
     }
-    let passed = child.wait().is_ok_and(|status| status.success());
+    let status = child.wait();
+    let passed = status.as_ref().is_ok_and(ExitStatus::success);
+    let failure = match status {
+        Ok(status) if status.success() => None,
+        Ok(status) => Some(format!("Error: {status}")),
+        Err(error) => Some(format!("Error: {error}")),
+    };
     let text = String::from_utf8_lossy(&said);
-    let output = text.trim_end().lines().map(str::to_owned).collect();
-    Acted { number, passed, output }
+    let lines = text.trim_end().lines().map(str::to_owned);
+    Acted { number, passed, output: failure.into_iter().chain(lines).collect() }
 }
 
 fn write(path: &str, text: &str) -> io::Result<String> {

@@ -12,9 +12,10 @@ use super::player::{Activity, Frame, FrameKind, Player};
 use super::script::{Act, Approval, ApprovalKind, Condition, Rude, Step, Steps};
 use super::ui::TurnState;
 
-/// Steps that are played before the terminal is looked after again.
-const STEPS_PER_CALL: usize = 1000;
-/// A round of a loop takes at least this long, so that an endless one does not eat a core.
+/// Steps that are played before the next frame; they make fewer blocks than the `Ui` holds, so
+/// that none is lost before it is drawn.
+const STEPS_PER_CALL: usize = 50;
+/// A round of an endless loop takes at least this long, so that it does not eat a core.
 const ROUND_MIN: Duration = Duration::from_millis(10);
 /// The time between two words of a message.
 const WORD_TIME: Duration = Duration::from_millis(30);
@@ -94,7 +95,7 @@ impl Player {
             FrameKind::Repeat(times) => {
                 *times = times.map(|times| times - 1);
                 frame.at = 0;
-                if now.since(frame.began) < ROUND_MIN {
+                if times.is_none() && now.since(frame.began) < ROUND_MIN {
                     self.activity = Activity::Until(frame.began + ROUND_MIN);
                 }
                 frame.began = now;

@@ -76,7 +76,7 @@ impl Player {
             self.orders.push(Order::Abandon);
             self.act += 1;
         }
-        self.ui.close_tool(Outcome::Failed(vec!["Interrupted".into()]));
+        self.ui.close_tool(Outcome::Failed(Vec::new()));
         self.leave_frames();
         if self.close_turn().is_some() {
             let text = "Interrupted · What should I do instead?";

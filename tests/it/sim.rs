@@ -261,6 +261,16 @@ fn without_a_terminal_prompts_are_lines_and_output_is_plain() {
 }
 
 #[test]
+fn a_script_that_never_waits_leaves_nothing_out() {
+    let home = tempfile::tempdir().unwrap();
+    let script =
+        "at start\n  repeat 999\n    tool Read(a) 1s \"1 line\"\n  run printf '\\033[2J'; exit 4\n";
+    let (text, _) = piped(&home, script, "");
+    assert_eq!(text.matches("● Read(a)").count(), 999);
+    assert!(text.contains("⎿  Error: exit status: 4\n     [2J\n"), "{text}");
+}
+
+#[test]
 fn without_a_script_a_plausible_job_is_done() {
     let home = tempfile::tempdir().unwrap();
     let (text, code) = piped(&home, "speed 0\n", "Fix the login bug. Your tag is k7f3.\n");
