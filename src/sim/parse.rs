@@ -41,10 +41,13 @@ fn reaction(
     words: &mut Words,
     indent: usize,
 ) -> Result<Reaction, ScriptError> {
-    words.choice("an occasion", &[("prompt", ())])?;
+    let is_once = words.choice("an occasion", &[("prompt", false), ("first", true)])?;
+    if is_once {
+        words.choice("an occasion", &[("prompt", ())])?;
+    }
     let containing = words.takes("containing").then(|| words.text("a text")).transpose()?;
     words.end()?;
-    Ok(Reaction { containing, steps: source.block(words, indent, 1)? })
+    Ok(Reaction { is_once, containing, steps: source.block(words, indent, 1)? })
 }
 
 fn setting(settings: &mut Settings, words: &mut Words) -> Result<(), ScriptError> {
@@ -286,8 +289,9 @@ at start
 
     #[test]
     fn reactions_are_told_apart_by_the_prompt() {
-        let text = "on prompt containing \"review\"\n  stop\non prompt\n  exit 3\n";
+        let text = "on first prompt containing \"review\"\n  stop\non prompt\n  exit 3\n";
         let script = Script::parse(text).unwrap();
+        assert!(script.reactions[0].is_once && !script.reactions[1].is_once);
         assert_eq!(script.reactions[0].containing.as_deref(), Some("review"));
         assert_eq!(*script.reactions[1].steps, [Step::Exit(3)]);
     }

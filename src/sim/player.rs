@@ -477,6 +477,21 @@ mod tests {
     }
 
     #[test]
+    fn a_first_prompt_is_answered_in_its_own_way_once() {
+        let text = "speed 0\nat start\n  status done \"the story\"\non prompt\n  say Again.\n";
+        let script = Script::parse(text).unwrap().started_by_prompt();
+        let mut player = Player::new(script, &Facts::default(), Moment(0));
+        player.advance(Moment(0));
+        let mut stage = Stage { player, now: Moment(0) };
+        assert!(!stage.text().contains("STATUS"));
+        stage.prompt("Go. Tag: k7f3");
+        stage.prompt("And now?");
+        let text = stage.text();
+        assert_eq!(text.matches("STATUS(k7f3): DONE — the story").count(), 1);
+        assert!(text.contains("● Again."), "{text}");
+    }
+
+    #[test]
     fn an_endless_loop_without_waiting_leaves_time_for_others() {
         let mut stage = Stage::new("speed 0\nat start\n  loop\n    pick X a b\n");
         let now = stage.now;

@@ -20,6 +20,8 @@ const DEFAULT_SCRIPT: &str = include_str!("../../assets/sim/default.sim");
 const SPEED: &str = "WHEELHOUSE_SIM_SPEED";
 /// Turns on what `report osc` turns on.
 const REPORT: &str = "WHEELHOUSE_SIM_REPORT";
+/// With `prompt`, the first prompt sets off what `at start` holds.
+const START: &str = "WHEELHOUSE_SIM_START";
 /// Set only for the child that `detach` leaves behind: how many seconds it stays.
 pub(super) const DETACHED: &str = "WHEELHOUSE_SIM_DETACHED";
 
@@ -57,6 +59,9 @@ pub fn run(script: Option<&str>, name: &str) -> Result<ExitCode, SimError> {
         return stay_behind(Duration::from_secs(seconds));
     }
     let mut script = Script::parse(script.unwrap_or_default())?;
+    if env::var(START).is_ok_and(|value| value == "prompt") {
+        script = script.started_by_prompt();
+    }
     script.reactions.extend(Script::parse(DEFAULT_SCRIPT)?.reactions);
     if let Ok(value) = env::var(SPEED) {
         let speed = value.parse().ok().filter(|speed| (0.0..=100.0).contains(speed));

@@ -13,6 +13,18 @@ pub struct Script {
     pub reactions: Vec<Reaction>,
 }
 
+impl Script {
+    /// Makes the first prompt set off what would otherwise happen by itself.
+    #[must_use]
+    pub(super) fn started_by_prompt(mut self) -> Self {
+        let steps = std::mem::replace(&mut self.start, Steps::from([]));
+        if !steps.is_empty() {
+            self.reactions.insert(0, Reaction { is_once: true, containing: None, steps });
+        }
+        self
+    }
+}
+
 /// What holds for the whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -35,6 +47,8 @@ impl Default for Settings {
 /// What follows a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reaction {
+    /// For one prompt only, and then never again.
+    pub is_once: bool,
     /// Only for prompts with this text in them, in any case.
     pub containing: Option<String>,
     pub steps: Steps,

@@ -28,8 +28,13 @@ impl Player {
             Some(part) => lower.contains(&part.to_lowercase()),
             None => true,
         };
-        let reaction = self.script.reactions.iter().find(|reaction| fits(&reaction.containing));
-        let steps = reaction.map_or_else(|| Steps::from([]), |reaction| reaction.steps.clone());
+        let reactions = &mut self.script.reactions;
+        let found = reactions.iter().position(|reaction| fits(&reaction.containing));
+        let steps = match found {
+            Some(at) if reactions[at].is_once => reactions.remove(at).steps,
+            Some(at) => reactions[at].steps.clone(),
+            None => Steps::from([]),
+        };
         self.names.read_prompt(&text);
         self.ui.push(Block::Prompt(text.trim_end().to_owned()));
         self.prompt = text;
