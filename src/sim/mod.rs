@@ -1,8 +1,8 @@
 //! The scripted agent that demos, tests and benchmarks use.
 //!
 //! A script is read into data (`script`), a `Player` steps through it with time as an argument,
-//! and a `Ui` says what is on the terminal. Only `outside`, `terminal`, `plain` and `clock` touch
-//! the world. `docs/sim.md` describes the language.
+//! and a `Ui` says what is on the terminal. Only `run`, `facts`, `outside`, `terminal`, `plain` and
+//! `clock` touch the world. `docs/sim.md` describes the language.
 
 mod block;
 mod clock;
