@@ -6,6 +6,8 @@
 
 pub mod model;
 
+pub mod sim;
+
 pub mod engine;
 pub mod screen;
 pub mod wire;

@@ -52,6 +52,11 @@ pub(super) enum Verb {
     /// Write, check, show and trust settings
     #[command(subcommand)]
     Config(ConfigVerb),
+    /// Be a scripted agent, for demos and tests; without a script, answer prompts with a short job
+    Sim {
+        /// The script
+        script: Option<PathBuf>,
+    },
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Become the project's hub (started by the others when needed)

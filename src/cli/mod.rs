@@ -15,6 +15,7 @@ mod hub;
 mod keeper;
 mod overview;
 mod run;
+mod sim;
 mod status;
 mod table;
 mod up;

@@ -7,7 +7,7 @@ use clap::Parser;
 
 use super::args::{AgentVerb, Arguments, ConfigVerb, Verb};
 use super::context::Context;
-use super::{agent, completions, config, doctor, down, failure, hub, keeper, overview, status, up};
+use super::{agent, completions, config, doctor, down, failure, hub, keeper, overview, sim, status, up};
 
 /// Something went wrong; standard error says what.
 const EXIT_FAILURE: u8 = 1;
@@ -30,9 +30,13 @@ pub fn main() -> ExitCode {
 }
 
 fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    if let Some(Verb::Completions { shell }) = arguments.command {
-        completions::print(shell);
-        return Ok(ExitCode::SUCCESS);
+    match &arguments.command {
+        Some(Verb::Completions { shell }) => {
+            completions::print(*shell);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
+        _ => {}
     }
     let mut context = Context::find(arguments.project.as_deref())?;
     match arguments.command {
@@ -44,7 +48,9 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
-        Some(Verb::Completions { .. }) => unreachable!("needs no project and is done above"),
+        Some(Verb::Completions { .. } | Verb::Sim { .. }) => {
+            unreachable!("these need no project and are done above")
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

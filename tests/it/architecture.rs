@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// Each room, the rooms it may use, and the confined crates it may name.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &[]),
+    ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("engine", &["model"], &[]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("wire", &["model"], &[]),
@@ -19,7 +20,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
         "cli",
-        &["model", "wire", "config", "keeper", "hub", "client"],
+        &["model", "wire", "config", "keeper", "hub", "client", "sim"],
         &["anyhow", "clap", "clap_complete", "rustix", "strsim"],
     ),
 ];

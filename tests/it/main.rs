@@ -3,4 +3,5 @@
 
 mod architecture;
 mod config;
+mod sim;
 mod simulation;
