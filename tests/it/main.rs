@@ -2,3 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod architecture;
+mod keeper_cost;
+mod keeper_death;
+mod keeper_life;
+mod keeper_revive;
+mod keeper_stop;
+mod keeper_stream;
+mod support;
