@@ -34,16 +34,16 @@ impl Connection {
         }
     }
 
-    /// Takes in what has arrived.
-    pub(super) fn receive(&mut self) -> Result<(), Lost> {
+    /// Takes in what has arrived, and says whether that was anything.
+    pub(super) fn receive(&mut self) -> Result<bool, Lost> {
         let mut bytes = [0; READ_BYTES_MAX];
         match self.stream.read(&mut bytes) {
             Ok(0) => Err(Lost),
             Ok(count) => {
                 self.decoder.feed(&bytes[..count]);
-                Ok(())
+                Ok(true)
             }
-            Err(error) if is_temporary(&error) => Ok(()),
+            Err(error) if is_temporary(&error) => Ok(false),
             Err(_) => Err(Lost),
         }
     }

@@ -61,7 +61,7 @@ pub fn keep(args: &KeeperArgs) -> ExitCode {
 
 impl Keeper {
     fn new(args: &KeeperArgs) -> Result<Self, KeeperError> {
-        let (mut order, _) = Order::read(io::stdin().lock())?;
+        let (order, _) = Order::read(io::stdin().lock())?;
         let lock = inherited_lock(&order)?;
         process::adopt_orphans().map_err(KeeperError::Watch)?;
         let signals = Signals::new().map_err(KeeperError::Watch)?;
@@ -93,12 +93,11 @@ impl Keeper {
             ending: None,
             is_childless: true,
             is_leaving: false,
-            order: order.clone(),
+            order,
         };
         keeper.launch();
         // Secrets are of no more use here than they are safe.
-        order.launch.environment = Environment::default();
-        keeper.order = order;
+        keeper.order.launch.environment = Environment::default();
         Ok(keeper)
     }
 
@@ -139,8 +138,8 @@ impl Keeper {
             socket.ensure();
         }
         let line = io::stdin();
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-        if self.order.revive.is_empty() || send(line.as_fd(), b"!", flags).is_err() {
+        let is_called = || send(line.as_fd(), b"!", SendFlags::DONTWAIT).is_ok();
+        if self.order.revive.is_empty() || !is_called() {
             self.revival.give_up();
         }
     }

@@ -15,7 +15,7 @@ use crate::model::{Exit, Launch};
 const FIRST_LINE_BYTES_MAX: u64 = 256;
 
 /// What the runtime prints from the child when `exec` failed and nobody can be told.
-const EXEC_FAILED: &[u8] = b"fatal runtime error";
+const EXEC_FAILED: &[u8] = b"fatal runtime error: assertion failed: output.write(";
 /// An agent that came to life has printed more than this, or died of something else.
 const EXEC_FAILED_BYTES_MAX: usize = 400;
 const SIGABRT: i32 = 6;

@@ -59,6 +59,7 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn what_is_kept_is_what_was_written_last(
             writes in prop::collection::vec(1_usize..200_000, 1..30),

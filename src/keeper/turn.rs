@@ -63,12 +63,12 @@ impl Keeper {
         Ok(())
     }
 
-    fn is_done(&mut self) -> bool {
+    fn is_done(&self) -> bool {
         let Some((connection, _)) = &self.hub else { return self.is_leaving };
         self.is_leaving && !connection.has_unsent()
     }
 
-    fn wait(&mut self) -> Result<Ready, KeeperError> {
+    fn wait(&self) -> Result<Ready, KeeperError> {
         let timeout = self.deadline().map(|deadline| {
             let left = deadline.saturating_duration_since(clock::now());
             Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 })
@@ -119,7 +119,11 @@ impl Keeper {
             self.ending.as_ref().filter(|_| is_ending).map(super::ending::Ending::deadline);
         let reunion = self.reunion.map(|(_, until)| until);
         let stall = blocked.map(|since| since + patience);
-        [ending, reunion, stall, self.revival.deadline()].into_iter().flatten().min()
+        // What is left in the terminal of a dead tree may be nothing at all, which wakes nobody.
+        let is_last_look_due = self.is_childless && self.terminal.is_some() && self.room() > 0;
+        let last_look = is_last_look_due.then(clock::now);
+        let revival = self.revival.deadline();
+        [ending, reunion, stall, last_look, revival].into_iter().flatten().min()
     }
 
     /// Returns how much output may be read now.
@@ -311,8 +315,18 @@ impl Keeper {
             stream.next_frame(&self.record, &mut connection.outgoing);
         }
         if is_lost {
+            self.hear_last_words(now);
             self.lose_hub(now);
         }
+    }
+
+    /// A hub that cannot be told anything may have said something before it went: a stop, say.
+    fn hear_last_words(&mut self, now: Instant) {
+        while self.input.len() < INPUT_BYTES_MAX
+            && let Some((connection, _)) = &mut self.hub
+            && matches!(connection.receive(), Ok(true))
+            && self.obey_all(now).is_ok()
+        {}
     }
 }
 

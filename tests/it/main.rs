@@ -3,5 +3,12 @@
 
 mod architecture;
 mod config;
+mod keeper_cost;
+mod keeper_death;
+mod keeper_life;
+mod keeper_revive;
+mod keeper_stop;
+mod keeper_stream;
 mod sim;
 mod simulation;
+mod support;

@@ -1,0 +1,4 @@
+//! What several tests need.
+
+pub(crate) mod clock;
+pub(crate) mod keeper;
