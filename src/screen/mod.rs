@@ -21,6 +21,7 @@ mod command;
 mod csi;
 mod draw;
 mod emulator;
+mod flow;
 mod history;
 mod line;
 mod links;

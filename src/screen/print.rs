@@ -22,7 +22,7 @@ impl Terminal {
             text.chars().for_each(|c| self.print_carefully(c));
         } else if text.is_ascii() {
             self.joins_next = false;
-            self.canvas.text(text);
+            self.canvas.plain_text(text);
         } else {
             self.print_unicode(text);
         }
