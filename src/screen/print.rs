@@ -31,7 +31,8 @@ impl Terminal {
     fn print_unicode(&mut self, text: &str) {
         let mut start = 0;
         for (at, c) in text.char_indices() {
-            if is_ordinary(c) && !self.joins_next {
+            if c.is_ascii() || is_ordinary(c) && !self.joins_next {
+                self.joins_next = false;
                 continue;
             }
             self.canvas.text(&text[start..at]);
@@ -75,6 +76,9 @@ impl Terminal {
             Some(meaning) => format!("{meaning}{rest}"),
             None => cell.contents().to_owned(),
         };
+        if width(c) > 0 && !belongs(&text, c) {
+            return false;
+        }
         text.push(c);
         let is_too_long =
             text.len() > CLUSTER_BYTES_MAX || text.chars().count() > CLUSTER_CHARS_MAX;
@@ -100,10 +104,9 @@ impl Terminal {
         if is_at_margin && !self.wraps {
             return;
         }
-        let out = self.canvas.out();
-        write_csi(&[back], b'D', out);
+        write_csi(&[back], b'D', self.canvas.out());
         if is_at_margin {
-            out.extend_from_slice(b"\x1b[X");
+            self.canvas.erase(self.pen, &[1], b'X');
         }
         self.canvas.text(stand_in.encode_utf8(&mut [0; 4]));
     }
@@ -155,6 +158,18 @@ fn is_ordinary(c: char) -> bool {
 /// second half of a flag.
 fn is_modifier(c: char) -> bool {
     matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}')
+}
+
+/// Says whether a character that has a width is part of the picture before it.
+fn belongs(text: &str, c: char) -> bool {
+    let is_indicator = |c: char| ('\u{1f1e6}'..='\u{1f1ff}').contains(&c);
+    let mut chars = text.chars();
+    let is_half_flag = chars.next().is_some_and(is_indicator) && chars.next().is_none();
+    match c {
+        _ if is_indicator(c) => is_half_flag,
+        _ if is_modifier(c) => true,
+        _ => text.ends_with(JOINER),
+    }
 }
 
 /// Returns the line drawing character that a letter stands for.
