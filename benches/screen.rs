@@ -83,7 +83,9 @@ fn flood() -> String {
     stream(|_, text| text.push_str("y\r\n"))
 }
 
-const WORKLOADS: [(&str, fn() -> String); 5] = [
+type Workload = (&'static str, fn() -> String);
+
+const WORKLOADS: [Workload; 5] = [
     ("coloured log", coloured_log),
     ("plain log", plain_log),
     ("unicode", unicode),

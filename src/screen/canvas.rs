@@ -199,8 +199,9 @@ impl Canvas {
         let mut used = vec![false; self.looks.len()];
         let mut pictures = std::collections::BTreeSet::new();
         let mut mark = |id: LookId| {
-            let slot = usize::try_from(id).ok().and_then(|id| used.get_mut(id));
-            slot.into_iter().for_each(|slot| *slot = true);
+            if let Some(slot) = usize::try_from(id).ok().and_then(|id| used.get_mut(id)) {
+                *slot = true;
+            }
         };
         mark(self.pen);
         let size = self.size();
@@ -285,7 +286,9 @@ impl Canvas {
         let mut lines = self.emulator.lines();
         let used = lines.iter().rposition(|line| !line.spots.is_empty()).map_or(0, |at| at + 1);
         lines.truncate(used);
-        lines.iter().for_each(|line| self.commit(line));
+        for line in &lines {
+            self.commit(line);
+        }
     }
 
     fn commit(&mut self, line: &Line) {
@@ -317,7 +320,9 @@ impl Canvas {
         let mut reflow = Reflow::new(lines, cursor, size, history, looks, clusters);
         self.history.set_taken_back(reflow.seen(&self.looks, &self.clusters));
         let lines = reflow.lines.split_off(reflow.over);
-        reflow.lines.iter().for_each(|line| self.commit(line));
+        for line in &reflow.lines {
+            self.commit(line);
+        }
         let row = u16::try_from(reflow.cursor.0.saturating_sub(reflow.over)).unwrap_or(0);
         self.margins = [Margins::whole(size); 2];
         self.parked = None;

@@ -130,8 +130,20 @@ mod tests {
     use crate::model::{Row, Size};
 
     const PARTS: [&str; 14] = [
-        "word", "\r\n", "\r\n", "\n", "\r", "\t", " ", "\x1b[31m", "\x1b[m", "\x1b[K",
-        "a longer text that wraps", "\x1b[44m", "é", "\x1b[1;4m",
+        "word",
+        "\r\n",
+        "\r\n",
+        "\n",
+        "\r",
+        "\t",
+        " ",
+        "\x1b[31m",
+        "\x1b[m",
+        "\x1b[K",
+        "a longer text that wraps",
+        "\x1b[44m",
+        "é",
+        "\x1b[1;4m",
     ];
 
     fn rows(parts: &[usize], follows: bool) -> (Vec<Row>, bool) {

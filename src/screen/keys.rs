@@ -23,7 +23,8 @@ pub fn key_bytes(key: Key, modes: &Modes) -> Vec<u8> {
 
 /// Returns the modifiers as sequences count them: one more than the sum of their bits.
 fn parameter(modifiers: Modifiers) -> u8 {
-    let bits = [(modifiers.shift, 1), (modifiers.alt, 2), (modifiers.control, 4), (modifiers.meta, 8)];
+    let bits =
+        [(modifiers.shift, 1), (modifiers.alt, 2), (modifiers.control, 4), (modifiers.meta, 8)];
     1 + bits.iter().filter(|(down, _)| *down).map(|(_, bit)| bit).sum::<u8>()
 }
 
@@ -198,7 +199,9 @@ fn kitty(key: Key, flags: u8) -> String {
         KeyCode::Tab => kitty_code(9, held, ""),
         KeyCode::Backspace => kitty_code(127, held, ""),
         KeyCode::Keypad(c) if c != '\r' && only_shift && !is_all => c.to_string(),
-        KeyCode::Keypad(c) => kitty_keypad(c).map_or_else(|| c.to_string(), |code| kitty_code(code, held, "")),
+        KeyCode::Keypad(c) => {
+            kitty_keypad(c).map_or_else(|| c.to_string(), |code| kitty_code(code, held, ""))
+        }
         KeyCode::Char(c) if only_shift && !is_all => shifted(c, held).to_string(),
         KeyCode::Char(c) => kitty_char(c, held, flags),
         KeyCode::Delete
@@ -332,7 +335,8 @@ mod tests {
 
     #[test]
     fn application_modes() {
-        let modes = Modes { application_cursor: true, application_keypad: true, ..Modes::default() };
+        let modes =
+            Modes { application_cursor: true, application_keypad: true, ..Modes::default() };
         check(
             &modes,
             &[
@@ -381,7 +385,8 @@ mod tests {
 
     #[test]
     fn kitty_keyboard() {
-        let flags = |kitty_flags| Modes { kitty_flags, application_cursor: true, ..Modes::default() };
+        let flags =
+            |kitty_flags| Modes { kitty_flags, application_cursor: true, ..Modes::default() };
         check(
             &flags(1),
             &[

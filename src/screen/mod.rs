@@ -35,6 +35,7 @@ mod reflow;
 mod report;
 mod restore;
 mod scanner;
+#[expect(clippy::module_inception, reason = "a file is named after its type")]
 mod screen;
 mod sequence;
 mod sgr;

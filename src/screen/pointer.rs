@@ -169,11 +169,7 @@ mod tests {
     #[test]
     fn modifiers_and_far_cells() {
         let modifiers = Modifiers { shift: true, control: true, ..Modifiers::default() };
-        let far = MouseEvent {
-            modifiers,
-            col: 400,
-            ..event(MouseKind::Press, MouseButton::Left)
-        };
+        let far = MouseEvent { modifiers, col: 400, ..event(MouseKind::Press, MouseButton::Left) };
         let sent = |encoding| sent(far, MouseMode::Normal, encoding);
         assert_eq!(sent(MouseEncoding::Sgr).unwrap(), "\x1b[<20;401;2M");
         assert_eq!(sent(MouseEncoding::Utf8).unwrap(), "\x1b[M4\u{1b1}\"");

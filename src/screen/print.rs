@@ -14,10 +14,8 @@ const EMOJI_PRESENTATION: char = '\u{fe0f}';
 impl Terminal {
     /// Prints text with line ends, and no other control, in it.
     pub(super) fn print(&mut self, text: &str) {
-        let is_plain = self.wraps
-            && !self.inserts
-            && !self.line_feed_returns
-            && !self.charsets.draws_lines();
+        let is_plain =
+            self.wraps && !self.inserts && !self.line_feed_returns && !self.charsets.draws_lines();
         if !is_plain {
             text.chars().for_each(|c| self.print_carefully(c));
         } else if text.is_ascii() {
@@ -144,12 +142,19 @@ impl Terminal {
 /// Says whether a character needs no look at its neighbours; most text is such.
 fn is_ordinary(c: char) -> bool {
     match u32::from(c) {
-        0..=0x7f | 0xa0..=0x2ff => true,
         0x80..=0x9f => false,
-        // Latin and Greek, punctuation, arrows, boxes, and the ideographs.
-        0x370..=0x482 | 0x2010..=0x2027 | 0x2030..=0x205f | 0x2100..=0x2bff => true,
-        0x3041..=0x3096 | 0x30a0..=0x9fff | 0xac00..=0xd7a3 => true,
-        0x1_f300..=0x1_f3fa | 0x1_f400..=0x1_faff => true,
+        // Letters, punctuation, arrows, boxes, ideographs and most pictures.
+        0..=0x7f
+        | 0xa0..=0x2ff
+        | 0x370..=0x482
+        | 0x2010..=0x2027
+        | 0x2030..=0x205f
+        | 0x2100..=0x2bff
+        | 0x3041..=0x3096
+        | 0x30a0..=0x9fff
+        | 0xac00..=0xd7a3
+        | 0x1_f300..=0x1_f3fa
+        | 0x1_f400..=0x1_faff => true,
         _ => width(c) > 0 && !is_modifier(c) && c != '\u{fffd}' && !is_reserved(c),
     }
 }

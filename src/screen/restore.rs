@@ -59,7 +59,7 @@ pub(super) fn stream(terminal: &Terminal) -> Vec<u8> {
 /// Writes what the primary or the alternate screen has for itself.
 fn write_side(
     terminal: &Terminal,
-    side: usize,
+    which: usize,
     screen: &vt100::Screen,
     margins: Margins,
     ink: &Full<'_>,
@@ -68,12 +68,12 @@ fn write_side(
     let size = terminal.canvas.size();
     let lines: Vec<Line> = (0..size.rows).map(|row| Line::read(screen, row)).collect();
     Drawing { ink, cols: size.cols, pen: None, out }.lines(&lines);
-    for flags in terminal.keyboards[side].flags() {
+    for flags in terminal.keyboards[which].flags() {
         out.extend_from_slice(b"\x1b[>");
         write_number(u32::from(*flags), out);
         out.push(b'u');
     }
-    write_saved(&terminal.saved[side], ink, out);
+    write_saved(&terminal.saved[which], ink, out);
     write_csi(&[margins.top + 1, margins.bottom + 1], b'r', out);
     out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
 }

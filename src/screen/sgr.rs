@@ -24,7 +24,8 @@ pub(super) fn apply(csi: &Csi, pen: &mut Look) {
                 set_color(group[0], color, pen);
             }
             [target @ (38 | 48 | 58), 5, index, ..] => set_color(*target, indexed(*index), pen),
-            [target @ (38 | 48 | 58), 2, r, g, b] | [target @ (38 | 48 | 58), 2, _, r, g, b, ..] => {
+            [target @ (38 | 48 | 58), 2, r, g, b]
+            | [target @ (38 | 48 | 58), 2, _, r, g, b, ..] => {
                 set_color(*target, rgb(Some(*r), Some(*g), Some(*b)), pen);
             }
             [4, shape, ..] => set_underline(underline(*shape), pen),

@@ -74,7 +74,9 @@ fn sgr_58_5_1_underline_colour_stored() {
 
 #[test]
 fn looks_survive_the_way_into_the_history() {
-    let screen = show("\x1b[1;9;38;2;1;2;3mab\x1b[m c\x1b[4G\x1b[7md\x1b[m\x1b[6Ge\x1b[44m\x1b[K\x1b[m\r\n\n\n\n\n\n");
+    let screen = show(
+        "\x1b[1;9;38;2;1;2;3mab\x1b[m c\x1b[4G\x1b[7md\x1b[m\x1b[6Ge\x1b[44m\x1b[K\x1b[m\r\n\n\n\n\n\n",
+    );
     let row = screen.history_row(0).unwrap();
     assert_eq!(row.text().trim_end(), "ab d e");
     assert_eq!(style(&row, 0).foreground, Color::Rgb(1, 2, 3));

@@ -9,8 +9,13 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % below
+    }
+
+    fn small(&mut self, below: usize) -> u16 {
+        u16::try_from(self.next(below)).unwrap()
     }
 
     fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
@@ -19,12 +24,50 @@ impl Random {
 }
 
 const PIECES: [&str; 44] = [
-    "text ", "\r\n", "\n", "\r", "\t", "\x08", "中", "é", "e\u{301}", "⚠\u{fe0f}", "❤\u{fe0f}", "👍🏽",
-    "👨\u{200d}👩\u{200d}👧", "🇩🇪", "\u{200d}", "\u{fe0f}", "\u{301}", "\u{fffd}", "\x1b7", "\x1b8",
-    "\x1bM", "\x1bD", "\x1bE", "\x1bc", "\x1b#8", "\x1b(0lqk\x1b(B", "\x1b[?1049h", "\x1b[?1049l",
-    "\x1b[?47h", "\x1b[?47l", "\x1b[4h", "\x1b[4l", "\x1b[?7l", "\x1b[?7h", "\x1b[?6h", "\x1b[?6l",
-    "\x1b[!p", "\x1b[31;44m", "\x1b[m", "\x1b]8;;http://x\x07", "\x1b]8;;\x07", "\x1b]2;t\x07",
-    "\x1b[3J", "x",
+    "text ",
+    "\r\n",
+    "\n",
+    "\r",
+    "\t",
+    "\x08",
+    "中",
+    "é",
+    "e\u{301}",
+    "⚠\u{fe0f}",
+    "❤\u{fe0f}",
+    "👍🏽",
+    "👨\u{200d}👩\u{200d}👧",
+    "🇩🇪",
+    "\u{200d}",
+    "\u{fe0f}",
+    "\u{301}",
+    "\u{fffd}",
+    "\x1b7",
+    "\x1b8",
+    "\x1bM",
+    "\x1bD",
+    "\x1bE",
+    "\x1bc",
+    "\x1b#8",
+    "\x1b(0lqk\x1b(B",
+    "\x1b[?1049h",
+    "\x1b[?1049l",
+    "\x1b[?47h",
+    "\x1b[?47l",
+    "\x1b[4h",
+    "\x1b[4l",
+    "\x1b[?7l",
+    "\x1b[?7h",
+    "\x1b[?6h",
+    "\x1b[?6l",
+    "\x1b[!p",
+    "\x1b[31;44m",
+    "\x1b[m",
+    "\x1b]8;;http://x\x07",
+    "\x1b]8;;\x07",
+    "\x1b]2;t\x07",
+    "\x1b[3J",
+    "x",
 ];
 
 fn noise(random: &mut Random) -> Vec<u8> {
@@ -52,15 +95,13 @@ fn twenty_thousand_random_streams_neither_fail_nor_grow() {
     for seed in 0..20_000 {
         let mut random = Random(seed);
         if seed % 50 == 0 {
-            let size = Size { rows: 2 + seed as u16 % 13, cols: 2 + seed as u16 % 37 };
-            screen = Screen::new(size, limit);
+            screen = Screen::new(size(2 + random.small(13), 2 + random.small(37)), limit);
         }
         let bytes = noise(&mut random);
         let cut = random.next(bytes.len() + 1);
         screen.feed(&bytes[..cut], Moment(seed));
         if random.next(8) == 0 {
-            let (rows, cols) = (2 + random.next(9), 2 + random.next(30));
-            screen.resize(Size { rows: rows as u16, cols: cols as u16 });
+            screen.resize(size(2 + random.small(9), 2 + random.small(30)));
         }
         screen.feed(&bytes[cut..], Moment(seed));
         if seed % 16 == 0 {
@@ -97,11 +138,41 @@ fn the_panic_of_a_widened_letter_at_the_margin_costs_nothing() {
 #[test]
 fn each_flood_stays_within_its_bounds() {
     let floods = [
-        "y\r\n", "\n", "x", "\x1b]0;", "\x1bP", "\x1b_", "e\u{301}", "\u{301}", "\u{200d}", "👩\u{200d}",
-        "\x1b]8;;http://a\x07l", "a\x1b[65535b", "\x1b[65535L", "\x1b[65535M", "\x1b[65535@",
-        "\x1b[65535P", "\x1b[65535S", "\x1b[65535T", "\x1b[2J", "\x1b[J", "\x1bc", "\x1b#8",
-        "\x1b[?1049h\x1b[?1049l", "\x1b[c", "\x07", "\x1b[99999999999;9H", "\x1b7\x1b8", "\t",
-        "\x1bM", "\x1b[>1u", "\x1b]2;t\x07", "\x1b[6n", "\x1b]4;1;?\x07", "🇩", "\x1b[Zx",
+        "y\r\n",
+        "\n",
+        "x",
+        "\x1b]0;",
+        "\x1bP",
+        "\x1b_",
+        "e\u{301}",
+        "\u{301}",
+        "\u{200d}",
+        "👩\u{200d}",
+        "\x1b]8;;http://a\x07l",
+        "a\x1b[65535b",
+        "\x1b[65535L",
+        "\x1b[65535M",
+        "\x1b[65535@",
+        "\x1b[65535P",
+        "\x1b[65535S",
+        "\x1b[65535T",
+        "\x1b[2J",
+        "\x1b[J",
+        "\x1bc",
+        "\x1b#8",
+        "\x1b[?1049h\x1b[?1049l",
+        "\x1b[c",
+        "\x07",
+        "\x1b[99999999999;9H",
+        "\x1b7\x1b8",
+        "\t",
+        "\x1bM",
+        "\x1b[>1u",
+        "\x1b]2;t\x07",
+        "\x1b[6n",
+        "\x1b]4;1;?\x07",
+        "🇩",
+        "\x1b[Zx",
     ];
     for flood in floods {
         let mut screen = Screen::new(Size { rows: 30, cols: 120 }, HistoryLimit::default());

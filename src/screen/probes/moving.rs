@@ -96,7 +96,8 @@ fn decsc_decrc_restores_attrs() {
 
 #[test]
 fn decstr_soft_reset() {
-    let screen = show("ab\x1b[2;4r\x1b[?6h\x1b[4h\x1b[?7l\x1b[?25l\x1b[1m\x1b[?1h\x1b(0\x1b[3;2H\x1b[!pq");
+    let screen =
+        show("ab\x1b[2;4r\x1b[?6h\x1b[4h\x1b[?7l\x1b[?25l\x1b[1m\x1b[?1h\x1b(0\x1b[3;2H\x1b[!pq");
     assert_eq!(screen.text(), "ab\n\n\n q");
     assert!(screen.cursor().visible);
     assert!(!screen.modes().application_cursor);

@@ -7,18 +7,63 @@ use crate::model::Moment;
 use crate::screen::Screen;
 
 const PIECES: [&str; 46] = [
-    "word", "some longer text", "\r\n", "\r\n", "\n", "\t", "中文", "e\u{301}", "❤\u{fe0f}", "👍🏽", "🇩🇪",
-    "\u{fffd}", "\x1b[31m", "\x1b[1;4;44m", "\x1b[m", "\x1b[4:3;58:5:1m", "\x1b[9;8;5m", "\x1b[K",
-    "\x1b[2;3H", "\x1b[H", "\x1b[A", "\x1b[5C", "\x1b[3X", "\x1b[2P", "\x1b[2@", "\x1b[L", "\x1b[M",
-    "\x1b[S", "\x1b[2;4r", "\x1b[r", "\x1b[?6h", "\x1b[?6l", "\x1b7", "\x1b8", "\x1b[?1049h",
-    "\x1b[?1049l", "\x1b[?2004h", "\x1b[?1003;1006h", "\x1b[>5u", "\x1b[5 q\x1b[?25l",
-    "\x1b]2;title; x\x07", "\x1b(0", "\x1b(B", "\x1b[?7l", "\x1b[4h", "\x1b[3g\x1bH",
+    "word",
+    "some longer text",
+    "\r\n",
+    "\r\n",
+    "\n",
+    "\t",
+    "中文",
+    "e\u{301}",
+    "❤\u{fe0f}",
+    "👍🏽",
+    "🇩🇪",
+    "\u{fffd}",
+    "\x1b[31m",
+    "\x1b[1;4;44m",
+    "\x1b[m",
+    "\x1b[4:3;58:5:1m",
+    "\x1b[9;8;5m",
+    "\x1b[K",
+    "\x1b[2;3H",
+    "\x1b[H",
+    "\x1b[A",
+    "\x1b[5C",
+    "\x1b[3X",
+    "\x1b[2P",
+    "\x1b[2@",
+    "\x1b[L",
+    "\x1b[M",
+    "\x1b[S",
+    "\x1b[2;4r",
+    "\x1b[r",
+    "\x1b[?6h",
+    "\x1b[?6l",
+    "\x1b7",
+    "\x1b8",
+    "\x1b[?1049h",
+    "\x1b[?1049l",
+    "\x1b[?2004h",
+    "\x1b[?1003;1006h",
+    "\x1b[>5u",
+    "\x1b[5 q\x1b[?25l",
+    "\x1b]2;title; x\x07",
+    "\x1b(0",
+    "\x1b(B",
+    "\x1b[?7l",
+    "\x1b[4h",
+    "\x1b[3g\x1bH",
 ];
 
 fn all(screen: &Screen) -> impl PartialEq + std::fmt::Debug {
     let history: Vec<_> = screen.history_range().map(|n| screen.history_row(n)).collect();
     let looks: Vec<_> = (0..100)
-        .map(|at| (screen.link_at(at / 20, at % 20).map(str::to_owned), screen.underline_at(at / 20, at % 20)))
+        .map(|at| {
+            (
+                screen.link_at(at / 20, at % 20).map(str::to_owned),
+                screen.underline_at(at / 20, at % 20),
+            )
+        })
         .collect();
     let title = screen.title().to_owned();
     (screen.rows(), history, screen.cursor(), screen.modes(), title, looks)
