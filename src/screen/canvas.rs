@@ -6,6 +6,7 @@ use super::budget::Budget;
 use super::cluster::Clusters;
 use super::draw::{Bare, Drawing, write_csi};
 use super::emulator::Emulator;
+use super::flow::Flow;
 use super::history::{History, HistoryLimit};
 use super::line::{Line, captured_runs};
 use super::links::Links;
@@ -24,10 +25,15 @@ impl Margins {
     fn whole(size: Size) -> Self {
         Self { top: 0, bottom: size.rows - 1, is_origin: false }
     }
+
+    pub(super) fn is_whole(self, size: Size) -> bool {
+        self.top == 0 && self.bottom == size.rows - 1
+    }
 }
 
 pub(super) struct Canvas {
-    emulator: Emulator,
+    pub(super) emulator: Emulator,
+    pub(super) flow: Option<Flow>,
     pub(super) looks: Looks,
     pub(super) clusters: Clusters,
     pub(super) links: Links,
@@ -37,7 +43,7 @@ pub(super) struct Canvas {
     parked: Option<Box<vt100::Screen>>,
     /// Of the primary and of the alternate screen.
     margins: [Margins; 2],
-    pen: LookId,
+    pub(super) pen: LookId,
     pub(super) rebuilds: u64,
 }
 
@@ -45,6 +51,7 @@ impl Canvas {
     pub(super) fn new(size: Size, limit: HistoryLimit) -> Self {
         Self {
             emulator: Emulator::new(size),
+            flow: None,
             looks: Looks::default(),
             clusters: Clusters::default(),
             links: Links::default(),
@@ -100,13 +107,17 @@ impl Canvas {
 
     /// Returns the bytes that wait for the emulator, to add whole sequences to.
     pub(super) fn out(&mut self) -> &mut Vec<u8> {
-        if self.emulator.is_due() {
-            self.flush();
-        }
-        self.emulator.pending()
+        self.leave_flow();
+        self.pending()
     }
 
+    /// Prints text that may hold any character.
     pub(super) fn text(&mut self, text: &str) {
+        self.leave_flow();
+        self.send(text);
+    }
+
+    pub(super) fn send(&mut self, text: &str) {
         let mut rest = text;
         while rest.len() > self.emulator.room() {
             let (part, after) = rest.split_at(rest.floor_char_boundary(self.emulator.room()));
@@ -114,7 +125,14 @@ impl Canvas {
             self.flush();
             rest = after;
         }
-        self.out().extend_from_slice(rest.as_bytes());
+        self.pending().extend_from_slice(rest.as_bytes());
+    }
+
+    fn pending(&mut self) -> &mut Vec<u8> {
+        if self.emulator.is_due() {
+            self.flush();
+        }
+        self.emulator.pending()
     }
 
     pub(super) fn flush(&mut self) {
@@ -124,6 +142,7 @@ impl Canvas {
         }
         if !survived {
             self.rebuilds += 1;
+            self.flow = None;
             let cursor = self.emulator.cursor();
             let lines = self.emulator.salvage();
             self.replace(self.size(), &lines, cursor);
@@ -142,7 +161,8 @@ impl Canvas {
         let id = self.intern(look);
         if id != self.pen {
             self.pen = id;
-            write_pen(id, self.out());
+            self.pen_in_flow();
+            write_pen(id, self.pending());
         }
     }
 
@@ -153,8 +173,11 @@ impl Canvas {
             erased.style.background = pen.style.background;
             erased.is_erased = true;
         }
+        if erased.is_erased || (params, last) != (&[0], b'K') || !self.is_blank_ahead() {
+            self.leave_flow();
+        }
         self.set_pen(erased);
-        write_csi(params, last, self.out());
+        write_csi(params, last, self.pending());
         self.set_pen(pen);
     }
 
@@ -176,8 +199,9 @@ impl Canvas {
         let mut used = vec![false; self.looks.len()];
         let mut pictures = std::collections::BTreeSet::new();
         let mut mark = |id: LookId| {
-            let slot = usize::try_from(id).ok().and_then(|id| used.get_mut(id));
-            slot.into_iter().for_each(|slot| *slot = true);
+            if let Some(slot) = usize::try_from(id).ok().and_then(|id| used.get_mut(id)) {
+                *slot = true;
+            }
         };
         mark(self.pen);
         let size = self.size();
@@ -262,7 +286,9 @@ impl Canvas {
         let mut lines = self.emulator.lines();
         let used = lines.iter().rposition(|line| !line.spots.is_empty()).map_or(0, |at| at + 1);
         lines.truncate(used);
-        lines.iter().for_each(|line| self.commit(line));
+        for line in &lines {
+            self.commit(line);
+        }
     }
 
     fn commit(&mut self, line: &Line) {
@@ -273,6 +299,7 @@ impl Canvas {
     /// Starts with two empty screens; the history stays.
     pub(super) fn reset(&mut self) {
         self.emulator = Emulator::new(self.size());
+        self.flow = None;
         self.parked = None;
         self.margins = [Margins::whole(self.size()); 2];
         self.pen = 0;
@@ -281,6 +308,7 @@ impl Canvas {
     /// Gives the screens another size: the primary one keeps its lines, wrapped anew; of the
     /// alternate one what fits stays until the application draws it again.
     pub(super) fn resize(&mut self, size: Size) {
+        self.leave_flow();
         self.flush();
         let cursor = self.emulator.cursor();
         let alternate = self.is_alternate().then(|| (self.emulator.lines(), cursor));
@@ -292,7 +320,9 @@ impl Canvas {
         let mut reflow = Reflow::new(lines, cursor, size, history, looks, clusters);
         self.history.set_taken_back(reflow.seen(&self.looks, &self.clusters));
         let lines = reflow.lines.split_off(reflow.over);
-        reflow.lines.iter().for_each(|line| self.commit(line));
+        for line in &reflow.lines {
+            self.commit(line);
+        }
         let row = u16::try_from(reflow.cursor.0.saturating_sub(reflow.over)).unwrap_or(0);
         self.margins = [Margins::whole(size); 2];
         self.parked = None;

@@ -112,7 +112,9 @@ mod tests {
         let mut csi = Csi::default();
         csi.start();
         let (last, body) = text.as_bytes().split_last().unwrap();
-        body.iter().for_each(|byte| csi.push(*byte));
+        for byte in body {
+            csi.push(*byte);
+        }
         csi.finish(*last).then_some(csi)
     }
 

@@ -9,6 +9,9 @@ pub(super) trait Ink {
     fn text(&self, text: &str, out: &mut Vec<u8>);
 }
 
+/// Begins a row by a wrap that is pending, and leaves it empty.
+pub(super) const EMPTY_ROW: &[u8] = b" \x08\x1b[X";
+
 /// Writes for the emulator: numbers as colours, stand-ins as they are.
 pub(super) struct Bare;
 
@@ -98,7 +101,7 @@ impl<I: Ink> Drawing<'_, I> {
     /// Lets a pending wrap happen without leaving anything on the next row.
     pub(super) fn begin_next_row(&mut self) {
         self.set_pen(0);
-        self.out.extend_from_slice(b" \x08\x1b[X");
+        self.out.extend_from_slice(EMPTY_ROW);
     }
 
     fn forward(&mut self, at: &mut u16, col: u16) {

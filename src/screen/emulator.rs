@@ -1,5 +1,6 @@
 //! Feeds the emulator, outlives its panics and catches the rows that leave it.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,6 +10,7 @@ use vt100::capture::{BasicFormattedCaptureState, RowContents};
 use crate::model::Size;
 
 use super::line::{BLANK, Line};
+use super::look::{LookId, write_pen};
 
 /// A panic inside the emulator costs what is left of one such portion.
 const PORTION_BYTES: usize = 1024;
@@ -83,15 +85,72 @@ impl Emulator {
     }
 }
 
+/// A row whose content is known without the emulator, in the form in which rows are captured.
+#[derive(Default)]
+struct KnownRow {
+    raw: Vec<u8>,
+    is_wrapped: bool,
+}
+
 /// The rows that left the primary screen since they were last collected.
 #[derive(Default)]
 pub(super) struct Scrolled {
     raw: Raw,
     /// Where each row ends in `raw`, and whether it goes on in the next.
     ends: Vec<(usize, bool)>,
+    /// How many rows at the top of the screen must be captured when they leave.
+    unknown: u16,
+    /// The rows below those, down to the one that is being printed.
+    known: VecDeque<KnownRow>,
+    /// Rows that left, kept for their memory.
+    spare: Vec<KnownRow>,
 }
 
 impl Scrolled {
+    /// Begins to write rows down, below the rows that the screen has.
+    pub(super) fn follow(&mut self, rows: u16) {
+        self.forget();
+        self.unknown = rows;
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.unknown = 0;
+        self.known.clear();
+        self.spare.clear();
+    }
+
+    /// Begins a row, after one that wrapped or ended.
+    pub(super) fn begin(&mut self, pen: LookId, wraps: bool) {
+        if let Some(last) = self.known.back_mut() {
+            last.is_wrapped = wraps;
+        }
+        let mut row = self.spare.pop().unwrap_or_default();
+        row.raw.clear();
+        row.is_wrapped = false;
+        if pen != 0 {
+            write_pen(pen, &mut row.raw);
+        }
+        self.known.push_back(row);
+    }
+
+    /// Returns the row that is being printed, if it is one that is known.
+    pub(super) fn current(&mut self) -> Option<&mut Vec<u8>> {
+        self.known.back_mut().map(|row| &mut row.raw)
+    }
+
+    /// Takes the row that leaves the screen, if it is known.
+    fn take_known(&mut self) -> bool {
+        if self.unknown > 0 {
+            self.unknown -= 1;
+            return false;
+        }
+        let Some(row) = self.known.pop_front() else { return false };
+        self.raw.0.extend_from_slice(&row.raw);
+        self.ends.push((self.raw.0.len(), row.is_wrapped));
+        self.spare.push(row);
+        true
+    }
+
     /// Hands over each row as captured, and whether it wrapped.
     pub(super) fn drain(&mut self, mut take: impl FnMut(&[u8], bool)) {
         let mut start = 0;
@@ -110,7 +169,7 @@ impl Scrolled {
 
 impl vt100::Callbacks for Scrolled {
     fn on_scroll(&mut self, contents: RowContents<'_>, alternate_screen: bool) {
-        if alternate_screen {
+        if alternate_screen || self.take_known() {
             return;
         }
         let mut state = BasicFormattedCaptureState::new();

@@ -107,8 +107,13 @@ impl Line {
             if spot.look != seen.0 {
                 seen = (spot.look, looks.get(spot.look).style);
             }
-            let text = if spot.is_blank() { " " } else { text };
-            cell_run(seen.1, text, clusters, runs);
+            if spot.is_blank() {
+                // Half of a wide character may be gone; of what it looked like only this stays.
+                let style = Style { background: seen.1.background, ..Style::default() };
+                runs.run(style, " ", 1, false);
+            } else {
+                cell_run(seen.1, text, clusters, runs);
+            }
         }
     }
 

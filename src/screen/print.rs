@@ -20,7 +20,7 @@ impl Terminal {
             text.chars().for_each(|c| self.print_carefully(c));
         } else if text.is_ascii() {
             self.joins_next = false;
-            self.canvas.text(text);
+            self.canvas.plain_text(text);
         } else {
             self.print_unicode(text);
         }
@@ -29,7 +29,8 @@ impl Terminal {
     fn print_unicode(&mut self, text: &str) {
         let mut start = 0;
         for (at, c) in text.char_indices() {
-            if is_ordinary(c) && !self.joins_next {
+            if c.is_ascii() || is_ordinary(c) && !self.joins_next {
+                self.joins_next = false;
                 continue;
             }
             self.canvas.text(&text[start..at]);
@@ -73,6 +74,9 @@ impl Terminal {
             Some(meaning) => format!("{meaning}{rest}"),
             None => cell.contents().to_owned(),
         };
+        if width(c) > 0 && !belongs(&text, c) {
+            return false;
+        }
         text.push(c);
         let is_too_long =
             text.len() > CLUSTER_BYTES_MAX || text.chars().count() > CLUSTER_CHARS_MAX;
@@ -98,10 +102,9 @@ impl Terminal {
         if is_at_margin && !self.wraps {
             return;
         }
-        let out = self.canvas.out();
-        write_csi(&[back], b'D', out);
+        write_csi(&[back], b'D', self.canvas.out());
         if is_at_margin {
-            out.extend_from_slice(b"\x1b[X");
+            self.canvas.erase(self.pen, &[1], b'X');
         }
         self.canvas.text(stand_in.encode_utf8(&mut [0; 4]));
     }
@@ -139,12 +142,19 @@ impl Terminal {
 /// Says whether a character needs no look at its neighbours; most text is such.
 fn is_ordinary(c: char) -> bool {
     match u32::from(c) {
-        0..=0x7f | 0xa0..=0x2ff => true,
         0x80..=0x9f => false,
-        // Latin and Greek, punctuation, arrows, boxes, and the ideographs.
-        0x370..=0x482 | 0x2010..=0x2027 | 0x2030..=0x205f | 0x2100..=0x2bff => true,
-        0x3041..=0x3096 | 0x30a0..=0x9fff | 0xac00..=0xd7a3 => true,
-        0x1_f300..=0x1_f3fa | 0x1_f400..=0x1_faff => true,
+        // Letters, punctuation, arrows, boxes, ideographs and most pictures.
+        0..=0x7f
+        | 0xa0..=0x2ff
+        | 0x370..=0x482
+        | 0x2010..=0x2027
+        | 0x2030..=0x205f
+        | 0x2100..=0x2bff
+        | 0x3041..=0x3096
+        | 0x30a0..=0x9fff
+        | 0xac00..=0xd7a3
+        | 0x1_f300..=0x1_f3fa
+        | 0x1_f400..=0x1_faff => true,
         _ => width(c) > 0 && !is_modifier(c) && c != '\u{fffd}' && !is_reserved(c),
     }
 }
@@ -153,6 +163,18 @@ fn is_ordinary(c: char) -> bool {
 /// second half of a flag.
 fn is_modifier(c: char) -> bool {
     matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}')
+}
+
+/// Says whether a character that has a width is part of the picture before it.
+fn belongs(text: &str, c: char) -> bool {
+    let is_indicator = |c: char| ('\u{1f1e6}'..='\u{1f1ff}').contains(&c);
+    let mut chars = text.chars();
+    let is_half_flag = chars.next().is_some_and(is_indicator) && chars.next().is_none();
+    match c {
+        _ if is_indicator(c) => is_half_flag,
+        _ if is_modifier(c) => true,
+        _ => text.ends_with(JOINER),
+    }
 }
 
 /// Returns the line drawing character that a letter stands for.

@@ -118,7 +118,8 @@ impl Logical<'_> {
             }
             let is_last = at >= text;
             if let Some((cell, beyond)) = target
-                && (cell >= start && cell < at || is_last && cell >= start)
+                && cell >= start
+                && (cell < at || is_last)
             {
                 let before = cells[start..cell.min(at)].iter();
                 let col: u16 = before.map(|(spot, _)| u16::from(spot.columns)).sum();

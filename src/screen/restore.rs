@@ -1,14 +1,12 @@
 //! Writes a terminal as the output that would bring it about.
 
-use crate::model::Size;
-
 use super::canvas::Margins;
 use super::cluster::Clusters;
-use super::draw::{Drawing, Ink, write_csi};
+use super::draw::{Drawing, EMPTY_ROW, Ink, write_csi};
 use super::line::Line;
 use super::links::Links;
 use super::look::{Look, LookId, Looks, write_number};
-use super::mode::{KeyboardStack, WRITTEN};
+use super::mode::WRITTEN;
 use super::sgr;
 use super::terminal::{Charsets, Saved, Terminal};
 
@@ -48,24 +46,36 @@ pub(super) fn stream(terminal: &Terminal) -> Vec<u8> {
     let mut out = Vec::new();
     write_history(terminal, &ink, &mut out);
     write_tabs(terminal, &mut out);
-    write_screen(canvas.primary(), canvas.size(), &ink, &mut out);
-    let [primary, alternate] = &terminal.keyboards;
-    write_keyboard(primary, &mut out);
-    write_margins(canvas.primary_margins(), &mut out);
-    write_saved(&terminal.saved[0], canvas.primary_margins(), &ink, &mut out);
+    write_side(terminal, 0, canvas.primary(), canvas.primary_margins(), &ink, &mut out);
     if canvas.is_alternate() {
-        out.extend_from_slice(b"\x1b[?1049h");
-        write_plain(canvas.primary_margins().is_origin, &mut out);
-        write_screen(canvas.screen(), canvas.size(), &ink, &mut out);
-        write_keyboard(alternate, &mut out);
-        write_margins(canvas.margins(), &mut out);
-        write_saved(&terminal.saved[1], canvas.margins(), &ink, &mut out);
+        out.extend_from_slice(b"\x1b[?47h");
+        write_side(terminal, 1, canvas.screen(), canvas.margins(), &ink, &mut out);
     }
-    out.extend_from_slice(b"\x1b7");
-    write_plain(canvas.margins().is_origin, &mut out);
     write_cursor(terminal, &ink, &mut out);
     write_modes(terminal, &mut out);
     out
+}
+
+/// Writes what the primary or the alternate screen has for itself.
+fn write_side(
+    terminal: &Terminal,
+    which: usize,
+    screen: &vt100::Screen,
+    margins: Margins,
+    ink: &Full<'_>,
+    out: &mut Vec<u8>,
+) {
+    let size = terminal.canvas.size();
+    let lines: Vec<Line> = (0..size.rows).map(|row| Line::read(screen, row)).collect();
+    Drawing { ink, cols: size.cols, pen: None, out }.lines(&lines);
+    for flags in terminal.keyboards[which].flags() {
+        out.extend_from_slice(b"\x1b[>");
+        write_number(u32::from(*flags), out);
+        out.push(b'u');
+    }
+    write_saved(&terminal.saved[which], ink, out);
+    write_csi(&[margins.top + 1, margins.bottom + 1], b'r', out);
+    out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
 }
 
 /// Prints the history so that it scrolls off the top.
@@ -73,10 +83,15 @@ fn write_history(terminal: &Terminal, ink: &Full<'_>, out: &mut Vec<u8>) {
     let size = terminal.canvas.size();
     let cols = usize::from(size.cols);
     let mut pen = None;
-    let (mut printed, mut columns) = (0, 0);
+    let (mut printed, mut columns) = (0, 0_usize);
     let mut is_wrapped = false;
     for number in terminal.canvas.history.range() {
         let Some(row) = terminal.canvas.history.row(number) else { continue };
+        if is_wrapped && row.runs.is_empty() && columns.is_multiple_of(cols) {
+            write_empty_row(ink, out);
+            pen = None;
+            columns += 1;
+        }
         for run in &row.runs {
             let look = Look::plain(run.style);
             if pen.replace(look) != Some(look) {
@@ -92,17 +107,26 @@ fn write_history(terminal: &Terminal, ink: &Full<'_>, out: &mut Vec<u8>) {
             columns = 0;
         }
     }
-    ink.look(&Look::default(), out);
     if is_wrapped {
         // The line goes on in the first row of the screen.
-        let bytes: &[u8] = if columns.is_multiple_of(cols) { b" \x08\x1b[X" } else { b"\r\n" };
-        out.extend_from_slice(bytes);
+        if columns.is_multiple_of(cols) {
+            write_empty_row(ink, out);
+        } else {
+            out.extend_from_slice(b"\r\n");
+        }
         printed += columns.div_ceil(cols);
     }
+    ink.look(&Look::default(), out);
     let left = u16::try_from(printed).unwrap_or(u16::MAX).min(size.rows - 1);
     if left > 0 {
         write_csi(&[left], b'S', out);
     }
+}
+
+/// Lets a pending wrap happen and leaves nothing on the next row.
+fn write_empty_row(ink: &Full<'_>, out: &mut Vec<u8>) {
+    ink.look(&Look::default(), out);
+    out.extend_from_slice(EMPTY_ROW);
 }
 
 fn write_tabs(terminal: &Terminal, out: &mut Vec<u8>) {
@@ -114,37 +138,15 @@ fn write_tabs(terminal: &Terminal, out: &mut Vec<u8>) {
     }
 }
 
-fn write_screen(screen: &vt100::Screen, size: Size, ink: &Full<'_>, out: &mut Vec<u8>) {
-    let lines: Vec<Line> = (0..size.rows).map(|row| Line::read(screen, row)).collect();
-    Drawing { ink, cols: size.cols, pen: None, out }.lines(&lines);
-}
-
-fn write_keyboard(stack: &KeyboardStack, out: &mut Vec<u8>) {
-    for flags in stack.flags() {
-        out.extend_from_slice(b"\x1b[>");
-        write_number(u32::from(*flags), out);
-        out.push(b'u');
-    }
-}
-
-fn write_margins(margins: Margins, out: &mut Vec<u8>) {
-    write_csi(&[margins.top + 1, margins.bottom + 1], b'r', out);
-}
-
-/// Brings about what DECSC saved, for it to be saved again.
-fn write_saved(saved: &Saved, margins: Margins, ink: &Full<'_>, out: &mut Vec<u8>) {
+/// Brings about what DECSC saved, and saves it again.
+fn write_saved(saved: &Saved, ink: &Full<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(if saved.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
-    let above = if saved.is_origin { margins.top } else { 0 };
-    write_csi(&[saved.row.saturating_sub(above) + 1, saved.col + 1], b'H', out);
+    write_csi(&[saved.row + 1, saved.col + 1], b'H', out);
     ink.look(&saved.pen, out);
     write_charsets(saved.charsets, out);
-}
-
-/// Ends what `write_saved` began.
-fn write_plain(is_origin: bool, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"\x1b[m\x1b]8;;\x1b\\");
+    out.extend_from_slice(b"\x1b7");
+    ink.look(&Look::default(), out);
     write_charsets(Charsets::default(), out);
-    out.extend_from_slice(if is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
 }
 
 fn write_charsets(charsets: Charsets, out: &mut Vec<u8>) {

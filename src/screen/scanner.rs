@@ -253,6 +253,8 @@ const IS_TEXT: [bool; 256] = {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     #[derive(Default)]
@@ -263,19 +265,19 @@ mod tests {
             self.0.push_str(text);
         }
         fn control(&mut self, byte: u8) {
-            self.0.push_str(&format!("<{byte}>"));
+            write!(self.0, "<{byte}>").unwrap();
         }
         fn escape(&mut self, intermediate: Option<u8>, last: u8) {
-            self.0.push_str(&format!("<esc {intermediate:?} {}>", last as char));
+            write!(self.0, "<esc {intermediate:?} {}>", last as char).unwrap();
         }
         fn csi(&mut self, csi: &Csi) {
-            self.0.push_str(&format!("<csi {:?} {}>", csi.first(0), csi.last as char));
+            write!(self.0, "<csi {:?} {}>", csi.first(0), csi.last as char).unwrap();
         }
         fn osc(&mut self, payload: &[u8], by_bell: bool) {
-            self.0.push_str(&format!("<osc {} {by_bell}>", String::from_utf8_lossy(payload)));
+            write!(self.0, "<osc {} {by_bell}>", String::from_utf8_lossy(payload)).unwrap();
         }
         fn dcs(&mut self, payload: &[u8]) {
-            self.0.push_str(&format!("<dcs {}>", String::from_utf8_lossy(payload)));
+            write!(self.0, "<dcs {}>", String::from_utf8_lossy(payload)).unwrap();
         }
     }
 

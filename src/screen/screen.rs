@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::model::{Color, Moment, Row, Size};
 
 use super::history::HistoryLimit;
-use super::look::{Underline, look_id};
+use super::look::{Look, Underline, look_id};
 use super::mode::Modes;
 use super::palette::Palette;
 use super::restore;
@@ -172,17 +172,19 @@ impl Screen {
 
     /// Returns the target of the hyperlink on a cell.
     pub fn link_at(&self, row: u16, col: u16) -> Option<&str> {
-        let cell = self.terminal.canvas.screen().cell(row, col)?;
-        let look = self.terminal.canvas.looks.get(look_id(cell.fgcolor()));
-        self.terminal.canvas.links.get(look.link)
+        self.terminal.canvas.links.get(self.look_at(row, col).link)
     }
 
     /// Returns how a cell is underlined, and in which colour.
     pub fn underline_at(&self, row: u16, col: u16) -> (Underline, Color) {
-        let cell = self.terminal.canvas.screen().cell(row, col);
-        let id = cell.map_or(0, |cell| look_id(cell.fgcolor()));
-        let look = self.terminal.canvas.looks.get(id);
+        let look = self.look_at(row, col);
         (look.underline, look.underline_color)
+    }
+
+    fn look_at(&self, row: u16, col: u16) -> Look {
+        let cell = self.terminal.canvas.screen().cell(row, col);
+        let id = cell.filter(|cell| cell.has_contents()).map_or(0, |cell| look_id(cell.fgcolor()));
+        self.terminal.canvas.looks.get(id)
     }
 
     /// Returns output that rebuilds this screen, its history and its modes on a new screen of

@@ -6,8 +6,9 @@ use super::canvas::Margins;
 use super::csi::Csi;
 use super::draw::write_csi;
 use super::look::Look;
+use super::mode::KeyboardStack;
 use super::sgr;
-use super::terminal::{CursorShape, HOLD_MAX, Terminal};
+use super::terminal::{CursorShape, HOLD_MAX, Saved, Terminal};
 
 impl Terminal {
     pub(super) fn sequence(&mut self, csi: &Csi) {
@@ -99,7 +100,7 @@ impl Terminal {
         }
     }
 
-    fn change_keyboard(&mut self, change: impl FnOnce(&mut super::mode::KeyboardStack)) {
+    fn change_keyboard(&mut self, change: impl FnOnce(&mut KeyboardStack)) {
         let side = self.side();
         change(&mut self.keyboards[side]);
         self.modes.kitty_flags = self.keyboards[side].top();
@@ -141,6 +142,11 @@ impl Terminal {
         if on && !self.canvas.is_alternate() {
             if saves {
                 self.save_cursor();
+            }
+            if clear {
+                // Nothing of the program that was here before.
+                self.saved[1] = Saved::default();
+                self.keyboards[1] = KeyboardStack::default();
             }
             self.canvas.enter_alternate(clear);
         } else if !on {

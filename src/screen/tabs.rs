@@ -24,8 +24,9 @@ impl Tabs {
 
     pub(super) fn set(&mut self, col: u16, cols: u16, on: bool) {
         let width = usize::from(cols.max(col + 1));
-        let stops =
-            self.stops.get_or_insert_with(|| (0..cols).map(|col| col % EVERY == 0).collect());
+        let stops = self
+            .stops
+            .get_or_insert_with(|| (0..cols).map(|col| col.is_multiple_of(EVERY)).collect());
         stops.resize(width.max(stops.len()), false);
         stops[usize::from(col)] = on;
     }
@@ -42,7 +43,7 @@ impl Tabs {
 
     fn is_stop(&self, col: u16) -> bool {
         match &self.stops {
-            None => col % EVERY == 0,
+            None => col.is_multiple_of(EVERY),
             Some(stops) => stops.get(usize::from(col)).copied().unwrap_or(false),
         }
     }

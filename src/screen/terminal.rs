@@ -267,8 +267,9 @@ impl Listener for Terminal {
                 self.forget_wrap();
                 self.canvas.out().push(0x08);
             }
-            b'\t' if self.tabs.is_default() => self.canvas.out().push(b'\t'),
-            b'\t' => self.tab(1, false),
+            b'\t' if !self.tabs.is_default() => self.tab(1, false),
+            b'\t' if self.canvas.tab_in_flow() => {}
+            b'\t' => self.canvas.out().push(b'\t'),
             0x0b | 0x0c => self.line_feed(),
             0x0e => self.charsets.is_shifted = true,
             0x0f => self.charsets.is_shifted = false,

@@ -2,7 +2,9 @@
 
 mod answers;
 mod colors;
+mod hardening;
 mod moving;
 mod printing;
 mod resizing;
+mod restoring;
 mod support;

@@ -120,7 +120,7 @@ fn a_resize_in_the_alternate_screen_wraps_the_primary_one() {
 #[test]
 fn a_flood_commits_every_row_once() {
     let mut screen = empty();
-    let text: String = (0..5000).map(|n| format!("{n}\r\n")).collect();
+    let text = (0..5000).map(|n| n.to_string()).collect::<Vec<_>>().join("\r\n") + "\r\n";
     for part in text.as_bytes().chunks(777) {
         screen.feed(part, crate::model::Moment(0));
     }

@@ -1,0 +1,202 @@
+//! Writes mouse events, pastes and changes of focus as the bytes that the application asked for.
+
+use crate::model::Modifiers;
+
+use super::mode::{Modes, MouseEncoding, MouseMode};
+
+/// Something that the mouse did over a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MouseEvent {
+    /// The button that is pressed, released or held while moving.
+    pub button: MouseButton,
+    pub kind: MouseKind,
+    /// Counted from zero.
+    pub row: u16,
+    /// Counted from zero.
+    pub col: u16,
+    pub modifiers: Modifiers,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MouseButton {
+    Left,
+    Middle,
+    Right,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MouseKind {
+    Press,
+    Release,
+    Move,
+    ScrollUp,
+    ScrollDown,
+    ScrollLeft,
+    ScrollRight,
+}
+
+/// How many rows a step of the wheel means to a program that has no use for the mouse.
+const ROWS_PER_STEP: usize = 3;
+
+/// Returns what a terminal in these modes sends for a mouse event, if anything.
+pub fn mouse_bytes(event: MouseEvent, modes: &Modes) -> Option<Vec<u8>> {
+    let is_drag = event.kind == MouseKind::Move && event.button != MouseButton::None;
+    let is_wanted = match modes.mouse {
+        MouseMode::None => return scroll_as_keys(event.kind, modes),
+        MouseMode::X10 => event.kind == MouseKind::Press,
+        MouseMode::Normal => event.kind != MouseKind::Move,
+        MouseMode::Button => event.kind != MouseKind::Move || is_drag,
+        MouseMode::Any => true,
+    };
+    is_wanted.then(|| encode(event, modes)).flatten()
+}
+
+/// Scrolls a full-screen program by its cursor keys, if it asked for that.
+fn scroll_as_keys(kind: MouseKind, modes: &Modes) -> Option<Vec<u8>> {
+    let letter = match kind {
+        MouseKind::ScrollUp => b'A',
+        MouseKind::ScrollDown => b'B',
+        MouseKind::Press
+        | MouseKind::Release
+        | MouseKind::Move
+        | MouseKind::ScrollLeft
+        | MouseKind::ScrollRight => return None,
+    };
+    let prefix = if modes.application_cursor { b'O' } else { b'[' };
+    let is_on = modes.alternate_scroll && modes.alternate_screen;
+    is_on.then(|| [0x1b, prefix, letter].repeat(ROWS_PER_STEP))
+}
+
+fn encode(event: MouseEvent, modes: &Modes) -> Option<Vec<u8>> {
+    let is_sgr = modes.mouse_encoding == MouseEncoding::Sgr;
+    let button = match event.button {
+        MouseButton::Left => 0,
+        MouseButton::Middle => 1,
+        MouseButton::Right => 2,
+        MouseButton::None => 3,
+    };
+    let code = match event.kind {
+        MouseKind::Press => button,
+        MouseKind::Release if is_sgr => button,
+        MouseKind::Release => 3,
+        MouseKind::Move => 32 + button,
+        MouseKind::ScrollUp => 64,
+        MouseKind::ScrollDown => 65,
+        MouseKind::ScrollLeft => 66,
+        MouseKind::ScrollRight => 67,
+    };
+    let held = event.modifiers;
+    let bits = [(held.shift, 4), (held.alt, 8), (held.control, 16)];
+    let held: u16 = bits.iter().filter(|(down, _)| *down).map(|(_, bit)| bit).sum();
+    let code = if modes.mouse == MouseMode::X10 { code } else { code + held };
+    let (row, col) = (event.row.saturating_add(1), event.col.saturating_add(1));
+    if is_sgr {
+        let last = if event.kind == MouseKind::Release { 'm' } else { 'M' };
+        return Some(format!("\x1b[<{code};{col};{row}{last}").into_bytes());
+    }
+    let mut bytes = b"\x1b[M".to_vec();
+    for number in [code, col, row] {
+        let number = number.checked_add(32)?;
+        if modes.mouse_encoding == MouseEncoding::Utf8 {
+            let c = char::from_u32(u32::from(number)).filter(|c| c.len_utf8() <= 2)?;
+            bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        } else {
+            bytes.push(u8::try_from(number).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
+/// Returns what a terminal in these modes sends for a text that is pasted. Controls are taken
+/// out, so that the text cannot end the paste nor press keys; ends of lines and tabs stay.
+pub fn paste_bytes(text: &str, modes: &Modes) -> Vec<u8> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let clean = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t'));
+    if modes.bracketed_paste {
+        format!("\x1b[200~{}\x1b[201~", clean.collect::<String>()).into_bytes()
+    } else {
+        clean.map(|c| if c == '\n' { '\r' } else { c }).collect::<String>().into_bytes()
+    }
+}
+
+/// Returns what a terminal in these modes sends when it gains or loses the focus, if anything.
+pub fn focus_bytes(gained: bool, modes: &Modes) -> Option<&'static [u8]> {
+    let bytes: &[u8] = if gained { b"\x1b[I" } else { b"\x1b[O" };
+    modes.focus_events.then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(kind: MouseKind, button: MouseButton) -> MouseEvent {
+        MouseEvent { button, kind, row: 1, col: 2, modifiers: Modifiers::default() }
+    }
+
+    fn sent(event: MouseEvent, mouse: MouseMode, mouse_encoding: MouseEncoding) -> Option<String> {
+        let modes = Modes { mouse, mouse_encoding, ..Modes::default() };
+        mouse_bytes(event, &modes).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn each_mode_sends_what_it_promises() {
+        use MouseButton::{Left, Right};
+        use MouseKind::{Move, Press, Release, ScrollDown, ScrollUp};
+        use MouseMode as Mode;
+        let table = [
+            (Press, Left, [None, Some("\x1b[M #\""), Some("\x1b[M #\"")]),
+            (Release, Left, [None, None, Some("\x1b[M##\"")]),
+            (ScrollUp, MouseButton::None, [None, None, Some("\x1b[M`#\"")]),
+            (Move, Left, [None, None, None]),
+        ];
+        for (kind, button, expected) in table {
+            let modes = [Mode::None, Mode::X10, Mode::Normal];
+            for (mode, expected) in modes.into_iter().zip(expected) {
+                let sent = sent(event(kind, button), mode, MouseEncoding::Default);
+                assert_eq!(sent.as_deref(), expected, "{kind:?} {mode:?}");
+            }
+        }
+        let sgr = |kind, button, mode| sent(event(kind, button), mode, MouseEncoding::Sgr);
+        assert_eq!(sgr(Press, Right, Mode::Normal).unwrap(), "\x1b[<2;3;2M");
+        assert_eq!(sgr(Release, Right, Mode::Normal).unwrap(), "\x1b[<2;3;2m");
+        assert_eq!(sgr(Move, Left, Mode::Button).unwrap(), "\x1b[<32;3;2M");
+        assert_eq!(sgr(Move, MouseButton::None, Mode::Button), None);
+        assert_eq!(sgr(Move, MouseButton::None, Mode::Any).unwrap(), "\x1b[<35;3;2M");
+        assert_eq!(sgr(ScrollDown, MouseButton::None, Mode::Any).unwrap(), "\x1b[<65;3;2M");
+    }
+
+    #[test]
+    fn modifiers_and_far_cells() {
+        let modifiers = Modifiers { shift: true, control: true, ..Modifiers::default() };
+        let far = MouseEvent { modifiers, col: 400, ..event(MouseKind::Press, MouseButton::Left) };
+        let sent = |encoding| sent(far, MouseMode::Normal, encoding);
+        assert_eq!(sent(MouseEncoding::Sgr).unwrap(), "\x1b[<20;401;2M");
+        assert_eq!(sent(MouseEncoding::Utf8).unwrap(), "\x1b[M4\u{1b1}\"");
+        assert_eq!(sent(MouseEncoding::Default), None);
+    }
+
+    #[test]
+    fn the_wheel_scrolls_a_full_screen_program_that_asked_for_it() {
+        let scroll = event(MouseKind::ScrollUp, MouseButton::None);
+        let modes = Modes { alternate_scroll: true, alternate_screen: true, ..Modes::default() };
+        assert_eq!(mouse_bytes(scroll, &modes).unwrap(), b"\x1b[A\x1b[A\x1b[A");
+        assert_eq!(mouse_bytes(scroll, &Modes::default()), None);
+    }
+
+    #[test]
+    fn a_paste_cannot_end_itself() {
+        let text = "a\x1b[201~rm\r\nb\tc\rd\u{9b}e\x03";
+        let modes = Modes { bracketed_paste: true, ..Modes::default() };
+        assert_eq!(paste_bytes(text, &modes), b"\x1b[200~a[201~rm\nb\tc\nde\x1b[201~");
+        assert_eq!(paste_bytes(text, &Modes::default()), b"a[201~rm\rb\tc\rde");
+    }
+
+    #[test]
+    fn focus_is_told_to_whoever_asked() {
+        let modes = Modes { focus_events: true, ..Modes::default() };
+        assert_eq!(focus_bytes(true, &modes), Some(&b"\x1b[I"[..]));
+        assert_eq!(focus_bytes(false, &modes), Some(&b"\x1b[O"[..]));
+        assert_eq!(focus_bytes(true, &Modes::default()), None);
+    }
+}
