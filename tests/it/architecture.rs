@@ -18,8 +18,13 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
+        "tui",
+        &["model", "wire", "client", "config"],
+        &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
+    ),
+    (
         "cli",
-        &["model", "wire", "config", "keeper", "hub", "client"],
+        &["model", "wire", "config", "keeper", "hub", "client", "tui"],
         &["anyhow", "clap", "clap_complete", "rustix", "strsim"],
     ),
 ];
@@ -38,6 +43,7 @@ const CONFINED: &[&str] = &[
     "rusqlite",
     "rustix",
     "sha2",
+    "signal_hook",
     "strsim",
     "tokio",
     "toml",
