@@ -115,7 +115,7 @@ impl Stage {
     }
 
     pub(super) fn give(&mut self, input: Input) {
-        self.asked.extend(update(&mut self.app, input, NOW));
+        self.asked.extend(update(&mut self.app, [input], NOW));
     }
 
     /// Presses keys, named and separated by blanks.

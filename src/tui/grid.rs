@@ -1,5 +1,7 @@
 //! Where each pane goes: tiles that fill the window, and cards where tiles would be too narrow.
 
+use std::cmp::Reverse;
+
 use ratatui::layout::Rect;
 
 /// How the panes share the window.
@@ -80,9 +82,10 @@ const TILE_COLS_MIN: u16 = 60;
 const TILE_ROWS_LEAST: u16 = 3;
 const TILE_COLS_LEAST: u16 = 12;
 
-/// What most programs are made for; a tile gains nothing beyond it.
+/// With its frame, what most programs are made for; a tile gains little beyond it. Fewer rows than
+/// usual are enough, because a tile that is cut shows the end, where things happen.
 const GOOD_COLS: u32 = 82;
-const GOOD_ROWS: u32 = 26;
+const GOOD_ROWS: u32 = 20;
 
 /// A strip of cards is beside the large pane if that leaves the pane this wide.
 const FOCUS_COLS_MIN: u16 = 82;
@@ -165,7 +168,9 @@ fn best_columns(area: Rect, count: usize) -> usize {
         let is_card = reaches(COLUMN_COLS_MIN, CARD_ROWS_MIN);
         let is_shown = reaches(TILE_COLS_LEAST, TILE_ROWS_LEAST);
         let empty = rows * columns - count;
-        (is_card, is_shown, room, std::cmp::Reverse(empty), std::cmp::Reverse(*columns))
+        // A cell is about twice as high as wide, so this prefers tiles that look square.
+        let skew = width.abs_diff(2 * height);
+        (is_card, is_shown, room, Reverse(empty), Reverse(skew))
     };
     (1..=count).max_by_key(usefulness).unwrap_or(1)
 }

@@ -183,7 +183,7 @@ impl<H: Hub> Dashboard<H> {
                     return Ok(());
                 }
             }
-            self.give(Input::Resized(window_size()));
+            self.give([Input::Resized(window_size())]);
         }
         Ok(())
     }
@@ -206,19 +206,14 @@ impl<H: Hub> Dashboard<H> {
     }
 
     fn give_typed(&mut self, typed: Vec<Typed>) {
-        let mut asks = Vec::new();
-        let now = clock::moment();
-        for one in typed {
-            let input = match one {
-                Typed::Key(key) => Input::Key(key),
-                Typed::Paste(text) => Input::Paste(text),
-                Typed::Mouse(mouse) => Input::Mouse(mouse),
-                Typed::Focus(has_focus) => Input::Focus(has_focus),
-                Typed::Background(rgb) => Input::Background(rgb),
-            };
-            asks.extend(update(&mut self.app, input, now));
-        }
-        self.send(&asks);
+        let inputs = typed.into_iter().map(|one| match one {
+            Typed::Key(key) => Input::Key(key),
+            Typed::Paste(text) => Input::Paste(text),
+            Typed::Mouse(mouse) => Input::Mouse(mouse),
+            Typed::Focus(has_focus) => Input::Focus(has_focus),
+            Typed::Background(rgb) => Input::Background(rgb),
+        });
+        self.give(inputs);
     }
 
     fn take_frames(&mut self) {
@@ -226,7 +221,7 @@ impl<H: Hub> Dashboard<H> {
         match link.receive() {
             Ok(frames) => {
                 self.retry_pause = RETRY_MIN;
-                frames.into_iter().for_each(|frame| self.give(Input::Hub(frame)));
+                self.give(frames.into_iter().map(Input::Hub));
             }
             Err(error) => self.lose(&error),
         }
@@ -246,7 +241,7 @@ impl<H: Hub> Dashboard<H> {
         let moment = clock::moment();
         if self.label_at.is_some_and(|at| at <= now) {
             self.label_at = None;
-            self.give(Input::TimePassed);
+            self.give([Input::TimePassed]);
         }
         let next = label_pause(&self.app, moment).map(|pause| now + pause);
         self.label_at = match (self.label_at, next) {
@@ -265,26 +260,22 @@ impl<H: Hub> Dashboard<H> {
 
     fn use_link(&mut self, link: Link) {
         self.link = Some(link);
-        self.give(Input::Connected);
+        self.give([Input::Connected]);
     }
 
     fn lose(&mut self, error: &LinkError) {
         self.link = None;
         self.retry_at = Some(clock::instant() + self.retry_pause);
         self.retry_pause = (self.retry_pause * 2).min(RETRY_MAX);
-        self.give(Input::Lost { reason: error.to_string() });
+        self.give([Input::Lost { reason: error.to_string() }]);
     }
 
-    fn give(&mut self, input: Input) {
-        let asks = update(&mut self.app, input, clock::moment());
-        self.send(&asks);
-    }
-
-    fn send(&mut self, asks: &[crate::wire::Ask]) {
+    fn give(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        let asks = update(&mut self.app, inputs, clock::moment());
         if asks.is_empty() {
             return;
         }
-        if let Some(Err(error)) = self.link.as_mut().map(|link| link.send(asks)) {
+        if let Some(Err(error)) = self.link.as_mut().map(|link| link.send(&asks)) {
             self.lose(&error);
         }
     }

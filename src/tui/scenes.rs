@@ -28,7 +28,8 @@ fn team(count: usize) -> Vec<AgentStatus> {
     let member = |at: usize| {
         let mut member = agent(NAMES[at], STATES[at % 10], 7 + 95 * at as u64);
         member.cli = ["claude", "codex", "gemini", "opencode"][at % 4].to_owned();
-        member.task = (at % 3 == 0).then(|| format!("Make the {} flow survive a restart", NAMES[at]));
+        member.task =
+            (at % 3 == 0).then(|| format!("Make the {} flow survive a restart", NAMES[at]));
         member.ending = (member.state == AgentState::Exited).then(|| "exit code 1".to_owned());
         member.stuck = at == 10;
         member

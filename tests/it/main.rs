@@ -2,3 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod architecture;
+mod fake_hub;
+mod tui;

@@ -11,6 +11,7 @@ use super::cells::draw_row;
 use crate::model::AgentState;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Connection, Mode};
+use crate::tui::grid::Layout;
 use crate::tui::look::{Tone, sign, urgency};
 use crate::tui::text::{clip, width};
 
@@ -142,8 +143,10 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
     let key = |action| app.keymap.hint(action);
     let twice = |key: Option<String>| key.map(|key| format!("{key} {key}"));
     let has_ended = app.selected_agent().is_some_and(|agent| agent.has_ended());
-    let zoom = if app.layout == crate::tui::Layout::Single { "zoom out" } else { "zoom" };
+    let zoom = if app.layout == Layout::Single { "zoom out" } else { "zoom" };
     let candidates: Vec<(Option<String>, &'static str)> = match &app.mode {
+        // An overlay tells its own keys on its edge.
+        _ if !app.overlays.is_empty() => Vec::new(),
         Mode::Typing => vec![
             (key(Action::LeaveTyping), "leave"),
             (twice(key(Action::LeaveTyping)), "goes to the pane"),

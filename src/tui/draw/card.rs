@@ -6,8 +6,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::cells::draw_row;
-use super::tile::{draw_frame, has_room_for_state, state_word};
-use crate::tui::app::{Agent, App};
+use super::tile::{draw_frame, room_beside_state, state_word};
+use crate::tui::app::App;
 use crate::tui::grid::Slot;
 use crate::tui::look::{Tone, sign};
 use crate::tui::text::{clean, clip, elapsed};
@@ -33,7 +33,7 @@ pub(super) fn draw_lines(app: &App, slot: &Slot, buffer: &mut Buffer) {
     let agent = &app.agents[slot.index];
     // One column of air on both sides reads better than two more letters.
     let room = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-    let mut lines = heading(app, agent, usize::from(inner.width));
+    let mut lines = heading(app, slot);
     let left = usize::from(inner.height).saturating_sub(lines.len());
     let pane = app.panes.get(&agent.name);
     let last = pane.map(|pane| pane.last_lines(left)).unwrap_or_default();
@@ -49,9 +49,11 @@ pub(super) fn draw_lines(app: &App, slot: &Slot, buffer: &mut Buffer) {
 }
 
 /// Returns the lines that come before what the pane shows.
-fn heading(app: &App, agent: &Agent, room: usize) -> Vec<(String, Style)> {
+fn heading(app: &App, slot: &Slot) -> Vec<(String, Style)> {
+    let agent = &app.agents[slot.index];
+    let room = usize::from(slot.inner().width);
     let mut lines = Vec::new();
-    if !has_room_for_state(agent, room) {
+    if room_beside_state(app, agent, slot.index, room).is_none() {
         let text = format!("{} · {}", state_word(agent), agent.cli);
         lines.push((text, app.theme.state(agent.state)));
     }

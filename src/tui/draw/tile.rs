@@ -53,31 +53,37 @@ fn title<'a>(app: &App, agent: &'a Agent, index: usize, room: usize) -> (Line<'a
     let style = app.theme.state(agent.state).add_modifier(Modifier::BOLD);
     let number = format!(" {} ", index + 1);
     let time = format!(" {} ", elapsed(app.now.since(agent.since)));
-    let state = format!(" {}", state_word(agent));
-    let fixed = width(&number) + 3 + width(&time);
+    let fixed = width(&number) + width(&time) + AROUND_NAME;
     let name = clip(agent.name.as_str(), room.saturating_sub(fixed).max(3)).into_owned();
-    let needed = fixed + width(&name);
     let mut left = vec![
         Span::styled(number, app.theme.tone(Tone::Dim)),
         Span::styled(sign(agent.state), style),
         Span::styled(format!(" {name} "), app.theme.tone(Tone::Text).add_modifier(Modifier::BOLD)),
     ];
     let mut right = vec![Span::styled(time, app.theme.tone(Tone::Dim))];
-    // One column of the edge should stay visible between the two ends.
-    if has_room_for_state(agent, room) {
-        right.insert(0, Span::styled(state.clone(), style));
-        if room > needed + width(&state) + width(&agent.cli) + 1 {
+    if let Some(left_over) = room_beside_state(app, agent, index, room) {
+        right.insert(0, Span::styled(format!(" {}", state_word(agent)), style));
+        if left_over > width(&agent.cli) {
             left.push(Span::styled(format!("{} ", agent.cli), app.theme.tone(Tone::Faint)));
         }
     }
     (Line::from(left), Line::from(right))
 }
 
-/// Says whether a frame so wide has the state's word on its edge.
-pub(super) fn has_room_for_state(agent: &Agent, room: usize) -> bool {
-    // Number, sign and time take no more than this.
-    const AROUND: usize = 13;
-    room > AROUND + width(agent.name.as_str()) + width(&state_word(agent))
+/// The sign and the blanks around a name.
+const AROUND_NAME: usize = 3;
+
+/// Returns what is left of a frame's edge beside the state's word, if that has room at all.
+pub(crate) fn room_beside_state(
+    app: &App,
+    agent: &Agent,
+    index: usize,
+    room: usize,
+) -> Option<usize> {
+    let number = format!(" {} ", index + 1);
+    let time = format!(" {} ", elapsed(app.now.since(agent.since)));
+    let words = width(agent.name.as_str()) + 1 + width(&state_word(agent));
+    room.checked_sub(width(&number) + width(&time) + AROUND_NAME + words)
 }
 
 /// Returns what the agent does, in a word or two.

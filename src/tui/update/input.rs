@@ -25,11 +25,27 @@ pub(crate) enum Input {
     TimePassed,
 }
 
-/// Changes the dashboard and returns what to ask of the hub.
+/// Changes the dashboard and returns what to ask of the hub. Inputs that arrive together are taken
+/// together, so that a burst of keys travels as one.
 #[must_use]
-pub(crate) fn update(app: &mut App, input: Input, now: Moment) -> Vec<Ask> {
+pub(crate) fn update(
+    app: &mut App,
+    inputs: impl IntoIterator<Item = Input>,
+    now: Moment,
+) -> Vec<Ask> {
     app.now = now;
     let led = app.is_leading;
+    for input in inputs {
+        take(app, input);
+    }
+    if app.is_connected() && (app.damage.is_all || app.is_leading != led) {
+        upkeep::watch(app);
+        upkeep::resize(app);
+    }
+    app.take_asks()
+}
+
+fn take(app: &mut App, input: Input) {
     match input {
         Input::Key(key) => keys::press(app, key),
         Input::Paste(text) => keys::paste(app, text),
@@ -46,11 +62,6 @@ pub(crate) fn update(app: &mut App, input: Input, now: Moment) -> Vec<Ask> {
         Input::Hub(frame) => news::take(app, frame),
         Input::TimePassed => app.damage.has_labels = true,
     }
-    if app.is_connected() && (app.damage.is_all || app.is_leading != led) {
-        upkeep::watch(app);
-        upkeep::resize(app);
-    }
-    app.take_asks()
 }
 
 fn use_background(app: &mut App, rgb: [u8; 3]) {
