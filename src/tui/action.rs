@@ -24,15 +24,27 @@ pub(super) enum Action {
     Redraw,
     Detach,
     LeaveTyping,
+    Read(Reading),
+    Choose(Choice),
+}
+
+/// What a key means while reading back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reading {
     LineUp,
     LineDown,
     PageUp,
     PageDown,
     Oldest,
     Newest,
-    LeaveScrolling,
-    ItemUp,
-    ItemDown,
+    Leave,
+}
+
+/// What a key means in a list or a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Choice {
+    Up,
+    Down,
     Accept,
     Cancel,
 }
@@ -124,21 +136,39 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "ctrl-b",
         "back to the overview; twice: goes to the pane",
     ),
-    meaning(Action::LineUp, Scope::Scrolling, "line_up", "up k", "one line up"),
-    meaning(Action::LineDown, Scope::Scrolling, "line_down", "down j", "one line down"),
-    meaning(Action::PageUp, Scope::Scrolling, "page_up", "pageup ctrl-u", "one page up"),
-    meaning(Action::PageDown, Scope::Scrolling, "page_down", "pagedown ctrl-d", "one page down"),
-    meaning(Action::Oldest, Scope::Scrolling, "oldest", "g home", "the oldest line"),
-    meaning(Action::Newest, Scope::Scrolling, "newest", "G", "the newest line"),
+    meaning(Action::Read(Reading::LineUp), Scope::Scrolling, "line_up", "up k", "one line up"),
     meaning(
-        Action::LeaveScrolling,
+        Action::Read(Reading::LineDown),
+        Scope::Scrolling,
+        "line_down",
+        "down j",
+        "one line down",
+    ),
+    meaning(
+        Action::Read(Reading::PageUp),
+        Scope::Scrolling,
+        "page_up",
+        "pageup ctrl-u",
+        "one page up",
+    ),
+    meaning(
+        Action::Read(Reading::PageDown),
+        Scope::Scrolling,
+        "page_down",
+        "pagedown ctrl-d",
+        "one page down",
+    ),
+    meaning(Action::Read(Reading::Oldest), Scope::Scrolling, "oldest", "g home", "the oldest line"),
+    meaning(Action::Read(Reading::Newest), Scope::Scrolling, "newest", "G", "the newest line"),
+    meaning(
+        Action::Read(Reading::Leave),
         Scope::Scrolling,
         "leave_scrolling",
         "esc end q ctrl-b",
         "back to what happens now",
     ),
-    meaning(Action::ItemUp, Scope::Dialog, "item_up", "up k shift-tab", "one up"),
-    meaning(Action::ItemDown, Scope::Dialog, "item_down", "down j tab", "one down"),
-    meaning(Action::Accept, Scope::Dialog, "accept", "enter y", "do it"),
-    meaning(Action::Cancel, Scope::Dialog, "cancel", "esc n q ctrl-b", "close it"),
+    meaning(Action::Choose(Choice::Up), Scope::Dialog, "item_up", "up k shift-tab", "one up"),
+    meaning(Action::Choose(Choice::Down), Scope::Dialog, "item_down", "down j tab", "one down"),
+    meaning(Action::Choose(Choice::Accept), Scope::Dialog, "accept", "enter y", "do it"),
+    meaning(Action::Choose(Choice::Cancel), Scope::Dialog, "cancel", "esc n q ctrl-b", "close it"),
 ];

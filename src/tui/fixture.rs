@@ -9,10 +9,13 @@ use super::keymap::Keymap;
 use super::look::{Depth, Theme, ThemeChoice};
 use super::options::StartView;
 use super::update::{Input, update};
-use crate::model::{AgentState, Environment, Moment, Role, Row, Run, Size, Source, Style};
+use crate::model::{
+    AgentState, Environment, Modifiers, Moment, Mouse, MouseButton, MouseKind, Role, Row, Run,
+    Size, Source, Style,
+};
 use crate::wire::{
-    AgentStatus, Ask, FromHub, HubStatus, Notice, PROTOCOL, PaneView, Request, Response, Status,
-    ViewCursor,
+    AgentStatus, Ask, FromHub, HubStatus, KeyInput, Notice, PROTOCOL, PaneView, Request, Response,
+    Status, ViewCursor,
 };
 
 /// The time in tests: some evening in 2023.
@@ -86,6 +89,8 @@ pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
 pub(super) struct Stage {
     pub app: App,
     pub asked: Vec<Ask>,
+    /// The number of the last request that was taken.
+    pub last_id: u64,
     pub picture: Picture,
 }
 
@@ -101,7 +106,7 @@ impl Stage {
         };
         let keymap = Keymap::new(&BTreeMap::new()).unwrap();
         let app = App::new(keymap, theme(), settings, window);
-        let mut stage = Self { app, asked: Vec::new(), picture: Picture::new(window) };
+        let mut stage = Self { app, asked: Vec::new(), last_id: 0, picture: Picture::new(window) };
         stage.give(Input::Connected);
         let hello = Response::Welcome {
             protocol: PROTOCOL,
@@ -129,8 +134,32 @@ impl Stage {
         self.give(Input::Hub(FromHub::Notice(Notice::Pane(view))));
     }
 
+    /// Presses and lets go of the left button.
+    pub(super) fn click(&mut self, col: u16, row: u16) {
+        let kind = MouseKind::Press(MouseButton::Left);
+        self.give(Input::Mouse(Mouse { kind, row, col, modifiers: Modifiers::default() }));
+    }
+
+    pub(super) fn selected(&self) -> &str {
+        self.app.selected.as_ref().unwrap().as_str()
+    }
+
+    /// Returns what was typed into an agent since the last time.
+    pub(super) fn typed(&mut self, wanted: &str) -> Vec<KeyInput> {
+        let mut typed = Vec::new();
+        for request in self.requests() {
+            if let Request::Keys { agent, keys } = request
+                && agent == wanted
+            {
+                typed.extend(keys);
+            }
+        }
+        typed
+    }
+
     /// Returns what was asked since the last time.
     pub(super) fn requests(&mut self) -> Vec<Request> {
+        self.last_id = self.asked.last().map_or(self.last_id, |ask| ask.id);
         self.asked.drain(..).map(|ask| ask.request).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::action::{Action, MEANINGS, Meaning, Scope};
+use super::action::{Action, Choice, MEANINGS, Meaning, Reading, Scope};
 use crate::model::{Key, KeyCode};
 
 /// Says why the user's keys cannot be used.
@@ -63,6 +63,12 @@ impl Keymap {
         found.map(|(_, meaning)| meaning.action)
     }
 
+    /// Returns what a key means in a list or a question.
+    pub(super) fn choice(&self, key: Key) -> Option<Choice> {
+        let Some(Action::Choose(choice)) = self.action(Scope::Dialog, key) else { return None };
+        Some(choice)
+    }
+
     /// Returns the name of the first key of an action, for a hint.
     pub(super) fn hint(&self, action: Action) -> Option<String> {
         let found = self.bindings.iter().find(|(_, meaning)| meaning.action == action);
@@ -74,10 +80,7 @@ impl Keymap {
         let mut lines: Vec<(String, String)> = Vec::new();
         if scope == Scope::Overview {
             let numbers = (1..=9).filter_map(|n| self.hint(Action::Select(n)));
-            lines.push((
-                numbers.collect::<Vec<_>>().join(""),
-                "select the pane of that number".into(),
-            ));
+            lines.push((numbers.collect(), "select the pane of that number".into()));
         }
         for meaning in MEANINGS.iter().filter(|meaning| meaning.scope == scope) {
             if matches!(meaning.action, Action::Select(_)) {
@@ -92,7 +95,12 @@ impl Keymap {
     }
 
     fn check_the_ways_back(&self) -> Result<(), KeymapError> {
-        let needed = [Action::LeaveTyping, Action::LeaveScrolling, Action::Cancel, Action::Detach];
+        let needed = [
+            Action::LeaveTyping,
+            Action::Read(Reading::Leave),
+            Action::Choose(Choice::Cancel),
+            Action::Detach,
+        ];
         for meaning in MEANINGS.iter().filter(|meaning| needed.contains(&meaning.action)) {
             if !self.bindings.iter().any(|(_, m)| m.name == meaning.name) {
                 return Err(KeymapError::NoWayBack(meaning.name));

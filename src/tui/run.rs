@@ -5,6 +5,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 use super::app::{App, Settings};
 use super::clock;
@@ -104,34 +105,34 @@ struct Dashboard<H> {
     label_at: Option<Instant>,
 }
 
-/// What woke the loop.
-#[derive(Clone, Copy, Default)]
+/// What woke the loop: what each source has to say.
+#[derive(Clone, Copy)]
 struct Woken {
-    by_person: bool,
-    by_signal: bool,
-    by_hub: bool,
-    can_send: bool,
+    person: PollFlags,
+    signals: PollFlags,
+    hub: PollFlags,
 }
 
 impl<H: Hub> Dashboard<H> {
     fn turn(&mut self) -> Result<(), TuiError> {
         let woken = self.wait()?;
-        if woken.by_signal {
+        if !woken.signals.is_empty() {
             self.take_signals()?;
         }
-        if woken.by_person {
+        if !woken.person.is_empty() {
             self.take_keys()?;
         }
-        if woken.by_hub {
+        if !(woken.hub - PollFlags::OUT).is_empty() {
             self.take_frames();
         }
-        if woken.can_send
+        if woken.hub.contains(PollFlags::OUT)
             && let Some(Err(error)) = self.link.as_mut().map(Link::flush)
         {
             self.lose(&error);
         }
         self.take_time();
-        self.draw()
+        self.draw();
+        Ok(())
     }
 
     fn wait(&self) -> Result<Woken, TuiError> {
@@ -150,15 +151,11 @@ impl<H: Hub> Dashboard<H> {
         }
         let timeout = self.timeout();
         match poll(&mut waited, timeout.as_ref()) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => return Ok(Woken::default()),
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(TuiError::Terminal(error.into())),
         }
-        let woke = |at: usize| waited.get(at).is_some_and(|fd| !fd.revents().is_empty());
-        let can_send = waited.get(4).is_some_and(|fd| fd.revents().contains(PollFlags::OUT));
-        let by_hub = waited.get(4).is_some_and(|fd| !(fd.revents() - PollFlags::OUT).is_empty());
-        let by_signal = woke(1) || woke(2) || woke(3);
-        Ok(Woken { by_person: woke(0), by_signal, by_hub, can_send })
+        let said = |at: usize| waited.get(at).map_or(PollFlags::empty(), PollFd::revents);
+        Ok(Woken { person: said(0), signals: said(1) | said(2) | said(3), hub: said(4) })
     }
 
     /// Returns how long nothing has to happen; nothing if there is no end to it.
@@ -192,12 +189,12 @@ impl<H: Hub> Dashboard<H> {
         let mut bytes = [0; STDIN_BYTES];
         let typed = match rustix::io::read(io::stdin(), &mut bytes) {
             // The terminal is gone.
-            Ok(0) | Err(rustix::io::Errno::IO) => {
+            Ok(0) | Err(Errno::IO) => {
                 self.app.end = Some(Ok(Ended::Signalled));
                 return Ok(());
             }
             Ok(count) => self.parser.push(&bytes[..count]),
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => return Ok(()),
+            Err(Errno::INTR | Errno::AGAIN) => return Ok(()),
             Err(error) => return Err(TuiError::Terminal(error.into())),
         };
         self.escape_at = self.parser.is_waiting().then(|| clock::instant() + ESCAPE_TIME);
@@ -281,9 +278,9 @@ impl<H: Hub> Dashboard<H> {
     }
 
     /// Draws a frame if one is due; the pane that the person types into does not wait for it.
-    fn draw(&mut self) -> Result<(), TuiError> {
+    fn draw(&mut self) {
         if self.app.damage.is_none() {
-            return Ok(());
+            return;
         }
         let now = clock::instant();
         let damage = if now >= self.frame_at {
@@ -295,7 +292,7 @@ impl<H: Hub> Dashboard<H> {
         } else {
             None
         };
-        let Some(damage) = damage else { return Ok(()) };
+        let Some(damage) = damage else { return };
         if std::mem::take(&mut self.app.needs_whole_frame) {
             self.picture.forget();
         }
@@ -303,7 +300,6 @@ impl<H: Hub> Dashboard<H> {
         if !bytes.is_empty() && write_all(bytes).is_err() {
             self.app.end = Some(Ok(Ended::Signalled));
         }
-        Ok(())
     }
 }
 

@@ -90,7 +90,7 @@ impl FakeHub {
 
 fn serve(mut stream: UnixStream, state: &Mutex<State>, asked: &Sender<Request>) {
     state.lock().unwrap().clients.push(stream.try_clone().unwrap());
-    let (mut reader, mut bytes) = (FrameReader::default(), [0; 65536]);
+    let (mut reader, mut bytes) = (FrameReader::default(), vec![0; 65536]);
     while let Ok(count) = stream.read(&mut bytes) {
         if count == 0 {
             return;
@@ -98,6 +98,7 @@ fn serve(mut stream: UnixStream, state: &Mutex<State>, asked: &Sender<Request>) 
         reader.push(&bytes[..count]);
         while let Some(ask) = reader.next_frame::<Ask>().unwrap() {
             let mut state = state.lock().unwrap();
+            #[expect(clippy::wildcard_enum_match_arm, reason = "most requests get the same answer")]
             let response = match &ask.request {
                 Request::Hello { .. } => Response::Welcome {
                     protocol: PROTOCOL,
@@ -133,10 +134,10 @@ pub(crate) fn view(agent: &str, lines: &[&str]) -> PaneView {
         agent: agent.parse().unwrap(),
         size: Size::default(),
         is_full: true,
-        rows: lines.iter().enumerate().map(|(at, line)| (at as u16, row(line))).collect(),
+        rows: lines.iter().enumerate().map(|(at, line)| (short(at), row(line))).collect(),
         cursor: ViewCursor {
-            row: last as u16,
-            col: lines[last].chars().count() as u16,
+            row: short(last),
+            col: short(lines[last].chars().count()),
             is_visible: true,
         },
         wants_mouse: false,
@@ -147,11 +148,15 @@ pub(crate) fn view(agent: &str, lines: &[&str]) -> PaneView {
 
 /// Returns a row of plain text.
 pub(crate) fn row(text: &str) -> Row {
-    let columns = text.chars().count() as u16;
+    let columns = short(text.chars().count());
     Row {
         runs: vec![Run { text: text.to_owned(), columns, style: Style::default() }],
         wrapped: false,
     }
+}
+
+fn short(length: usize) -> u16 {
+    u16::try_from(length).unwrap()
 }
 
 fn status(agents: &[&str]) -> Status {

@@ -3,4 +3,6 @@
 
 mod architecture;
 mod fake_hub;
+mod terminal;
 mod tui;
+mod tui_cost;

@@ -9,8 +9,8 @@ use ratatui::text::{Line, Span};
 
 use super::cells::draw_row;
 use crate::model::AgentState;
-use crate::tui::action::Action;
-use crate::tui::app::{App, Connection, Mode};
+use crate::tui::action::{Action, Reading};
+use crate::tui::app::{Agent, App, Connection, Mode};
 use crate::tui::grid::Layout;
 use crate::tui::look::{Tone, sign, urgency};
 use crate::tui::text::{clip, width};
@@ -142,7 +142,7 @@ fn hints<'a>(app: &App, room: usize) -> Vec<Span<'a>> {
 fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
     let key = |action| app.keymap.hint(action);
     let twice = |key: Option<String>| key.map(|key| format!("{key} {key}"));
-    let has_ended = app.selected_agent().is_some_and(|agent| agent.has_ended());
+    let has_ended = app.selected_agent().is_some_and(Agent::has_ended);
     let zoom = if app.layout == Layout::Single { "zoom out" } else { "zoom" };
     let candidates: Vec<(Option<String>, &'static str)> = match &app.mode {
         // An overlay tells its own keys on its edge.
@@ -152,11 +152,11 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (twice(key(Action::LeaveTyping)), "goes to the pane"),
         ],
         Mode::Scrolling(_) => vec![
-            (key(Action::LeaveScrolling), "leave"),
-            (key(Action::PageUp), "page up"),
-            (key(Action::PageDown), "page down"),
-            (key(Action::Oldest), "oldest"),
-            (key(Action::Newest), "newest"),
+            (key(Action::Read(Reading::Leave)), "leave"),
+            (key(Action::Read(Reading::PageUp)), "page up"),
+            (key(Action::Read(Reading::PageDown)), "page down"),
+            (key(Action::Read(Reading::Oldest)), "oldest"),
+            (key(Action::Read(Reading::Newest)), "newest"),
         ],
         Mode::Overview { .. } if app.agents.is_empty() => vec![
             (key(Action::Teams), "start a team"),

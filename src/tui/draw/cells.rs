@@ -75,7 +75,7 @@ impl Strip<'_> {
         let is_sound = matches!(columns, 1 | 2)
             && text.width() == usize::from(columns)
             && text.chars().count() <= CELL_CHARS_MAX
-            && !text.chars().any(|c| c.is_control());
+            && !text.chars().any(char::is_control);
         let first = text.chars().next().filter(|c| !is_unsafe(*c));
         let lone = first.filter(|c| c.width() == Some(usize::from(columns)) && columns <= 2);
         let mut alone = [0; 4];
@@ -161,7 +161,7 @@ mod tests {
         {
             for columns in [0, 1, 2, 3, 4, 200] {
                 let shown = drawn(vec![run(hostile, columns), run("z", 1)], 8, 0);
-                assert!(!shown.chars().any(|c| c.is_control()), "{hostile:?} {columns}");
+                assert!(!shown.chars().any(char::is_control), "{hostile:?} {columns}");
                 assert!(shown.width() <= 8, "{hostile:?} {columns}: {shown:?}");
             }
         }

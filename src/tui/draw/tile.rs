@@ -145,15 +145,13 @@ pub(super) fn draw_pane(
         draw_row(buffer, line, pane.rows.get(usize::from(row)), view.col, &app.theme);
         line
     };
-    match rows {
-        Some(rows) => rows.iter().copied().filter(shown).map(draw).collect(),
-        None => {
-            (view.row..view.row + inner.height).for_each(|row| {
-                draw(row);
-            });
-            vec![inner]
-        }
+    if let Some(rows) = rows {
+        return rows.iter().copied().filter(shown).map(draw).collect();
     }
+    for row in view.row..view.row + inner.height {
+        draw(row);
+    }
+    vec![inner]
 }
 
 fn draw_past(app: &App, pane: &Pane, scroll: &Scroll, y: u16, line: Rect, buffer: &mut Buffer) {

@@ -9,7 +9,7 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 use super::dialog::Dialog;
 use super::stack::Fate;
 use crate::model::AgentName;
-use crate::tui::action::Action;
+use crate::tui::action::Choice;
 use crate::tui::app::{App, Purpose};
 use crate::tui::look::Tone;
 use crate::wire::Request;
@@ -33,14 +33,14 @@ const WIDTH: u16 = 58;
 
 impl Confirm {
     /// Takes a key.
-    pub(crate) fn press(&self, app: &mut App, action: Option<Action>) -> Fate {
-        match action {
-            Some(Action::Accept) => {
+    pub(crate) fn press(&self, app: &mut App, choice: Option<Choice>) -> Fate {
+        match choice {
+            Some(Choice::Accept) => {
                 self.carry_out(app);
                 Fate::Close
             }
-            Some(Action::Cancel) => Fate::Close,
-            _ => Fate::Stay,
+            Some(Choice::Cancel) => Fate::Close,
+            Some(Choice::Up | Choice::Down) | None => Fate::Stay,
         }
     }
 
@@ -75,7 +75,7 @@ impl Confirm {
             tone: if may_be_working { Tone::Danger } else { Tone::Warning },
             width: WIDTH,
             height: u16::try_from(rows.saturating_sub(1)).unwrap_or(4),
-            keys: &[(Action::Accept, self.deed.verb()), (Action::Cancel, "Leave it")],
+            keys: &[(Choice::Accept, self.deed.verb()), (Choice::Cancel, "Leave it")],
         };
         let inner = dialog.draw(app, area, buffer);
         let mut text = Text::from(vec![Line::styled(lines[0].clone(), app.theme.tone(Tone::Text))]);

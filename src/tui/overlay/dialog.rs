@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding, Widget};
 
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Choice};
 use crate::tui::app::App;
 use crate::tui::look::Tone;
 
@@ -17,7 +17,7 @@ pub(super) struct Dialog<'a> {
     pub width: u16,
     pub height: u16,
     /// Keys and what they do, for the lower edge.
-    pub keys: &'a [(Action, &'a str)],
+    pub keys: &'a [(Choice, &'a str)],
 }
 
 /// Columns and rows that the frame and its padding take.
@@ -50,8 +50,8 @@ impl Dialog<'_> {
 
     fn hints(&self, app: &App) -> Line<'static> {
         let mut spans = Vec::new();
-        for (action, what) in self.keys {
-            let Some(key) = app.keymap.hint(*action) else { continue };
+        for (choice, what) in self.keys {
+            let Some(key) = app.keymap.hint(Action::Choose(*choice)) else { continue };
             let bold = app.theme.tone(Tone::Accent).add_modifier(Modifier::BOLD);
             spans.push(Span::styled(format!(" {key}"), bold));
             spans.push(Span::styled(format!(" {what} "), app.theme.tone(Tone::Dim)));

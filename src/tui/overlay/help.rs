@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::dialog::{AROUND_COLS, AROUND_ROWS, Dialog};
 use super::stack::Fate;
 use crate::model::AgentState;
-use crate::tui::action::{Action, Scope};
+use crate::tui::action::{Choice, Scope};
 use crate::tui::app::App;
 use crate::tui::look::{Tone, sign};
 use crate::tui::text::width;
@@ -38,12 +38,12 @@ const STATES: [AgentState; 10] = [
 
 impl Help {
     /// Takes a key.
-    pub(crate) fn press(&mut self, action: Option<Action>) -> Fate {
-        match action {
-            Some(Action::ItemUp) => self.offset = self.offset.saturating_sub(1),
-            Some(Action::ItemDown) => self.offset = self.offset.saturating_add(1),
-            Some(Action::Cancel | Action::Accept) => return Fate::Close,
-            _ => {}
+    pub(crate) fn press(&mut self, choice: Option<Choice>) -> Fate {
+        match choice {
+            Some(Choice::Up) => self.offset = self.offset.saturating_sub(1),
+            Some(Choice::Down) => self.offset = self.offset.saturating_add(1),
+            Some(Choice::Cancel | Choice::Accept) => return Fate::Close,
+            None => {}
         }
         Fate::Stay
     }
@@ -60,7 +60,7 @@ impl Help {
             tone: Tone::Accent,
             width: columns * COLUMN_COLS + (columns - 1) * GAP_COLS,
             height,
-            keys: &[(Action::ItemDown, "more"), (Action::Cancel, "close")],
+            keys: &[(Choice::Down, "more"), (Choice::Cancel, "close")],
         };
         let inner = dialog.draw(app, area, buffer);
         let hidden = height.saturating_sub(inner.height);

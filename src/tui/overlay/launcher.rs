@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::dialog::Dialog;
 use super::stack::Fate;
-use crate::tui::action::Action;
+use crate::tui::action::Choice;
 use crate::tui::app::{App, Purpose};
 use crate::tui::grid::Layout;
 use crate::tui::look::Tone;
@@ -33,14 +33,14 @@ const BESIDE_COLS_MIN: u16 = 72;
 
 impl Launcher {
     /// Takes a key.
-    pub(crate) fn press(&mut self, app: &mut App, action: Option<Action>) -> Fate {
+    pub(crate) fn press(&mut self, app: &mut App, choice: Option<Choice>) -> Fate {
         let count = app.teams.as_ref().map_or(0, Vec::len);
-        match action {
-            Some(Action::ItemUp) => self.choose(self.chosen.checked_sub(1), count),
-            Some(Action::ItemDown) => self.choose(Some(self.chosen + 1), count),
-            Some(Action::Accept) => self.launch(app),
-            Some(Action::Cancel) => return Fate::Close,
-            _ => {}
+        match choice {
+            Some(Choice::Up) => self.choose(self.chosen.checked_sub(1), count),
+            Some(Choice::Down) => self.choose(Some(self.chosen + 1), count),
+            Some(Choice::Accept) => self.launch(app),
+            Some(Choice::Cancel) => return Fate::Close,
+            None => {}
         }
         Fate::Stay
     }
@@ -87,10 +87,10 @@ impl Launcher {
             width: WIDTH,
             height: u16::try_from(rows.max(8)).unwrap_or(u16::MAX),
             keys: &[
-                (Action::Accept, "start"),
-                (Action::ItemUp, "up"),
-                (Action::ItemDown, "down"),
-                (Action::Cancel, "close"),
+                (Choice::Accept, "start"),
+                (Choice::Up, "up"),
+                (Choice::Down, "down"),
+                (Choice::Cancel, "close"),
             ],
         };
         let inner = dialog.draw(app, area, buffer);

@@ -34,13 +34,13 @@ pub(crate) enum Fate {
 pub(crate) fn press(app: &mut App, key: Key) -> Handled {
     let Some(mut overlay) = app.overlays.pop() else { return Handled::Ignored };
     app.damage.is_all = true;
-    let action = app.keymap.action(Scope::Dialog, key);
+    let choice = app.keymap.choice(key);
     let asks_for_help = app.keymap.action(Scope::Overview, key) == Some(Action::Help);
     let fate = match &mut overlay {
         Overlay::Help(_) if asks_for_help => Fate::Close,
-        Overlay::Help(help) => help.press(action),
-        Overlay::Launcher(launcher) => launcher.press(app, action),
-        Overlay::Confirm(confirm) => confirm.press(app, action),
+        Overlay::Help(help) => help.press(choice),
+        Overlay::Launcher(launcher) => launcher.press(app, choice),
+        Overlay::Confirm(confirm) => confirm.press(app, choice),
     };
     if fate == Fate::Stay {
         app.overlays.push(overlay);

@@ -105,6 +105,7 @@ impl Pen {
 }
 
 /// Writes the parameters that select a colour; `base` is 30 for the text and 40 for what is behind.
+#[expect(clippy::wildcard_enum_match_arm, reason = "an enum of another crate, used in part")]
 fn select(out: &mut Vec<u8>, color: Color, base: u8) {
     match color {
         Color::Indexed(index @ 0..=7) => sequence(out, format_args!("{}", base + index)),

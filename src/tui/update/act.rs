@@ -38,18 +38,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Redraw => app.needs_whole_frame = true,
         Action::Detach => app.end = Some(Ok(Ended::Detached)),
         // These belong to other scopes.
-        Action::LeaveTyping
-        | Action::LineUp
-        | Action::LineDown
-        | Action::PageUp
-        | Action::PageDown
-        | Action::Oldest
-        | Action::Newest
-        | Action::LeaveScrolling
-        | Action::ItemUp
-        | Action::ItemDown
-        | Action::Accept
-        | Action::Cancel => {}
+        Action::LeaveTyping | Action::Read(_) | Action::Choose(_) => {}
     }
 }
 

@@ -22,8 +22,8 @@ pub(super) fn press(app: &mut App, key: Key) {
     match app.mode {
         Mode::Typing => type_key(app, key, named),
         Mode::Scrolling(_) => {
-            if let Some(action) = app.keymap.action(Scope::Scrolling, named) {
-                reading::act(app, action);
+            if let Some(Action::Read(reading)) = app.keymap.action(Scope::Scrolling, named) {
+                reading::act(app, reading);
             }
         }
         Mode::Overview { has_just_left } => in_overview(app, named, has_just_left),

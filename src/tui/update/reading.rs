@@ -1,7 +1,7 @@
 //! Reading back in a pane.
 
 use crate::model::AgentName;
-use crate::tui::action::Action;
+use crate::tui::action::Reading;
 use crate::tui::app::{App, Mode, Purpose, Scroll};
 use crate::tui::look::Tone;
 use crate::wire::Request;
@@ -28,17 +28,17 @@ pub(super) fn begin(app: &mut App, agent: &AgentName, lines: Option<i64>) {
 }
 
 /// Does what a key means while reading back.
-pub(super) fn act(app: &mut App, action: Action) {
+pub(super) fn act(app: &mut App, reading: Reading) {
     let Mode::Scrolling(scroll) = &app.mode else { return };
     let page = page(height(app, &scroll.agent));
-    let lines = match action {
-        Action::LineUp => -1,
-        Action::LineDown => 1,
-        Action::PageUp => -page,
-        Action::PageDown => page,
-        Action::Oldest => i64::MIN,
-        Action::Newest => i64::MAX,
-        _ => return leave(app),
+    let lines = match reading {
+        Reading::LineUp => -1,
+        Reading::LineDown => 1,
+        Reading::PageUp => -page,
+        Reading::PageDown => page,
+        Reading::Oldest => i64::MIN,
+        Reading::Newest => i64::MAX,
+        Reading::Leave => return leave(app),
     };
     move_by(app, lines);
 }
