@@ -19,4 +19,6 @@ pub mod hub;
 
 pub mod client;
 
+pub mod tui;
+
 pub mod cli;

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 /// Runs a team of coding agents side by side, each in its own terminal.
 ///
 /// Agents keep running when this program, its hub or your terminal goes away. Without a command it
-/// shows what runs in this project.
+/// opens the dashboard of this project.
 #[derive(Debug, Parser)]
 #[command(name = "wheelhouse", version, max_term_width = 100)]
 pub(super) struct Arguments {
@@ -25,9 +25,14 @@ pub(super) enum Verb {
     Up {
         /// The team [default: the only one of the project]
         team: Option<String>,
+        /// Open the dashboard on it
+        #[arg(long)]
+        attach: bool,
         #[command(flatten)]
         format: Format,
     },
+    /// Open the dashboard
+    Attach,
     /// Stop every agent and the hub; returns when all is gone
     Down {
         /// Stop agents that may be in the middle of their work, too

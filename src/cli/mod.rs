@@ -5,6 +5,7 @@
 
 mod agent;
 mod args;
+mod attach;
 mod completions;
 pub mod config;
 mod context;

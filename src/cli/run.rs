@@ -7,7 +7,7 @@ use clap::Parser;
 
 use super::args::{AgentVerb, Arguments, ConfigVerb, Verb};
 use super::context::Context;
-use super::{agent, completions, config, doctor, down, failure, hub, keeper, overview, sim, status, up};
+use super::{agent, attach, completions, config, doctor, down, failure, hub, keeper, overview, sim, status, up};
 
 /// Something went wrong; standard error says what.
 const EXIT_FAILURE: u8 = 1;
@@ -40,8 +40,12 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     let mut context = Context::find(arguments.project.as_deref())?;
     match arguments.command {
+        None if attach::is_terminal() => attach::attach(&mut context)?,
         None => overview::show(&mut context)?,
-        Some(Verb::Up { team, format }) => up::up(&mut context, team, format)?,
+        Some(Verb::Up { team, attach, format }) => {
+            up::up(&mut context, team, attach, format)?;
+        }
+        Some(Verb::Attach) => attach::attach(&mut context)?,
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
         Some(Verb::Agent(verb)) => agent_verb(&mut context, verb)?,

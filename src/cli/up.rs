@@ -11,11 +11,12 @@ use crate::wire::{Request, Response};
 pub(super) fn up(
     context: &mut Context,
     team: Option<String>,
+    attach: bool,
     format: Format,
 ) -> anyhow::Result<()> {
     let environment = caller_environment();
     let response = context.ask(Request::Up { team, environment })?;
-    print_done(context, response, format)
+    if attach { super::attach::attach(context) } else { print_done(context, response, format) }
 }
 
 /// Prints what came of a command on agents.

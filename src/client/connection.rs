@@ -21,15 +21,21 @@ pub struct Connection {
 impl Connection {
     /// Connects to a hub that listens at `socket`, and checks that both speak the same protocol.
     pub(super) fn open(socket: &Path) -> Result<Self, ClientError> {
+        let stream = Self::stream(socket)?;
+        let mut connection = Self { stream, frames: FrameReader::default(), next_id: 1 };
+        connection.greet()?;
+        Ok(connection)
+    }
+
+    /// Opens a stream to a hub of our own user.
+    pub(super) fn stream(socket: &Path) -> Result<UnixStream, ClientError> {
         let stream = UnixStream::connect(socket).map_err(ClientError::Lost)?;
         let peer = rustix::net::sockopt::socket_peercred(&stream)
             .map_err(|error| ClientError::Lost(error.into()))?;
         if peer.uid != rustix::process::geteuid() {
             return Err(ClientError::Foreign { socket: socket.to_owned() });
         }
-        let mut connection = Self { stream, frames: FrameReader::default(), next_id: 1 };
-        connection.greet()?;
-        Ok(connection)
+        Ok(stream)
     }
 
     /// Sends a request and waits for its answer; notices in between are passed over.

@@ -6,4 +6,4 @@ mod start;
 
 pub use connection::Connection;
 pub use error::ClientError;
-pub use start::{connect, connect_running};
+pub use start::{connect, connect_running, open_stream};

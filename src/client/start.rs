@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -19,12 +20,31 @@ const WORD_BYTES_MAX: u64 = 16 * 1024;
 
 /// Connects to the project's hub, and starts it if it is not there.
 pub fn connect(paths: &Paths) -> Result<Connection, ClientError> {
-    match connect_running(paths) {
+    patiently(paths, || connect_running(paths))
+}
+
+/// Opens a stream to the project's hub, and starts it if it is not there; who opens it greets.
+pub fn open_stream(paths: &Paths) -> Result<UnixStream, ClientError> {
+    patiently(paths, || match Connection::stream(&paths.hub_socket()) {
+        Err(ClientError::Lost(error)) if is_absence(&error) => Err(absent(paths)),
+        result => result,
+    })
+}
+
+/// Tries until a hub answers, after starting one where none did.
+fn patiently<T>(
+    paths: &Paths,
+    mut attempt: impl FnMut() -> Result<T, ClientError>,
+) -> Result<T, ClientError> {
+    match attempt() {
+        // What an agent starts belongs to the agent's tree and ends with it. Its keeper has already
+        // called for a new hub.
+        Err(ClientError::NotRunning { .. }) if is_inside_agent() => {}
         Err(ClientError::NotRunning { .. }) => start(paths)?,
         result => return result,
     }
     for _ in 0..RACE_STEPS_MAX {
-        match connect_running(paths) {
+        match attempt() {
             Err(ClientError::NotRunning { .. }) => thread::sleep(RACE_STEP),
             result => return result,
         }
@@ -32,14 +52,21 @@ pub fn connect(paths: &Paths) -> Result<Connection, ClientError> {
     Err(not_ready("nobody listens", paths))
 }
 
+fn is_inside_agent() -> bool {
+    std::env::var_os("WHEELHOUSE_RUN").is_some()
+}
+
 /// Connects to the project's hub if it is there.
 pub fn connect_running(paths: &Paths) -> Result<Connection, ClientError> {
-    let absent = || ClientError::NotRunning { project: paths.project.clone() };
     match Connection::open(&paths.hub_socket()) {
-        Err(ClientError::Lost(error)) if is_absence(&error) => Err(absent()),
-        Err(ClientError::Closed) => Err(absent()),
+        Err(ClientError::Lost(error)) if is_absence(&error) => Err(absent(paths)),
+        Err(ClientError::Closed) => Err(absent(paths)),
         result => result,
     }
+}
+
+fn absent(paths: &Paths) -> ClientError {
+    ClientError::NotRunning { project: paths.project.clone() }
 }
 
 /// Says whether an error means that nobody listens, or that who listened has just died.

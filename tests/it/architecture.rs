@@ -19,8 +19,13 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
+        "tui",
+        &["model", "wire", "client", "config"],
+        &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
+    ),
+    (
         "cli",
-        &["model", "wire", "config", "keeper", "hub", "client", "sim"],
+        &["model", "wire", "config", "keeper", "hub", "client", "sim", "tui"],
         &["anyhow", "clap", "clap_complete", "rustix", "strsim"],
     ),
 ];

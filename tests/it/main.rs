@@ -3,6 +3,7 @@
 
 mod architecture;
 mod config;
+mod fake_hub;
 mod keeper_cost;
 mod keeper_death;
 mod keeper_life;
@@ -12,3 +13,6 @@ mod keeper_stream;
 mod sim;
 mod simulation;
 mod support;
+mod terminal;
+mod tui;
+mod tui_cost;

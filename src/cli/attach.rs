@@ -1,0 +1,43 @@
+//! `wheelhouse attach`, and `wheelhouse` alone in a terminal: the dashboard.
+
+use std::io::{self, IsTerminal, Write};
+
+use super::context::{Context, caller_environment};
+use super::failure::Hinted;
+use crate::client;
+use crate::config::{self, Settings};
+use crate::model::Size;
+use crate::tui::{self, Cards, Ended, Options};
+
+/// Opens the dashboard, and says afterwards how to come back.
+pub(super) fn attach(context: &mut Context) -> anyhow::Result<()> {
+    if !is_terminal() {
+        return Err(Hinted::error(
+            "The dashboard needs a terminal",
+            "Without one, use `wheelhouse status`, `wheelhouse agent read NAME` and `wheelhouse agent keys NAME KEY…`",
+        ));
+    }
+    let settings = Settings::load(&context.paths)?.settings;
+    let options = Options {
+        cards: match settings.grid.cards {
+            config::Cards::Auto => Cards::Auto,
+            config::Cards::Never => Cards::Never,
+        },
+        min_size: Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols },
+        environment: caller_environment(),
+        ..Options::default()
+    };
+    let paths = context.paths.clone();
+    let hub = move || client::open_stream(&paths).map_err(io::Error::other);
+    match tui::run(hub, options)? {
+        Ended::Detached | Ended::Signalled => {
+            writeln!(context.out, "Detached; everything goes on. Come back with `wheelhouse`")?;
+        }
+        Ended::HubEnded => writeln!(context.out, "The hub was ended")?,
+    }
+    Ok(())
+}
+
+pub(super) fn is_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}

@@ -1,0 +1,174 @@
+//! What a key can mean in the dashboard: every action, its name, its keys and what it does.
+
+/// What a key means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Action {
+    /// The pane of that number, counted from one.
+    Select(u8),
+    SelectLeft,
+    SelectRight,
+    SelectUp,
+    SelectDown,
+    SelectNext,
+    SelectPrevious,
+    Type,
+    Zoom,
+    NextLayout,
+    Scroll,
+    Start,
+    Stop,
+    Restart,
+    Remove,
+    Teams,
+    Help,
+    Redraw,
+    Detach,
+    LeaveTyping,
+    Read(Reading),
+    Choose(Choice),
+}
+
+/// What a key means while reading back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reading {
+    LineUp,
+    LineDown,
+    PageUp,
+    PageDown,
+    Oldest,
+    Newest,
+    Leave,
+}
+
+/// What a key means in a list or a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Choice {
+    Up,
+    Down,
+    Accept,
+    Cancel,
+}
+
+/// Where a key is pressed; the same key may mean something else elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Scope {
+    Overview,
+    Typing,
+    Scrolling,
+    Dialog,
+}
+
+impl Scope {
+    pub(super) const ALL: [Self; 4] = [Self::Overview, Self::Typing, Self::Scrolling, Self::Dialog];
+
+    /// Returns the heading over the scope's keys.
+    pub(super) fn heading(self) -> &'static str {
+        match self {
+            Self::Overview => "In the overview",
+            Self::Typing => "While typing into a pane",
+            Self::Scrolling => "While reading back",
+            Self::Dialog => "In lists and questions",
+        }
+    }
+}
+
+/// One row of the table of actions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meaning {
+    pub action: Action,
+    pub scope: Scope,
+    /// What settings call it.
+    pub name: &'static str,
+    /// Key names, separated by blanks.
+    pub keys: &'static str,
+    pub help: &'static str,
+}
+
+const fn meaning(
+    action: Action,
+    scope: Scope,
+    name: &'static str,
+    keys: &'static str,
+    help: &'static str,
+) -> Meaning {
+    Meaning { action, scope, name, keys, help }
+}
+
+/// Every action there is, in the order in which help lists them.
+pub(super) const MEANINGS: &[Meaning] = &[
+    meaning(Action::Select(1), Scope::Overview, "select_1", "1", "select pane 1"),
+    meaning(Action::Select(2), Scope::Overview, "select_2", "2", "select pane 2"),
+    meaning(Action::Select(3), Scope::Overview, "select_3", "3", "select pane 3"),
+    meaning(Action::Select(4), Scope::Overview, "select_4", "4", "select pane 4"),
+    meaning(Action::Select(5), Scope::Overview, "select_5", "5", "select pane 5"),
+    meaning(Action::Select(6), Scope::Overview, "select_6", "6", "select pane 6"),
+    meaning(Action::Select(7), Scope::Overview, "select_7", "7", "select pane 7"),
+    meaning(Action::Select(8), Scope::Overview, "select_8", "8", "select pane 8"),
+    meaning(Action::Select(9), Scope::Overview, "select_9", "9", "select pane 9"),
+    meaning(Action::SelectLeft, Scope::Overview, "select_left", "left h", "select to the left"),
+    meaning(Action::SelectDown, Scope::Overview, "select_down", "down j", "select below"),
+    meaning(Action::SelectUp, Scope::Overview, "select_up", "up k", "select above"),
+    meaning(Action::SelectRight, Scope::Overview, "select_right", "right l", "select to the right"),
+    meaning(Action::SelectNext, Scope::Overview, "select_next", "tab", "select the next pane"),
+    meaning(
+        Action::SelectPrevious,
+        Scope::Overview,
+        "select_previous",
+        "shift-tab",
+        "select the previous pane",
+    ),
+    meaning(Action::Type, Scope::Overview, "type", "enter", "type into the selected pane"),
+    meaning(Action::Zoom, Scope::Overview, "zoom", "z", "zoom the selected pane, and back"),
+    meaning(Action::NextLayout, Scope::Overview, "next_layout", "space", "next layout"),
+    meaning(Action::Scroll, Scope::Overview, "scroll", "pageup [", "read back in the pane"),
+    meaning(Action::Start, Scope::Overview, "start", "s", "start the agent, if it has ended"),
+    meaning(Action::Stop, Scope::Overview, "stop", "x", "stop the agent"),
+    meaning(Action::Restart, Scope::Overview, "restart", "r", "restart the agent"),
+    meaning(Action::Remove, Scope::Overview, "remove", "delete X", "take an ended agent away"),
+    meaning(Action::Teams, Scope::Overview, "teams", "t", "start a team"),
+    meaning(Action::Help, Scope::Overview, "help", "? f1", "this help"),
+    meaning(Action::Redraw, Scope::Overview, "redraw", "ctrl-l", "draw everything anew"),
+    meaning(Action::Detach, Scope::Overview, "detach", "q", "leave; nothing stops"),
+    meaning(
+        Action::LeaveTyping,
+        Scope::Typing,
+        "leave_typing",
+        "ctrl-b",
+        "back to the overview; twice: goes to the pane",
+    ),
+    meaning(Action::Read(Reading::LineUp), Scope::Scrolling, "line_up", "up k", "one line up"),
+    meaning(
+        Action::Read(Reading::LineDown),
+        Scope::Scrolling,
+        "line_down",
+        "down j",
+        "one line down",
+    ),
+    meaning(
+        Action::Read(Reading::PageUp),
+        Scope::Scrolling,
+        "page_up",
+        "pageup ctrl-u",
+        "one page up",
+    ),
+    meaning(
+        Action::Read(Reading::PageDown),
+        Scope::Scrolling,
+        "page_down",
+        "pagedown ctrl-d",
+        "one page down",
+    ),
+    meaning(Action::Read(Reading::Oldest), Scope::Scrolling, "oldest", "g home", "the oldest line"),
+    meaning(Action::Read(Reading::Newest), Scope::Scrolling, "newest", "G", "the newest line"),
+    meaning(
+        Action::Read(Reading::Leave),
+        Scope::Scrolling,
+        "leave_scrolling",
+        "esc end q ctrl-b",
+        "back to what happens now",
+    ),
+    meaning(Action::Choose(Choice::Up), Scope::Dialog, "item_up", "up k shift-tab", "one up"),
+    meaning(Action::Choose(Choice::Down), Scope::Dialog, "item_down", "down j tab", "one down"),
+    meaning(Action::Choose(Choice::Accept), Scope::Dialog, "accept", "enter y", "do it"),
+    meaning(Action::Choose(Choice::Cancel), Scope::Dialog, "cancel", "esc n q ctrl-b", "close it"),
+];

@@ -1,0 +1,219 @@
+//! Everything the dashboard knows, and nothing that it does.
+
+use std::collections::BTreeMap;
+
+use ratatui::layout::Rect;
+
+use super::{Agent, Damage, Pane, Scroll};
+use crate::model::{AgentName, Environment, Moment, Size};
+use crate::tui::grid::{Cards, Layout, Slot, arrange};
+use crate::tui::keymap::Keymap;
+use crate::tui::look::{Theme, Tone};
+use crate::tui::options::{Ended, StartView, TuiError};
+use crate::tui::overlay::Overlay;
+use crate::wire::{Ask, Request, TeamOffer};
+
+/// The dashboard.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub keymap: Keymap,
+    pub theme: Theme,
+    /// Used instead once the terminal says that its background is light.
+    pub theme_if_light: Option<Theme>,
+    pub settings: Settings,
+    pub now: Moment,
+    pub window: Size,
+    pub connection: Connection,
+    /// Known once the hub has told its first status.
+    pub project: Option<String>,
+    pub agents: Vec<Agent>,
+    pub panes: BTreeMap<AgentName, Pane>,
+    pub selected: Option<AgentName>,
+    pub mode: Mode,
+    pub layout: Layout,
+    /// What zooming out returns to.
+    pub unzoomed: Layout,
+    pub overlays: Vec<Overlay>,
+    /// What could be started; unknown until the hub has answered.
+    pub teams: Option<Vec<TeamOffer>>,
+    /// Stays until the next key.
+    pub message: Option<Message>,
+    pub damage: Damage,
+    /// The terminal may show something else than we think.
+    pub needs_whole_frame: bool,
+    /// This dashboard was used last, so that its tiles decide how large the panes are.
+    pub is_leading: bool,
+    pub sizes: BTreeMap<AgentName, SentSize>,
+    pub watched: Option<(Vec<AgentName>, Option<AgentName>)>,
+    pub last_click: Option<(Moment, AgentName)>,
+    pub end: Option<Result<Ended, TuiError>>,
+    pub pending: BTreeMap<u64, Purpose>,
+    asks: Vec<Ask>,
+    next_id: u64,
+}
+
+/// What the user has set.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub cards: Cards,
+    /// No pane's terminal is smaller.
+    pub min_size: Size,
+    /// Of whoever runs this dashboard; what an agent gets of it is for the hub to say.
+    pub environment: Environment,
+    pub start: StartView,
+}
+
+/// Whether the hub is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Connection {
+    Up,
+    Away { reason: String },
+}
+
+/// What keys mean right now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// With `has_just_left`, the key that leaves typing goes to the pane instead.
+    Overview {
+        has_just_left: bool,
+    },
+    Typing,
+    Scrolling(Scroll),
+}
+
+/// A line for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub tone: Tone,
+    pub text: String,
+}
+
+/// Why something was asked, so that its answer is understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Hello,
+    /// The answer matters only if it is a refusal.
+    Order,
+    /// Not even a refusal matters: the next notice tells the truth.
+    Upkeep,
+    Status,
+    Teams,
+    Up {
+        layout: Option<Layout>,
+    },
+    History {
+        agent: AgentName,
+    },
+}
+
+/// A size that the hub was asked to give to a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SentSize {
+    pub size: Size,
+    /// The pane has had it; another size now means that another dashboard is used.
+    pub is_confirmed: bool,
+}
+
+const HEADER_ROWS: u16 = 1;
+const FOOTER_ROWS: u16 = 1;
+
+impl App {
+    /// Returns a dashboard that knows nothing yet.
+    pub(crate) fn new(keymap: Keymap, theme: Theme, settings: Settings, window: Size) -> Self {
+        Self {
+            keymap,
+            theme,
+            theme_if_light: None,
+            settings,
+            now: Moment::default(),
+            window,
+            connection: Connection::Away { reason: String::new() },
+            project: None,
+            agents: Vec::new(),
+            panes: BTreeMap::new(),
+            selected: None,
+            mode: Mode::Overview { has_just_left: false },
+            layout: Layout::Grid,
+            unzoomed: Layout::Grid,
+            overlays: Vec::new(),
+            teams: None,
+            message: None,
+            damage: Damage { is_all: true, ..Damage::default() },
+            needs_whole_frame: false,
+            is_leading: true,
+            sizes: BTreeMap::new(),
+            watched: None,
+            last_click: None,
+            end: None,
+            pending: BTreeMap::new(),
+            asks: Vec::new(),
+            next_id: 1,
+        }
+    }
+
+    /// Returns the part of the window that the panes share.
+    pub(crate) fn body(&self) -> Rect {
+        let height = self.window.rows.saturating_sub(HEADER_ROWS + FOOTER_ROWS);
+        Rect { x: 0, y: HEADER_ROWS, width: self.window.cols, height }
+    }
+
+    /// Returns where the panes are.
+    pub(crate) fn slots(&self) -> Vec<Slot> {
+        let selected = self.selected_index().unwrap_or(0);
+        arrange(self.layout, self.body(), self.agents.len(), selected, self.settings.cards)
+    }
+
+    /// Returns the slot of an agent, if it is shown.
+    pub(crate) fn slot_of(&self, agent: &AgentName) -> Option<Slot> {
+        self.slots().into_iter().find(|slot| self.agents[slot.index].name == *agent)
+    }
+
+    /// Returns the place of the selected agent in the list.
+    pub(crate) fn selected_index(&self) -> Option<usize> {
+        let selected = self.selected.as_ref()?;
+        self.agents.iter().position(|agent| agent.name == *selected)
+    }
+
+    /// Returns the selected agent.
+    pub(crate) fn selected_agent(&self) -> Option<&Agent> {
+        self.selected_index().map(|index| &self.agents[index])
+    }
+
+    /// Says whether keys go to the selected pane.
+    pub(crate) fn is_typing(&self) -> bool {
+        self.mode == Mode::Typing
+    }
+
+    /// Says whether the hub can be asked for anything.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.connection == Connection::Up
+    }
+
+    /// Shows a line to the person.
+    pub(crate) fn say(&mut self, tone: Tone, text: impl Into<String>) {
+        self.message = Some(Message { tone, text: text.into() });
+        self.damage.is_all = true;
+    }
+
+    /// Asks the hub for something; its answer comes back with the purpose.
+    pub(crate) fn ask(&mut self, purpose: Purpose, request: Request) {
+        // Keys of one burst travel together.
+        if let Request::Keys { agent, keys } = &request
+            && let Some(Ask { request: Request::Keys { agent: before, keys: earlier }, .. }) =
+                self.asks.last_mut()
+            && agent == before
+        {
+            earlier.extend_from_slice(keys);
+            return;
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        self.pending.insert(id, purpose);
+        self.asks.push(Ask { id, request });
+    }
+
+    /// Returns what was asked since the last time.
+    pub(crate) fn take_asks(&mut self) -> Vec<Ask> {
+        std::mem::take(&mut self.asks)
+    }
+}

@@ -1,0 +1,181 @@
+//! The line above the panes and the line below: what is going on, and which keys work now.
+
+use std::collections::BTreeMap;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+
+use super::cells::draw_row;
+use crate::model::AgentState;
+use crate::tui::action::{Action, Reading};
+use crate::tui::app::{Agent, App, Connection, Mode};
+use crate::tui::grid::Layout;
+use crate::tui::look::{Tone, sign, urgency};
+use crate::tui::text::{clip, width};
+
+/// Draws the header: the project, the states counted, the layout; or that the hub is away.
+pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
+    draw_row(buffer, line, None, 0, &app.theme);
+    if let Connection::Away { reason } = &app.connection {
+        draw_banner(app, reason, line, buffer);
+        return;
+    }
+    let room = usize::from(line.width);
+    let accent = app.theme.tone(Tone::Accent).add_modifier(Modifier::BOLD);
+    let mut left = vec![Span::styled(" wheelhouse ", accent)];
+    let project = app.project.as_deref().unwrap_or("…");
+    left.push(Span::styled(format!(" {project} "), app.theme.tone(Tone::Text)));
+    let layout = Span::styled(format!(" {} ", app.layout.name()), app.theme.tone(Tone::Faint));
+    let counts = counts(app);
+    let counted = room > spans_width(&left) + spans_width(&counts);
+    let right = if counted { counts } else { short_counts(app) };
+    if room > spans_width(&left) + spans_width(&right) + layout.width() {
+        left.push(layout);
+    }
+    let right_width = u16::try_from(spans_width(&right)).unwrap_or(u16::MAX).min(line.width);
+    let left_room = line.width - right_width;
+    buffer.set_line(line.x, line.y, &Line::from(left), left_room);
+    buffer.set_line(line.right() - right_width, line.y, &Line::from(right), right_width);
+}
+
+fn draw_banner(app: &App, reason: &str, line: Rect, buffer: &mut Buffer) {
+    let text = if reason.is_empty() {
+        " Reaching the hub… ".to_owned()
+    } else {
+        format!(" The hub is away ({reason}). Agents go on; trying again… ")
+    };
+    let style = app.theme.block(Tone::Warning);
+    buffer.set_style(line, style);
+    buffer.set_stringn(
+        line.x,
+        line.y,
+        clip(&text, usize::from(line.width)),
+        usize::from(line.width),
+        style,
+    );
+}
+
+fn tally(app: &App) -> Vec<(AgentState, usize)> {
+    let mut counted: BTreeMap<u8, (AgentState, usize)> = BTreeMap::new();
+    for agent in &app.agents {
+        counted.entry(urgency(agent.state)).or_insert((agent.state, 0)).1 += 1;
+    }
+    counted.into_values().collect()
+}
+
+fn counts<'a>(app: &App) -> Vec<Span<'a>> {
+    let mut spans = Vec::new();
+    let stuck = app.agents.iter().filter(|agent| agent.is_stuck).count();
+    if stuck > 0 {
+        let style = app.theme.tone(Tone::Warning).add_modifier(Modifier::BOLD);
+        spans.push(Span::styled(format!("! {stuck} stuck  "), style));
+    }
+    for (state, count) in tally(app) {
+        let text = format!("{} {count} {state}  ", sign(state));
+        spans.push(Span::styled(text, app.theme.state(state).add_modifier(Modifier::BOLD)));
+    }
+    spans
+}
+
+fn short_counts<'a>(app: &App) -> Vec<Span<'a>> {
+    let span = |(state, count): (AgentState, usize)| {
+        let style = app.theme.state(state).add_modifier(Modifier::BOLD);
+        Span::styled(format!("{}{count} ", sign(state)), style)
+    };
+    tally(app).into_iter().map(span).collect()
+}
+
+fn spans_width(spans: &[Span<'_>]) -> usize {
+    spans.iter().map(Span::width).sum()
+}
+
+/// Draws the footer: what just happened, or the keys that work right now.
+pub(super) fn draw_footer(app: &App, line: Rect, buffer: &mut Buffer) {
+    draw_row(buffer, line, None, 0, &app.theme);
+    let mut x = line.x;
+    if let Some((chip, tone)) = chip(app) {
+        let chip = format!(" {chip} ");
+        (x, _) =
+            buffer.set_stringn(x, line.y, &chip, usize::from(line.width), app.theme.block(tone));
+    }
+    let room = usize::from(line.right().saturating_sub(x));
+    if let Some(message) = &app.message {
+        let style = app.theme.tone(message.tone).add_modifier(Modifier::BOLD);
+        let text = format!(" {}", clip(&message.text, room.saturating_sub(1)));
+        buffer.set_stringn(x, line.y, text, room, style);
+        return;
+    }
+    let spans = hints(app, room);
+    buffer.set_line(x, line.y, &Line::from(spans), line.right() - x);
+}
+
+/// Returns the label of a mode in which keys do not mean what they usually do.
+fn chip(app: &App) -> Option<(String, Tone)> {
+    let name = app.selected.as_ref().map_or("", |name| name.as_str());
+    match &app.mode {
+        Mode::Typing => Some((format!("TYPING → {name}"), Tone::Typing)),
+        Mode::Scrolling(scroll) => Some((format!("READING BACK {}", scroll.agent), Tone::Warning)),
+        Mode::Overview { .. } => None,
+    }
+}
+
+/// Returns as many hints as fit, the important ones first.
+fn hints<'a>(app: &App, room: usize) -> Vec<Span<'a>> {
+    let mut spans = Vec::new();
+    let mut taken = 0;
+    for (key, what) in worthwhile(app) {
+        let needed = width(&key) + width(what) + 4;
+        if taken + needed > room {
+            break;
+        }
+        taken += needed;
+        let style = app.theme.tone(Tone::Accent).add_modifier(Modifier::BOLD);
+        spans.push(Span::styled(format!(" {key}"), style));
+        spans.push(Span::styled(format!(" {what}  "), app.theme.tone(Tone::Dim)));
+    }
+    spans
+}
+
+/// Returns the keys that do something right now.
+fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
+    let key = |action| app.keymap.hint(action);
+    let twice = |key: Option<String>| key.map(|key| format!("{key} {key}"));
+    let has_ended = app.selected_agent().is_some_and(Agent::has_ended);
+    let zoom = if app.layout == Layout::Single { "zoom out" } else { "zoom" };
+    let candidates: Vec<(Option<String>, &'static str)> = match &app.mode {
+        // An overlay tells its own keys on its edge.
+        _ if !app.overlays.is_empty() => Vec::new(),
+        Mode::Typing => vec![
+            (key(Action::LeaveTyping), "leave"),
+            (twice(key(Action::LeaveTyping)), "goes to the pane"),
+        ],
+        Mode::Scrolling(_) => vec![
+            (key(Action::Read(Reading::Leave)), "leave"),
+            (key(Action::Read(Reading::PageUp)), "page up"),
+            (key(Action::Read(Reading::PageDown)), "page down"),
+            (key(Action::Read(Reading::Oldest)), "oldest"),
+            (key(Action::Read(Reading::Newest)), "newest"),
+        ],
+        Mode::Overview { .. } if app.agents.is_empty() => vec![
+            (key(Action::Teams), "start a team"),
+            (key(Action::Help), "help"),
+            (key(Action::Detach), "leave"),
+        ],
+        Mode::Overview { .. } => vec![
+            (key(Action::Type).filter(|_| !has_ended), "type"),
+            (key(Action::Start).filter(|_| has_ended), "start"),
+            (key(Action::Zoom), zoom),
+            (key(Action::Help), "help"),
+            (key(Action::Detach), "detach"),
+            (key(Action::NextLayout), "layout"),
+            (key(Action::Scroll), "read back"),
+            (key(Action::Restart).filter(|_| !has_ended), "restart"),
+            (key(Action::Stop).filter(|_| !has_ended), "stop"),
+            (key(Action::Remove).filter(|_| has_ended), "remove"),
+            (key(Action::Teams), "teams"),
+        ],
+    };
+    candidates.into_iter().filter_map(|(key, what)| Some((key?, what))).collect()
+}

@@ -1,0 +1,169 @@
+//! Puts an agent's own cells on the picture, and nothing but cells.
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::model::{Row, Run};
+use crate::tui::look::Theme;
+use crate::tui::text::{REPLACEMENT, is_unsafe};
+
+/// Marks that one cell may carry on top of its character.
+const CELL_CHARS_MAX: usize = 17;
+
+type Look = (Color, Color, Modifier);
+
+/// Draws the part of a row that begins at column `skip` into an area of one line.
+pub(super) fn draw_row(
+    buffer: &mut Buffer,
+    line: Rect,
+    row: Option<&Row>,
+    skip: u16,
+    theme: &Theme,
+) {
+    let line = line.intersection(buffer.area);
+    if line.is_empty() {
+        return;
+    }
+    let start = buffer.index_of(line.x, line.y);
+    let cells = &mut buffer.content[start..start + usize::from(line.width)];
+    let mut strip = Strip { cells, skip, column: 0 };
+    for run in row.map_or(&[][..], |row| &row.runs) {
+        if strip.is_full() {
+            break;
+        }
+        strip.put_run(run, theme.cell(run.style));
+    }
+    strip.fill_blank();
+}
+
+/// The cells of one line, filled from left to right.
+struct Strip<'a> {
+    cells: &'a mut [Cell],
+    /// Columns of the row that lie to the left of the line.
+    skip: u16,
+    /// The column of the row that comes next.
+    column: u16,
+}
+
+impl Strip<'_> {
+    fn is_full(&self) -> bool {
+        usize::from(self.column.saturating_sub(self.skip)) >= self.cells.len()
+    }
+
+    fn put_run(&mut self, run: &Run, look: Look) {
+        if run.text.is_ascii() && run.text.len() == usize::from(run.columns) {
+            run.text.bytes().for_each(|byte| self.put_char(char::from(byte), look));
+        } else if run.text.chars().count() == usize::from(run.columns) {
+            run.text.chars().for_each(|c| self.put_char(c, look));
+        } else {
+            self.put_composed(&run.text, run.columns, look);
+        }
+    }
+
+    fn put_char(&mut self, c: char, look: Look) {
+        let fits = c.width() == Some(1) && !is_unsafe(c);
+        let safe = if fits { c } else { REPLACEMENT };
+        if let Some(cell) = self.next_cell(look) {
+            cell.set_char(safe);
+        }
+    }
+
+    /// Puts one character of several parts or of two columns, if it is what it says it is.
+    fn put_composed(&mut self, text: &str, columns: u16, look: Look) {
+        let is_sound = matches!(columns, 1 | 2)
+            && text.width() == usize::from(columns)
+            && text.chars().count() <= CELL_CHARS_MAX
+            && !text.chars().any(char::is_control);
+        let first = text.chars().next().filter(|c| !is_unsafe(*c));
+        let lone = first.filter(|c| c.width() == Some(usize::from(columns)) && columns <= 2);
+        let mut alone = [0; 4];
+        let symbol = match lone {
+            _ if is_sound => text,
+            // The parts do not add up here; the character alone is the better half.
+            Some(c) => c.encode_utf8(&mut alone),
+            None => {
+                (0..columns).for_each(|_| self.put_char(first.unwrap_or(REPLACEMENT), look));
+                return;
+            }
+        };
+        let begins = self.column;
+        let ends = usize::from((begins + columns).saturating_sub(self.skip));
+        let is_whole = begins >= self.skip && ends <= self.cells.len();
+        if !is_whole {
+            (0..columns).for_each(|_| self.put_char(' ', look));
+            return;
+        }
+        if let Some(cell) = self.next_cell(look) {
+            cell.set_symbol(symbol);
+        }
+        if columns == 2
+            && let Some(cell) = self.next_cell(look)
+        {
+            cell.set_symbol("");
+        }
+    }
+
+    fn next_cell(&mut self, look: Look) -> Option<&mut Cell> {
+        let at = self.column.checked_sub(self.skip);
+        self.column = self.column.saturating_add(1);
+        let cell = self.cells.get_mut(usize::from(at?))?;
+        (cell.fg, cell.bg, cell.modifier) = look;
+        Some(cell)
+    }
+
+    fn fill_blank(self) {
+        let from = usize::from(self.column.saturating_sub(self.skip)).min(self.cells.len());
+        self.cells[from..].fill(Cell::EMPTY);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::fixture::{run, theme};
+
+    fn drawn(runs: Vec<Run>, width: u16, skip: u16) -> String {
+        let area = Rect::new(0, 0, width, 1);
+        let mut buffer = Buffer::empty(area);
+        let row = Row { runs, wrapped: false };
+        draw_row(&mut buffer, area, Some(&row), skip, &theme());
+        buffer.content.iter().map(Cell::symbol).collect()
+    }
+
+    #[test]
+    fn a_row_is_cut_on_both_sides() {
+        assert_eq!(drawn(vec![run("hello ", 6), run("world", 5)], 5, 3), "lo wo");
+        assert_eq!(drawn(vec![run("hi", 2)], 5, 0), "hi   ");
+        assert_eq!(drawn(vec![run("hi", 2)], 5, 9), "     ");
+    }
+
+    #[test]
+    fn wide_characters_are_shown_whole_or_not_at_all() {
+        let wide = || vec![run("a", 1), run("世", 2), run("b", 1)];
+        assert_eq!(drawn(wide(), 5, 0), "a世b ");
+        assert_eq!(drawn(wide(), 2, 0), "a ");
+        assert_eq!(drawn(wide(), 3, 2), " b ");
+    }
+
+    #[test]
+    fn composed_characters_stay_together() {
+        assert_eq!(drawn(vec![run("e\u{301}", 1), run("x", 1)], 3, 0), "e\u{301}x ");
+        // An emoji made of a narrow character and a mark that widens it.
+        assert_eq!(drawn(vec![run("\u{2764}\u{fe0f}", 1), run("x", 1)], 3, 0), "\u{2764}x ");
+    }
+
+    #[test]
+    fn a_row_that_lies_does_no_harm() {
+        for hostile in
+            ["\x1b[2J", "\u{9b}2J", "\x07\x08\n\r", "\u{202e}abc", "世世世世", "\u{301}\u{301}"]
+        {
+            for columns in [0, 1, 2, 3, 4, 200] {
+                let shown = drawn(vec![run(hostile, columns), run("z", 1)], 8, 0);
+                assert!(!shown.chars().any(char::is_control), "{hostile:?} {columns}");
+                assert!(shown.width() <= 8, "{hostile:?} {columns}: {shown:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Draws the dashboard; reads it and changes nothing.
+
+mod bars;
+mod card;
+mod cells;
+mod picture;
+mod tile;
+
+pub(super) use picture::Picture;

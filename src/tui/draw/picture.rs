@@ -1,0 +1,167 @@
+//! Keeps the picture up to date with as little work as the damage allows.
+
+use std::collections::BTreeMap;
+
+use ratatui::layout::Rect;
+
+use super::bars::{draw_footer, draw_header};
+use super::card::{draw_card, draw_lines};
+use super::tile::{draw_frame, draw_pane};
+use crate::model::{AgentName, Size};
+use crate::tui::app::{App, Damage, PaneDamage, View};
+use crate::tui::grid::Slot;
+use crate::tui::look::Tone;
+use crate::tui::terminal::Canvas;
+use crate::tui::text::width;
+
+/// What is on the window, and which part of each pane that is.
+#[derive(Debug)]
+pub(crate) struct Picture {
+    canvas: Canvas,
+    views: BTreeMap<AgentName, View>,
+}
+
+impl Picture {
+    /// Returns a picture of nothing.
+    pub(crate) fn new(window: Size) -> Self {
+        Self { canvas: Canvas::new(window), views: BTreeMap::new() }
+    }
+
+    /// Draws what is damaged and returns what to write to the terminal.
+    pub(crate) fn draw(&mut self, app: &App, damage: &Damage) -> &[u8] {
+        let area = self.canvas.area();
+        if (area.height, area.width) != (app.window.rows, app.window.cols) {
+            *self = Self::new(app.window);
+            self.draw_all(app);
+        } else if damage.is_all || !app.overlays.is_empty() {
+            self.draw_all(app);
+        } else {
+            self.draw_parts(app, damage);
+        }
+        self.canvas.flush()
+    }
+
+    /// Forgets what the terminal shows, so that the next frame is a whole one.
+    pub(crate) fn forget(&mut self) {
+        self.canvas =
+            Canvas::new(Size { rows: self.canvas.area().height, cols: self.canvas.area().width });
+    }
+
+    /// Returns the picture as text, for tests.
+    #[cfg(test)]
+    pub(crate) fn buffer(&self) -> &ratatui::buffer::Buffer {
+        &self.canvas.picture
+    }
+
+    fn draw_all(&mut self, app: &App) {
+        let area = self.canvas.area();
+        self.canvas.picture.reset();
+        self.views.clear();
+        draw_header(app, Rect { height: 1, ..area }, &mut self.canvas.picture);
+        let slots = app.slots();
+        for slot in &slots {
+            if slot.is_card {
+                draw_card(app, slot, &mut self.canvas.picture);
+            } else {
+                draw_frame(app, slot, &mut self.canvas.picture);
+                self.draw_tile(app, slot, &PaneDamage { is_whole: true, rows: Vec::new() });
+            }
+        }
+        if slots.is_empty() {
+            self.draw_emptiness(app);
+        }
+        let footer = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
+        if area.height > 1 {
+            draw_footer(app, footer, &mut self.canvas.picture);
+        }
+        for overlay in &app.overlays {
+            overlay.draw(app, app.body(), &mut self.canvas.picture);
+        }
+        self.canvas.mark_all();
+        self.place_cursor(app, &slots);
+    }
+
+    fn draw_parts(&mut self, app: &App, damage: &Damage) {
+        let slots = app.slots();
+        for slot in &slots {
+            let pane = damage.panes.get(&app.agents[slot.index].name);
+            match pane {
+                Some(_) if slot.is_card => self.draw_card_lines(app, slot),
+                Some(pane) => self.draw_tile(app, slot, pane),
+                None => {}
+            }
+            if damage.has_labels {
+                self.draw_label(app, slot);
+            }
+        }
+        self.place_cursor(app, &slots);
+    }
+
+    fn draw_tile(&mut self, app: &App, slot: &Slot, damage: &PaneDamage) {
+        let name = &app.agents[slot.index].name;
+        let inner = slot.inner();
+        let pane = app.panes.get(name);
+        let view = pane.map_or_else(View::default, |pane| pane.view(inner.width, inner.height));
+        let has_moved = self.views.insert(name.clone(), view) != Some(view);
+        let rows = (!damage.is_whole && !has_moved).then_some(damage.rows.as_slice());
+        for area in draw_pane(app, slot, view, rows, &mut self.canvas.picture) {
+            self.canvas.mark(area);
+        }
+    }
+
+    fn draw_card_lines(&mut self, app: &App, slot: &Slot) {
+        if slot.area.height < 3 {
+            draw_card(app, slot, &mut self.canvas.picture);
+        } else {
+            draw_lines(app, slot, &mut self.canvas.picture);
+        }
+        self.canvas.mark(slot.area);
+    }
+
+    fn draw_label(&mut self, app: &App, slot: &Slot) {
+        if slot.is_card {
+            draw_card(app, slot, &mut self.canvas.picture);
+        } else {
+            draw_frame(app, slot, &mut self.canvas.picture);
+        }
+        self.canvas.mark(Rect { height: 1, ..slot.area });
+    }
+
+    fn draw_emptiness(&mut self, app: &App) {
+        let body = app.body();
+        let lines = match (&app.project, app.keymap.hint(crate::tui::action::Action::Teams)) {
+            (None, _) => vec!["Asking the hub…".to_owned()],
+            (Some(_), Some(key)) => {
+                vec!["No agents yet".to_owned(), format!("Press {key} to start a team")]
+            }
+            (Some(_), None) => vec!["No agents yet".to_owned()],
+        };
+        let top = body.y + body.height.saturating_sub(2) / 2;
+        for (line, y) in lines.iter().zip(top..body.bottom()) {
+            let indent = body.width.saturating_sub(u16::try_from(width(line)).unwrap_or(0)) / 2;
+            let style = app.theme.tone(Tone::Dim);
+            self.canvas.picture.set_stringn(
+                body.x + indent,
+                y,
+                line,
+                usize::from(body.width),
+                style,
+            );
+        }
+    }
+
+    /// Shows the cursor where the person types, and nowhere else.
+    fn place_cursor(&mut self, app: &App, slots: &[Slot]) {
+        self.canvas.cursor = self.cursor(app, slots).filter(|_| app.overlays.is_empty());
+    }
+
+    fn cursor(&self, app: &App, slots: &[Slot]) -> Option<(u16, u16)> {
+        let name = app.selected.as_ref().filter(|_| app.is_typing())?;
+        let slot = slots.iter().find(|slot| app.agents[slot.index].name == *name)?;
+        let cursor = app.panes.get(name)?.cursor;
+        let (view, inner) = (self.views.get(name)?, slot.inner());
+        let x = cursor.col.checked_sub(view.col).filter(|x| *x < inner.width)?;
+        let y = cursor.row.checked_sub(view.row).filter(|y| *y < inner.height)?;
+        cursor.is_visible.then_some((inner.x + x, inner.y + y))
+    }
+}

@@ -1,0 +1,181 @@
+//! A tile: an agent's pane in a frame that tells its state.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Alignment, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Widget};
+
+use super::cells::draw_row;
+use crate::model::AgentState;
+use crate::tui::app::{Agent, App, Mode, Pane, Scroll, View};
+use crate::tui::grid::Slot;
+use crate::tui::look::{Tone, sign};
+use crate::tui::text::{clip, elapsed, width};
+
+/// Draws the frame around a pane or a card.
+pub(super) fn draw_frame(app: &App, slot: &Slot, buffer: &mut Buffer) {
+    let agent = &app.agents[slot.index];
+    let is_selected = app.selected_index() == Some(slot.index);
+    let is_typing = is_selected && app.is_typing();
+    let border = match (is_selected, is_typing) {
+        (_, true) => BorderType::Double,
+        (true, false) => BorderType::Thick,
+        (false, false) => BorderType::Rounded,
+    };
+    let room = usize::from(slot.area.width.saturating_sub(2));
+    let (left, right) = title(app, agent, slot.index, room);
+    let mut block = Block::bordered()
+        .border_type(border)
+        .border_style(frame_style(app, agent, is_selected, is_typing))
+        .title_top(left)
+        .title_top(right.alignment(Alignment::Right));
+    if let Some(bottom) = bottom(app, agent, slot, room) {
+        block = block.title_bottom(bottom);
+    }
+    block.render(slot.area, buffer);
+}
+
+fn frame_style(app: &App, agent: &Agent, is_selected: bool, is_typing: bool) -> Style {
+    let style = if is_typing {
+        app.theme.tone(Tone::Typing)
+    } else if agent.is_stuck {
+        app.theme.tone(Tone::Warning)
+    } else {
+        app.theme.state(agent.state)
+    };
+    let calls = agent.is_stuck || matches!(agent.state, AgentState::Waiting | AgentState::Blocked);
+    if is_selected || calls { style.add_modifier(Modifier::BOLD) } else { style }
+}
+
+/// Returns both ends of a frame's upper edge; what matters least goes first where room is short.
+fn title<'a>(app: &App, agent: &'a Agent, index: usize, room: usize) -> (Line<'a>, Line<'a>) {
+    let style = app.theme.state(agent.state).add_modifier(Modifier::BOLD);
+    let number = format!(" {} ", index + 1);
+    let time = format!(" {} ", elapsed(app.now.since(agent.since)));
+    let fixed = width(&number) + width(&time) + AROUND_NAME;
+    let name = clip(agent.name.as_str(), room.saturating_sub(fixed).max(3)).into_owned();
+    let mut left = vec![
+        Span::styled(number, app.theme.tone(Tone::Dim)),
+        Span::styled(sign(agent.state), style),
+        Span::styled(format!(" {name} "), app.theme.tone(Tone::Text).add_modifier(Modifier::BOLD)),
+    ];
+    let mut right = vec![Span::styled(time, app.theme.tone(Tone::Dim))];
+    if let Some(left_over) = room_beside_state(app, agent, index, room) {
+        right.insert(0, Span::styled(format!(" {}", state_word(agent)), style));
+        if left_over > width(&agent.cli) {
+            left.push(Span::styled(format!("{} ", agent.cli), app.theme.tone(Tone::Faint)));
+        }
+    }
+    (Line::from(left), Line::from(right))
+}
+
+/// The sign and the blanks around a name.
+const AROUND_NAME: usize = 3;
+
+/// Returns what is left of a frame's edge beside the state's word, if that has room at all.
+pub(crate) fn room_beside_state(
+    app: &App,
+    agent: &Agent,
+    index: usize,
+    room: usize,
+) -> Option<usize> {
+    let number = format!(" {} ", index + 1);
+    let time = format!(" {} ", elapsed(app.now.since(agent.since)));
+    let words = width(agent.name.as_str()) + 1 + width(&state_word(agent));
+    room.checked_sub(width(&number) + width(&time) + AROUND_NAME + words)
+}
+
+/// Returns what the agent does, in a word or two.
+pub(super) fn state_word(agent: &Agent) -> String {
+    if agent.is_stuck { format!("{} · stuck!", agent.state) } else { agent.state.to_string() }
+}
+
+/// Returns what stands on a frame's lower edge.
+fn bottom<'a>(app: &'a App, agent: &'a Agent, slot: &Slot, room: usize) -> Option<Line<'a>> {
+    if let Mode::Scrolling(scroll) = &app.mode
+        && scroll.agent == agent.name
+    {
+        return Some(position(app, scroll, slot));
+    }
+    if slot.is_card || room < 10 {
+        return None;
+    }
+    let caption = agent.caption()?;
+    let text = format!(" {} ", clip(caption, room.saturating_sub(4)));
+    Some(Line::from(Span::styled(text, app.theme.tone(Tone::Dim))))
+}
+
+/// Says where in the past a pane is read.
+fn position<'a>(app: &App, scroll: &Scroll, slot: &Slot) -> Line<'a> {
+    let pane = app.panes.get(&scroll.agent);
+    let last = pane.map_or(0, |pane| pane.committed + u64::from(pane.size.rows));
+    let seen = (scroll.top + u64::from(slot.inner().height)).min(last);
+    let below = last.saturating_sub(seen);
+    let text = format!(" {seen} of {last} lines · {below} below ");
+    Line::from(Span::styled(text, app.theme.block(Tone::Warning))).alignment(Alignment::Right)
+}
+
+/// Draws rows of a pane, or all of it, and returns what of the picture that touched.
+pub(super) fn draw_pane(
+    app: &App,
+    slot: &Slot,
+    view: View,
+    rows: Option<&[u16]>,
+    buffer: &mut Buffer,
+) -> Vec<Rect> {
+    let agent = &app.agents[slot.index];
+    let inner = slot.inner();
+    let Some(pane) = app.panes.get(&agent.name) else {
+        draw_absent(app, agent, inner, buffer);
+        return vec![inner];
+    };
+    let line = |y: u16| Rect { y: inner.y + y, height: 1, ..inner };
+    if let Mode::Scrolling(scroll) = &app.mode
+        && scroll.agent == agent.name
+    {
+        for y in 0..inner.height {
+            draw_past(app, pane, scroll, y, line(y), buffer);
+        }
+        return vec![inner];
+    }
+    let shown = |row: &u16| *row >= view.row && row - view.row < inner.height;
+    let mut draw = |row: u16| {
+        let line = line(row - view.row);
+        draw_row(buffer, line, pane.rows.get(usize::from(row)), view.col, &app.theme);
+        line
+    };
+    if let Some(rows) = rows {
+        return rows.iter().copied().filter(shown).map(draw).collect();
+    }
+    for row in view.row..view.row + inner.height {
+        draw(row);
+    }
+    vec![inner]
+}
+
+fn draw_past(app: &App, pane: &Pane, scroll: &Scroll, y: u16, line: Rect, buffer: &mut Buffer) {
+    let number = scroll.top + u64::from(y);
+    let known = scroll.line(number, pane);
+    draw_row(buffer, line, known, 0, &app.theme);
+    if known.is_none() && number < pane.committed {
+        buffer.set_stringn(line.x, line.y, "…", 1, app.theme.tone(Tone::Faint));
+    }
+}
+
+fn draw_absent(app: &App, agent: &Agent, inner: Rect, buffer: &mut Buffer) {
+    for row in inner.rows() {
+        draw_row(buffer, row, None, 0, &app.theme);
+    }
+    let text = match (agent.has_ended(), &agent.remark) {
+        (true, Some(remark)) => remark.clone(),
+        (true, None) => "This agent has ended".to_owned(),
+        (false, _) => "Nothing shown yet".to_owned(),
+    };
+    let text = clip(&text, usize::from(inner.width));
+    let x = inner.x + (inner.width.saturating_sub(u16::try_from(width(&text)).unwrap_or(0))) / 2;
+    let y = inner.y + inner.height / 2;
+    if !inner.is_empty() {
+        buffer.set_stringn(x, y, &text, usize::from(inner.width), app.theme.tone(Tone::Faint));
+    }
+}

@@ -1,0 +1,190 @@
+//! Things that tests of this room are made of.
+
+use std::collections::BTreeMap;
+
+use super::app::{App, Settings};
+use super::draw::Picture;
+use super::grid::Cards;
+use super::keymap::Keymap;
+use super::look::{Depth, Theme, ThemeChoice};
+use super::options::StartView;
+use super::update::{Input, update};
+use crate::model::{
+    AgentState, Environment, Modifiers, Moment, Mouse, MouseButton, MouseKind, Role, Row, Run,
+    Size, Source, Style,
+};
+use crate::wire::{
+    AgentStatus, Ask, FromHub, HubStatus, KeyInput, Notice, PROTOCOL, PaneView, Request, Response,
+    Status, ViewCursor,
+};
+
+/// The time in tests: some evening in 2023.
+pub(super) const NOW: Moment = Moment(1_700_000_000_000);
+
+pub(super) fn theme() -> Theme {
+    Theme::load(&ThemeChoice::Auto, Depth::True).unwrap()
+}
+
+pub(super) fn run(text: &str, columns: u16) -> Run {
+    Run { text: text.to_owned(), columns, style: Style::default() }
+}
+
+pub(super) fn row(text: &str) -> Row {
+    let columns = u16::try_from(text.chars().count()).unwrap();
+    let runs = if columns == 0 { Vec::new() } else { vec![run(text, columns)] };
+    Row { runs, wrapped: false }
+}
+
+/// Returns a full view of a pane of 80 by 24 with lines at its top.
+pub(super) fn pane_view(agent: &str, lines: &[&str]) -> PaneView {
+    PaneView {
+        agent: agent.parse().unwrap(),
+        size: Size::default(),
+        is_full: true,
+        rows: (0..24).map(|at| (at, row(lines.get(usize::from(at)).unwrap_or(&"")))).collect(),
+        cursor: ViewCursor { row: 0, col: 0, is_visible: true },
+        wants_mouse: false,
+        is_alternate: false,
+        committed: 0,
+    }
+}
+
+/// Returns an agent that has been in its state for so many seconds.
+pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus {
+    AgentStatus {
+        name: name.to_owned(),
+        cli: "claude".to_owned(),
+        role: Role::Worker,
+        team: "shop".to_owned(),
+        state,
+        source: Source::Screen,
+        stuck: false,
+        pid: Some(12),
+        keeper_pid: Some(11),
+        since: Moment(NOW.0 - seconds * 1000).to_rfc3339(),
+        task: None,
+        run: 1,
+        title: String::new(),
+        ending: None,
+        note: None,
+    }
+}
+
+pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
+    FromHub::Notice(Notice::Status(Status {
+        hub: HubStatus {
+            pid: 1,
+            version: "0.1.0".to_owned(),
+            session: "shop-3f9a2c1d".to_owned(),
+            project: "/home/ada/shop".to_owned(),
+            since: NOW.to_rfc3339(),
+        },
+        agents,
+        tasks: Vec::new(),
+        attention: Vec::new(),
+    }))
+}
+
+/// Drives a dashboard as its loop does, without a terminal and without a hub.
+pub(super) struct Stage {
+    pub app: App,
+    pub asked: Vec<Ask>,
+    /// The number of the last request that was taken.
+    pub last_id: u64,
+    pub picture: Picture,
+}
+
+impl Stage {
+    /// Returns a dashboard of that size that is connected and has these agents.
+    pub(super) fn new(cols: u16, rows: u16, agents: Vec<AgentStatus>) -> Self {
+        let window = Size { rows, cols };
+        let settings = Settings {
+            cards: Cards::Auto,
+            min_size: Size::default(),
+            environment: Environment::default(),
+            start: StartView::Auto,
+        };
+        let keymap = Keymap::new(&BTreeMap::new()).unwrap();
+        let app = App::new(keymap, theme(), settings, window);
+        let mut stage = Self { app, asked: Vec::new(), last_id: 0, picture: Picture::new(window) };
+        stage.give(Input::Connected);
+        let hello = Response::Welcome {
+            protocol: PROTOCOL,
+            version: "0.1.0".into(),
+            session: "shop-3f9a2c1d".into(),
+            pid: 1,
+        };
+        stage.give(Input::Hub(FromHub::Answer { id: 1, outcome: Ok(hello) }));
+        stage.give(Input::Hub(status(agents)));
+        stage
+    }
+
+    pub(super) fn give(&mut self, input: Input) {
+        self.asked.extend(update(&mut self.app, [input], NOW));
+    }
+
+    /// Presses keys, named and separated by blanks.
+    pub(super) fn press(&mut self, keys: &str) {
+        for key in keys.split_whitespace() {
+            self.give(Input::Key(key.parse().unwrap()));
+        }
+    }
+
+    pub(super) fn show(&mut self, view: PaneView) {
+        self.give(Input::Hub(FromHub::Notice(Notice::Pane(view))));
+    }
+
+    /// Presses and lets go of the left button.
+    pub(super) fn click(&mut self, col: u16, row: u16) {
+        let kind = MouseKind::Press(MouseButton::Left);
+        self.give(Input::Mouse(Mouse { kind, row, col, modifiers: Modifiers::default() }));
+    }
+
+    pub(super) fn selected(&self) -> &str {
+        self.app.selected.as_ref().unwrap().as_str()
+    }
+
+    /// Returns what was typed into an agent since the last time.
+    pub(super) fn typed(&mut self, wanted: &str) -> Vec<KeyInput> {
+        let mut typed = Vec::new();
+        for request in self.requests() {
+            if let Request::Keys { agent, keys } = request
+                && agent == wanted
+            {
+                typed.extend(keys);
+            }
+        }
+        typed
+    }
+
+    /// Returns what was asked since the last time.
+    pub(super) fn requests(&mut self) -> Vec<Request> {
+        self.last_id = self.asked.last().map_or(self.last_id, |ask| ask.id);
+        self.asked.drain(..).map(|ask| ask.request).collect()
+    }
+
+    /// Answers the last request for which `is_it` holds.
+    pub(super) fn answer(&mut self, is_it: fn(&Request) -> bool, response: Response) {
+        let ask = self.asked.iter().rev().find(|ask| is_it(&ask.request)).unwrap();
+        let id = ask.id;
+        self.give(Input::Hub(FromHub::Answer { id, outcome: Ok(response) }));
+    }
+
+    /// Draws what is damaged and returns the bytes for the terminal.
+    pub(super) fn draw(&mut self) -> Vec<u8> {
+        let damage = std::mem::take(&mut self.app.damage);
+        self.picture.draw(&self.app, &damage).to_vec()
+    }
+
+    /// Returns the screen as text.
+    pub(super) fn text(&mut self) -> String {
+        self.draw();
+        let buffer = self.picture.buffer();
+        let width = usize::from(buffer.area.width);
+        let line = |cells: &[ratatui::buffer::Cell]| {
+            let line: String = cells.iter().map(ratatui::buffer::Cell::symbol).collect();
+            line.trim_end().to_owned()
+        };
+        buffer.content.chunks(width).map(line).collect::<Vec<_>>().join("\n")
+    }
+}

@@ -1,0 +1,270 @@
+//! Which key means what, from the defaults and the user's own choice.
+
+use std::collections::BTreeMap;
+
+use super::action::{Action, Choice, MEANINGS, Meaning, Reading, Scope};
+use crate::model::{Key, KeyCode};
+
+/// Says why the user's keys cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeymapError {
+    #[error("There is no action `{name}`; the nearest is `{nearest}`")]
+    UnknownAction { name: String, nearest: &'static str },
+    #[error("`{key}` of action `{action}` is not a key; the nearest is `{nearest}`")]
+    UnknownKey { action: String, key: String, nearest: String },
+    #[error("`{key}` is given to both `{first}` and `{second}`")]
+    GivenTwice { key: String, first: &'static str, second: &'static str },
+    #[error("Action `{0}` needs a key, else there would be no way back")]
+    NoWayBack(&'static str),
+}
+
+/// Keys and their meanings. A list, because it is short and keeps its order for help.
+#[derive(Clone, Debug)]
+pub(super) struct Keymap {
+    bindings: Vec<(Key, &'static Meaning)>,
+}
+
+impl Keymap {
+    /// Returns the defaults with the user's choice over them; a key chosen for one action is taken
+    /// from the action that has it by default.
+    pub(super) fn new(chosen: &BTreeMap<String, String>) -> Result<Self, KeymapError> {
+        let mut own: Vec<(Key, &'static Meaning)> = Vec::new();
+        for (name, keys) in chosen {
+            let meaning = find(name)?;
+            for key in parse_keys(name, keys)? {
+                let taken = own.iter().find(|(k, m)| *k == key && m.scope == meaning.scope);
+                if let Some((_, first)) = taken.filter(|(_, m)| m.name != meaning.name) {
+                    let (first, second) = (first.name, meaning.name);
+                    return Err(KeymapError::GivenTwice { key: key.to_string(), first, second });
+                }
+                own.push((key, meaning));
+            }
+        }
+        let mut bindings = Vec::new();
+        for meaning in MEANINGS {
+            if chosen.contains_key(meaning.name) {
+                bindings.extend(own.iter().filter(|(_, m)| m.name == meaning.name).copied());
+                continue;
+            }
+            for key in parse_keys(meaning.name, meaning.keys)? {
+                if !own.iter().any(|(k, m)| *k == key && m.scope == meaning.scope) {
+                    bindings.push((key, meaning));
+                }
+            }
+        }
+        let keymap = Self { bindings };
+        keymap.check_the_ways_back()?;
+        Ok(keymap)
+    }
+
+    /// Returns what a key means in a scope.
+    pub(super) fn action(&self, scope: Scope, key: Key) -> Option<Action> {
+        let found = self.bindings.iter().find(|(own, m)| m.scope == scope && *own == key);
+        found.map(|(_, meaning)| meaning.action)
+    }
+
+    /// Returns what a key means in a list or a question.
+    pub(super) fn choice(&self, key: Key) -> Option<Choice> {
+        let Some(Action::Choose(choice)) = self.action(Scope::Dialog, key) else { return None };
+        Some(choice)
+    }
+
+    /// Returns the name of the first key of an action, for a hint.
+    pub(super) fn hint(&self, action: Action) -> Option<String> {
+        let found = self.bindings.iter().find(|(_, meaning)| meaning.action == action);
+        found.map(|(key, _)| short_name(*key))
+    }
+
+    /// Returns all keys of a scope as help lists them: keys and what they do.
+    pub(super) fn help(&self, scope: Scope) -> Vec<(String, String)> {
+        let mut lines: Vec<(String, String)> = Vec::new();
+        if scope == Scope::Overview {
+            let numbers = (1..=9).filter_map(|n| self.hint(Action::Select(n)));
+            lines.push((numbers.collect(), "select the pane of that number".into()));
+        }
+        for meaning in MEANINGS.iter().filter(|meaning| meaning.scope == scope) {
+            if matches!(meaning.action, Action::Select(_)) {
+                continue;
+            }
+            let own = self.bindings.iter().filter(|(_, m)| m.name == meaning.name);
+            let keys: Vec<_> = own.map(|(key, _)| short_name(*key)).collect();
+            let keys = if keys.is_empty() { "none".to_owned() } else { keys.join(" ") };
+            lines.push((keys, meaning.help.to_owned()));
+        }
+        lines
+    }
+
+    fn check_the_ways_back(&self) -> Result<(), KeymapError> {
+        let needed = [
+            Action::LeaveTyping,
+            Action::Read(Reading::Leave),
+            Action::Choose(Choice::Cancel),
+            Action::Detach,
+        ];
+        for meaning in MEANINGS.iter().filter(|meaning| needed.contains(&meaning.action)) {
+            if !self.bindings.iter().any(|(_, m)| m.name == meaning.name) {
+                return Err(KeymapError::NoWayBack(meaning.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a key's name as people draw it.
+pub(super) fn short_name(key: Key) -> String {
+    let arrow = match key.code {
+        KeyCode::Up => "↑",
+        KeyCode::Down => "↓",
+        KeyCode::Left => "←",
+        KeyCode::Right => "→",
+        KeyCode::PageUp => "pgup",
+        KeyCode::PageDown => "pgdn",
+        KeyCode::Delete => "del",
+        KeyCode::Char(_)
+        | KeyCode::Enter
+        | KeyCode::Escape
+        | KeyCode::Tab
+        | KeyCode::Backspace
+        | KeyCode::Insert
+        | KeyCode::Home
+        | KeyCode::End
+        | KeyCode::Function(_)
+        | KeyCode::Keypad(_) => return key.to_string(),
+    };
+    let plain = Key::plain(key.code).to_string();
+    key.to_string().replace(&plain, arrow)
+}
+
+fn find(name: &str) -> Result<&'static Meaning, KeymapError> {
+    let name = name.replace('-', "_");
+    MEANINGS.iter().find(|meaning| meaning.name == name).ok_or_else(|| {
+        let names = MEANINGS.iter().map(|meaning| meaning.name);
+        let nearest = names.min_by_key(|known| strsim::levenshtein(known, &name));
+        KeymapError::UnknownAction { name, nearest: nearest.unwrap_or("help") }
+    })
+}
+
+fn parse_keys(action: &str, keys: &str) -> Result<Vec<Key>, KeymapError> {
+    let parse = |name: &str| {
+        name.parse::<Key>().map(normal).map_err(|_| KeymapError::UnknownKey {
+            action: action.to_owned(),
+            key: name.chars().filter(|c| !c.is_control()).take(32).collect(),
+            nearest: nearest_key(name),
+        })
+    };
+    keys.split_whitespace().map(parse).collect()
+}
+
+/// Brings the two ways to write a capital letter together.
+pub(super) fn normal(mut key: Key) -> Key {
+    if let (KeyCode::Char(c), true) = (key.code, key.modifiers.shift)
+        && c.is_alphabetic()
+    {
+        key.code = KeyCode::Char(c.to_uppercase().next().unwrap_or(c));
+        key.modifiers.shift = false;
+    }
+    if let (KeyCode::Char(c), true) = (key.code, key.modifiers.control) {
+        key.code = KeyCode::Char(c.to_ascii_lowercase());
+    }
+    key
+}
+
+fn nearest_key(name: &str) -> String {
+    const KNOWN: [&str; 17] = [
+        "enter",
+        "esc",
+        "tab",
+        "space",
+        "backspace",
+        "delete",
+        "insert",
+        "home",
+        "end",
+        "pageup",
+        "pagedown",
+        "up",
+        "down",
+        "left",
+        "right",
+        "f1",
+        "x",
+    ];
+    let (held, last) = name.rfind(['-', '+']).map_or(("", name), |at| name.split_at(at + 1));
+    let nearest = KNOWN.iter().min_by_key(|known| strsim::levenshtein(known, last));
+    let whole = format!("{held}{}", nearest.unwrap_or(&"enter"));
+    if whole.parse::<Key>().is_ok() { whole } else { format!("ctrl-{}", nearest.unwrap_or(&"x")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(pairs: &[(&str, &str)]) -> Result<Keymap, KeymapError> {
+        Keymap::new(&pairs.iter().map(|(a, k)| ((*a).to_owned(), (*k).to_owned())).collect())
+    }
+
+    fn key(name: &str) -> Key {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn the_defaults_are_the_keys_that_are_promised() {
+        let keymap = chosen(&[]).unwrap();
+        let overview = |name| keymap.action(Scope::Overview, key(name));
+        assert_eq!(overview("3"), Some(Action::Select(3)));
+        assert_eq!(overview("enter"), Some(Action::Type));
+        assert_eq!(overview("z"), Some(Action::Zoom));
+        assert_eq!(overview("?"), Some(Action::Help));
+        assert_eq!(overview("q"), Some(Action::Detach));
+        assert_eq!(overview("h"), Some(Action::SelectLeft));
+        assert_eq!(keymap.action(Scope::Typing, key("ctrl-b")), Some(Action::LeaveTyping));
+        for reserved in ["d", "b", "a"] {
+            assert_eq!(overview(reserved), None, "{reserved} is kept for later");
+        }
+    }
+
+    #[test]
+    fn no_two_defaults_share_a_key() {
+        let keymap = chosen(&[]).unwrap();
+        for (at, (key, meaning)) in keymap.bindings.iter().enumerate() {
+            for (other, its) in &keymap.bindings[at + 1..] {
+                assert!(key != other || meaning.scope != its.scope, "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_chosen_key_replaces_the_defaults_and_is_taken_from_others() {
+        let keymap = chosen(&[("zoom", "x f2")]).unwrap();
+        assert_eq!(keymap.action(Scope::Overview, key("z")), None);
+        assert_eq!(keymap.action(Scope::Overview, key("x")), Some(Action::Zoom));
+        assert_eq!(keymap.action(Scope::Overview, key("f2")), Some(Action::Zoom));
+        assert_eq!(keymap.hint(Action::Stop), None);
+        let help = keymap.help(Scope::Overview);
+        assert!(help.contains(&("none".into(), "stop the agent".into())));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_what_was_probably_meant() {
+        let message = |pairs| chosen(pairs).unwrap_err().to_string();
+        assert_eq!(message(&[("zom", "x")]), "There is no action `zom`; the nearest is `zoom`");
+        assert_eq!(
+            message(&[("zoom", "ctrl-entr")]),
+            "`ctrl-entr` of action `zoom` is not a key; the nearest is `ctrl-enter`"
+        );
+        assert_eq!(
+            message(&[("zoom", "x"), ("stop", "x")]),
+            "`x` is given to both `stop` and `zoom`"
+        );
+        assert_eq!(
+            message(&[("leave_typing", "")]),
+            "Action `leave_typing` needs a key, else there would be no way back"
+        );
+    }
+
+    #[test]
+    fn capitals_and_shift_mean_the_same() {
+        let keymap = chosen(&[("redraw", "shift-r")]).unwrap();
+        assert_eq!(keymap.action(Scope::Overview, key("R")), Some(Action::Redraw));
+    }
+}

@@ -1,0 +1,10 @@
+//! What things look like: colours the terminal can show, themes, and a sign for each state.
+
+mod color;
+mod sign;
+mod theme;
+
+pub use color::Depth;
+pub(super) use sign::{sign, urgency};
+pub(super) use theme::{Theme, Tone};
+pub use theme::{ThemeChoice, ThemeError};

@@ -1,0 +1,30 @@
+//! The dashboard: all agents at a glance, and the keys that go to them.
+//!
+//! `App` is plain data; `update` changes it and returns what to ask of the hub; drawing only reads
+//! it. The hub sends cells, never bytes: nothing that an agent prints can reach the user's terminal
+//! as a control sequence. Nothing here starts a hub or decides what happens to an agent.
+
+mod action;
+mod app;
+mod clock;
+mod draw;
+#[cfg(test)]
+mod fixture;
+mod grid;
+mod keymap;
+mod link;
+mod look;
+mod options;
+mod overlay;
+mod run;
+#[cfg(test)]
+mod scenes;
+mod terminal;
+mod text;
+mod update;
+
+pub use grid::{Cards, Layout};
+pub use keymap::KeymapError;
+pub use look::{Depth, ThemeChoice, ThemeError};
+pub use options::{Ended, Hub, Options, StartView, TuiError};
+pub use run::run;

@@ -1,0 +1,77 @@
+//! What a caller gives to the dashboard and what it gets back.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::net::UnixStream;
+
+use super::grid::{Cards, Layout};
+use super::keymap::KeymapError;
+use super::look::{Depth, ThemeChoice, ThemeError};
+use crate::model::{Environment, Size};
+
+/// The way to the hub; whoever implements it may start the hub if it is not there.
+pub trait Hub {
+    /// Returns a new connection. Called once at the start, and again whenever the hub went away.
+    fn connect(&mut self) -> io::Result<UnixStream>;
+}
+
+impl<F: FnMut() -> io::Result<UnixStream>> Hub for F {
+    fn connect(&mut self) -> io::Result<UnixStream> {
+        self()
+    }
+}
+
+/// How the dashboard looks and behaves.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Names of actions and the keys for them, separated by blanks.
+    pub keys: BTreeMap<String, String>,
+    pub theme: ThemeChoice,
+    /// How many colours the terminal shows; without it, the environment says so.
+    pub color: Option<Depth>,
+    pub cards: Cards,
+    /// A pane's terminal is never smaller; without it, 80 by 24.
+    pub min_size: Size,
+    /// The caller's own environment, for the agents that are started from here.
+    pub environment: Environment,
+    pub layout: Layout,
+    pub start: StartView,
+}
+
+/// What is seen first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartView {
+    /// The panes if there are agents, else the teams to choose from.
+    #[default]
+    Auto,
+    Teams,
+    Panes,
+}
+
+/// How the dashboard ended, where nothing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The person left; everything goes on.
+    Detached,
+    /// The hub was told to end.
+    HubEnded,
+    /// A signal asked for it, or the terminal was closed; everything goes on.
+    Signalled,
+}
+
+/// Why the dashboard cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TuiError {
+    #[error(transparent)]
+    Keys(#[from] KeymapError),
+    #[error(transparent)]
+    Theme(#[from] ThemeError),
+    #[error("Failed to reach the hub")]
+    Connect(#[source] io::Error),
+    #[error("The terminal cannot be used")]
+    Terminal(#[from] io::Error),
+    #[error("{0}")]
+    Refused(String),
+    #[error("The hub speaks version {theirs} of the protocol, this dashboard version {ours}")]
+    Protocol { theirs: u32, ours: u32 },
+}

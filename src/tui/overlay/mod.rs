@@ -1,0 +1,12 @@
+//! What lies over the panes: each overlay is one file with its state, its keys and its looks.
+
+mod confirm;
+mod dialog;
+mod help;
+mod launcher;
+mod stack;
+
+pub(super) use confirm::{Confirm, Deed};
+pub(super) use help::Help;
+pub(super) use launcher::Launcher;
+pub(super) use stack::{Handled, Overlay, press};

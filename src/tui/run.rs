@@ -1,0 +1,315 @@
+//! The loop: waits for the person, the hub and the clock, and draws what has changed.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::app::{App, Settings};
+use super::clock;
+use super::draw::Picture;
+use super::keymap::Keymap;
+use super::link::{Link, LinkError};
+use super::look::{Depth, Theme, ThemeChoice};
+use super::options::{Ended, Hub, Options, TuiError};
+use super::terminal::{Modes, Parser, Signal, Signals, Typed, window_size, write_all};
+use super::update::{Input, update};
+use crate::model::Moment;
+
+/// Time between frames: sixty a second are all that a person sees.
+const FRAME_TIME: Duration = Duration::from_micros(16_600);
+
+/// How long a lone escape waits for the rest of a sequence that a slow line may have torn.
+const ESCAPE_TIME: Duration = Duration::from_millis(25);
+
+/// The pause before the hub is tried again doubles from the first to the last of these.
+const RETRY_MIN: Duration = Duration::from_millis(100);
+const RETRY_MAX: Duration = Duration::from_secs(2);
+
+const STDIN_BYTES: usize = 16 * 1024;
+
+/// Runs the dashboard on the terminal of this process until the person leaves it.
+///
+/// The terminal is restored whatever happens. Agents are never stopped by leaving.
+pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
+    let term = options.environment.0.get("TERM").cloned().unwrap_or_default();
+    let app = open(options)?;
+    let stream = hub.connect().map_err(TuiError::Connect)?;
+    let link = Link::new(stream).map_err(TuiError::Connect)?;
+    let signals = Signals::listen()?;
+    let modes = Modes::enter(&term, app.theme_if_light.is_some())?;
+    let picture = Picture::new(app.window);
+    let mut dashboard = Dashboard {
+        app,
+        hub,
+        link: None,
+        retry_at: None,
+        retry_pause: RETRY_MIN,
+        signals,
+        modes,
+        parser: Parser::default(),
+        escape_at: None,
+        picture,
+        frame_at: clock::instant(),
+        label_at: None,
+    };
+    dashboard.use_link(link);
+    loop {
+        if let Some(end) = dashboard.app.end.take() {
+            return end;
+        }
+        dashboard.turn()?;
+    }
+}
+
+fn open(options: Options) -> Result<App, TuiError> {
+    let keymap = Keymap::new(&options.keys)?;
+    let depth = options.color.unwrap_or_else(|| Depth::detect(&options.environment));
+    let theme = Theme::load(&options.theme, depth)?;
+    let is_auto = match &options.theme {
+        ThemeChoice::Auto => true,
+        ThemeChoice::Named(name) => name == "auto",
+        ThemeChoice::Custom(_) => false,
+    };
+    let settings = Settings {
+        cards: options.cards,
+        min_size: options.min_size.clamped(),
+        environment: options.environment,
+        start: options.start,
+    };
+    let mut app = App::new(keymap, theme, settings, window_size());
+    app.layout = options.layout;
+    if is_auto {
+        app.theme_if_light = Some(Theme::load(&ThemeChoice::Named("light".into()), depth)?);
+    }
+    Ok(app)
+}
+
+/// Everything that a turn of the loop needs.
+struct Dashboard<H> {
+    app: App,
+    hub: H,
+    link: Option<Link>,
+    retry_at: Option<Instant>,
+    retry_pause: Duration,
+    signals: Signals,
+    modes: Modes,
+    parser: Parser,
+    escape_at: Option<Instant>,
+    picture: Picture,
+    /// When the next frame may be drawn.
+    frame_at: Instant,
+    /// When a label that tells a time changes next.
+    label_at: Option<Instant>,
+}
+
+/// What woke the loop: what each source has to say.
+#[derive(Clone, Copy)]
+struct Woken {
+    person: PollFlags,
+    signals: PollFlags,
+    hub: PollFlags,
+}
+
+impl<H: Hub> Dashboard<H> {
+    fn turn(&mut self) -> Result<(), TuiError> {
+        let woken = self.wait()?;
+        if !woken.signals.is_empty() {
+            self.take_signals()?;
+        }
+        if !woken.person.is_empty() {
+            self.take_keys()?;
+        }
+        if !(woken.hub - PollFlags::OUT).is_empty() {
+            self.take_frames();
+        }
+        if woken.hub.contains(PollFlags::OUT)
+            && let Some(Err(error)) = self.link.as_mut().map(Link::flush)
+        {
+            self.lose(&error);
+        }
+        self.take_time();
+        self.draw();
+        Ok(())
+    }
+
+    fn wait(&self) -> Result<Woken, TuiError> {
+        let stdin = io::stdin();
+        let [window, resumed, end] = self.signals.descriptors();
+        let mut waited = vec![
+            PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(window, PollFlags::IN),
+            PollFd::from_borrowed_fd(resumed, PollFlags::IN),
+            PollFd::from_borrowed_fd(end, PollFlags::IN),
+        ];
+        if let Some(link) = &self.link {
+            let flags =
+                if link.has_unsent() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+            waited.push(PollFd::from_borrowed_fd(link.descriptor(), flags));
+        }
+        let timeout = self.timeout();
+        match poll(&mut waited, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(TuiError::Terminal(error.into())),
+        }
+        let said = |at: usize| waited.get(at).map_or(PollFlags::empty(), PollFd::revents);
+        Ok(Woken { person: said(0), signals: said(1) | said(2) | said(3), hub: said(4) })
+    }
+
+    /// Returns how long nothing has to happen; nothing if there is no end to it.
+    fn timeout(&self) -> Option<Timespec> {
+        let frame_at = (!self.app.damage.is_none()).then_some(self.frame_at);
+        let times = [frame_at, self.label_at, self.escape_at, self.retry_at];
+        let next = times.into_iter().flatten().min()?;
+        let pause = next.saturating_duration_since(clock::instant());
+        Timespec::try_from(pause).ok()
+    }
+
+    fn take_signals(&mut self) -> Result<(), TuiError> {
+        for signal in self.signals.take() {
+            match signal {
+                Signal::WindowChanged => {}
+                Signal::Resumed => {
+                    self.modes.resume()?;
+                    self.app.needs_whole_frame = true;
+                }
+                Signal::End => {
+                    self.app.end = Some(Ok(Ended::Signalled));
+                    return Ok(());
+                }
+            }
+            self.give([Input::Resized(window_size())]);
+        }
+        Ok(())
+    }
+
+    fn take_keys(&mut self) -> Result<(), TuiError> {
+        let mut bytes = [0; STDIN_BYTES];
+        let typed = match rustix::io::read(io::stdin(), &mut bytes) {
+            // The terminal is gone.
+            Ok(0) | Err(Errno::IO) => {
+                self.app.end = Some(Ok(Ended::Signalled));
+                return Ok(());
+            }
+            Ok(count) => self.parser.push(&bytes[..count]),
+            Err(Errno::INTR | Errno::AGAIN) => return Ok(()),
+            Err(error) => return Err(TuiError::Terminal(error.into())),
+        };
+        self.escape_at = self.parser.is_waiting().then(|| clock::instant() + ESCAPE_TIME);
+        self.give_typed(typed);
+        Ok(())
+    }
+
+    fn give_typed(&mut self, typed: Vec<Typed>) {
+        let inputs = typed.into_iter().map(|one| match one {
+            Typed::Key(key) => Input::Key(key),
+            Typed::Paste(text) => Input::Paste(text),
+            Typed::Mouse(mouse) => Input::Mouse(mouse),
+            Typed::Focus(has_focus) => Input::Focus(has_focus),
+            Typed::Background(rgb) => Input::Background(rgb),
+        });
+        self.give(inputs);
+    }
+
+    fn take_frames(&mut self) {
+        let Some(link) = &mut self.link else { return };
+        match link.receive() {
+            Ok(frames) => {
+                self.retry_pause = RETRY_MIN;
+                self.give(frames.into_iter().map(Input::Hub));
+            }
+            Err(error) => self.lose(&error),
+        }
+    }
+
+    /// Does what is due by the clock.
+    fn take_time(&mut self) {
+        let now = clock::instant();
+        if self.escape_at.is_some_and(|at| at <= now) {
+            self.escape_at = None;
+            let typed = self.parser.give_up();
+            self.give_typed(typed);
+        }
+        if self.retry_at.is_some_and(|at| at <= now) {
+            self.reconnect();
+        }
+        let moment = clock::moment();
+        if self.label_at.is_some_and(|at| at <= now) {
+            self.label_at = None;
+            self.give([Input::TimePassed]);
+        }
+        let next = label_pause(&self.app, moment).map(|pause| now + pause);
+        self.label_at = match (self.label_at, next) {
+            (Some(set), Some(next)) => Some(set.min(next)),
+            (_, next) => next,
+        };
+    }
+
+    fn reconnect(&mut self) {
+        self.retry_at = None;
+        match self.hub.connect().and_then(Link::new) {
+            Ok(link) => self.use_link(link),
+            Err(error) => self.lose(&LinkError::Failed(error)),
+        }
+    }
+
+    fn use_link(&mut self, link: Link) {
+        self.link = Some(link);
+        self.give([Input::Connected]);
+    }
+
+    fn lose(&mut self, error: &LinkError) {
+        self.link = None;
+        self.retry_at = Some(clock::instant() + self.retry_pause);
+        self.retry_pause = (self.retry_pause * 2).min(RETRY_MAX);
+        self.give([Input::Lost { reason: error.to_string() }]);
+    }
+
+    fn give(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        let asks = update(&mut self.app, inputs, clock::moment());
+        if asks.is_empty() {
+            return;
+        }
+        if let Some(Err(error)) = self.link.as_mut().map(|link| link.send(&asks)) {
+            self.lose(&error);
+        }
+    }
+
+    /// Draws a frame if one is due; the pane that the person types into does not wait for it.
+    fn draw(&mut self) {
+        if self.app.damage.is_none() {
+            return;
+        }
+        let now = clock::instant();
+        let damage = if now >= self.frame_at {
+            self.frame_at = now + FRAME_TIME;
+            Some(std::mem::take(&mut self.app.damage))
+        } else if self.app.is_typing() && !self.app.damage.is_all {
+            let selected = self.app.selected.clone();
+            selected.and_then(|agent| self.app.damage.take_pane(&agent))
+        } else {
+            None
+        };
+        let Some(damage) = damage else { return };
+        if std::mem::take(&mut self.app.needs_whole_frame) {
+            self.picture.forget();
+        }
+        let bytes = self.picture.draw(&self.app, &damage);
+        if !bytes.is_empty() && write_all(bytes).is_err() {
+            self.app.end = Some(Ok(Ended::Signalled));
+        }
+    }
+}
+
+/// Returns how long all labels that tell a time stay as they are.
+///
+/// They change together, on whole seconds or minutes, so that many agents wake nobody more often.
+fn label_pause(app: &App, now: Moment) -> Option<Duration> {
+    const SECOND: u64 = 1000;
+    const MINUTE: u64 = 60 * SECOND;
+    let youngest = app.agents.iter().map(|agent| now.since(agent.since)).min()?;
+    let grid = if youngest < Duration::from_millis(MINUTE) { SECOND } else { MINUTE };
+    Some(Duration::from_millis(grid - now.0 % grid))
+}

@@ -1,0 +1,13 @@
+//! The user's own terminal: its modes, what is typed into it, and what is painted on it.
+
+mod canvas;
+mod keyboard;
+mod modes;
+mod parser;
+mod pen;
+mod signals;
+
+pub(super) use canvas::Canvas;
+pub(super) use modes::{Modes, window_size, write_all};
+pub(super) use parser::{Parser, Typed};
+pub(super) use signals::{Signal, Signals};

@@ -1,0 +1,78 @@
+//! Turns signals into something that can be waited for.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGWINCH};
+use signal_hook::low_level::{pipe, unregister};
+
+/// What a signal says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    WindowChanged,
+    /// We were stopped and go on; the terminal's modes may be lost.
+    Resumed,
+    End,
+}
+
+const WATCHED: [(i32, Signal); 5] = [
+    (SIGWINCH, Signal::WindowChanged),
+    (SIGCONT, Signal::Resumed),
+    (SIGTERM, Signal::End),
+    (SIGHUP, Signal::End),
+    (SIGINT, Signal::End),
+];
+
+/// The signals that this process listens to while it lives.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    /// One for each kind of news, in the order of `KINDS`.
+    pipes: [UnixStream; 3],
+    registered: Vec<signal_hook::SigId>,
+}
+
+const KINDS: [Signal; 3] = [Signal::WindowChanged, Signal::Resumed, Signal::End];
+
+impl Signals {
+    /// Begins to listen.
+    pub(crate) fn listen() -> io::Result<Self> {
+        let mut registered = Vec::new();
+        let mut pipe_for = |kind: Signal| {
+            let (ours, theirs) = UnixStream::pair()?;
+            ours.set_nonblocking(true)?;
+            for (number, _) in WATCHED.iter().filter(|(_, its)| *its == kind) {
+                registered.push(pipe::register(*number, theirs.try_clone()?)?);
+            }
+            Ok::<_, io::Error>(ours)
+        };
+        let [window, resumed, end] = KINDS;
+        let pipes = [pipe_for(window)?, pipe_for(resumed)?, pipe_for(end)?];
+        Ok(Self { pipes, registered })
+    }
+
+    /// Returns what to wait for.
+    pub(crate) fn descriptors(&self) -> [BorrowedFd<'_>; 3] {
+        [self.pipes[0].as_fd(), self.pipes[1].as_fd(), self.pipes[2].as_fd()]
+    }
+
+    /// Returns what has arrived since the last time.
+    pub(crate) fn take(&mut self) -> Vec<Signal> {
+        let mut buffer = [0; 64];
+        let mut arrived = Vec::new();
+        for (pipe, kind) in self.pipes.iter_mut().zip(KINDS) {
+            if matches!(pipe.read(&mut buffer), Ok(count) if count > 0) {
+                arrived.push(kind);
+            }
+        }
+        arrived
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for id in self.registered.drain(..) {
+            unregister(id);
+        }
+    }
+}

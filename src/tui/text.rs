@@ -1,0 +1,95 @@
+//! Makes text from outside fit to be shown: no control characters, no more columns than there are.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use unicode_width::UnicodeWidthChar;
+
+/// Stands where something was that must not reach the terminal.
+pub(super) const REPLACEMENT: char = '\u{fffd}';
+
+/// No text of the dashboard's own is longer, whatever a peer sends.
+const TEXT_CHARS_MAX: usize = 1024;
+
+/// Returns the text on one line, with all that could disturb a terminal or a reader replaced.
+pub(super) fn clean(text: &str) -> String {
+    let safe = |c: char| match c {
+        '\n' | '\r' | '\t' => ' ',
+        c if is_unsafe(c) => REPLACEMENT,
+        c => c,
+    };
+    text.chars().take(TEXT_CHARS_MAX).map(safe).collect()
+}
+
+/// Says whether a character acts on a terminal or reorders the text around it.
+pub(super) fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Returns as much of the text as fits, with a mark where it was cut.
+pub(super) fn clip(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let mut room = columns.saturating_sub(1);
+    let mut clipped = String::new();
+    for c in text.chars() {
+        let needed = c.width().unwrap_or(0);
+        if needed > room {
+            break;
+        }
+        room -= needed;
+        clipped.push(c);
+    }
+    if columns > 0 {
+        clipped.push('…');
+    }
+    Cow::Owned(clipped)
+}
+
+/// Returns the columns that a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// Returns a span of time as one number: nobody needs the seconds of an hour.
+pub(super) fn elapsed(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_acts_on_a_terminal_is_left() {
+        let hostile = "a\x1b]0;owned\x07b\u{9b}31mc\nd\u{202e}e\u{200b}\x7f";
+        let cleaned = clean(hostile);
+        assert_eq!(cleaned, "a\u{fffd}]0;owned\u{fffd}b\u{fffd}31mc d\u{fffd}e\u{fffd}\u{fffd}");
+        assert!(!cleaned.chars().any(is_unsafe));
+        assert_eq!(clean(&"x".repeat(1_000_000)).len(), TEXT_CHARS_MAX);
+    }
+
+    #[test]
+    fn text_is_cut_by_columns_and_wide_characters_whole() {
+        assert_eq!(clip("hello", 5), "hello");
+        assert_eq!(clip("hello", 4), "hel…");
+        assert_eq!(clip("世界世界", 5), "世界…");
+        assert_eq!(clip("世界世界", 4), "世…");
+        assert_eq!(clip("hello", 0), "");
+    }
+
+    #[test]
+    fn time_is_coarse_once_it_is_long() {
+        let label = |seconds| elapsed(Duration::from_secs(seconds));
+        assert_eq!([label(0), label(59), label(60), label(3599)], ["0s", "59s", "1m", "59m"]);
+        assert_eq!([label(3600), label(90_000)], ["1h", "1d"]);
+    }
+}

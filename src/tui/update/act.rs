@@ -1,0 +1,161 @@
+//! What the actions of the overview do.
+
+use super::{keys, reading};
+use crate::model::AgentName;
+use crate::tui::action::Action;
+use crate::tui::app::{App, Mode, Purpose};
+use crate::tui::grid::{Layout, neighbour};
+use crate::tui::look::Tone;
+use crate::tui::options::Ended;
+use crate::tui::overlay::{Confirm, Deed, Help, Launcher, Overlay};
+use crate::wire::{KeyInput, Request};
+
+/// Does what a key means.
+pub(super) fn act(app: &mut App, action: Action) {
+    app.damage.is_all = true;
+    match action {
+        Action::Select(number) => select_index(app, usize::from(number) - 1),
+        Action::SelectLeft => select_beside(app, -1, 0),
+        Action::SelectRight => select_beside(app, 1, 0),
+        Action::SelectUp => select_beside(app, 0, -1),
+        Action::SelectDown => select_beside(app, 0, 1),
+        Action::SelectNext => select_in_turn(app, 1),
+        Action::SelectPrevious => select_in_turn(app, app.agents.len().saturating_sub(1)),
+        Action::Type => begin_typing(app),
+        Action::Zoom => zoom(app),
+        Action::NextLayout => set_layout(app, app.layout.next()),
+        Action::Scroll => {
+            if let Some(agent) = app.selected.clone() {
+                reading::begin(app, &agent, None);
+            }
+        }
+        Action::Start => start(app),
+        Action::Stop => confirm(app, Deed::Stop),
+        Action::Restart => confirm(app, Deed::Restart),
+        Action::Remove => confirm(app, Deed::Remove),
+        Action::Teams => open_launcher(app, false),
+        Action::Help => app.overlays.push(Overlay::Help(Help::default())),
+        Action::Redraw => app.needs_whole_frame = true,
+        Action::Detach => app.end = Some(Ok(Ended::Detached)),
+        // These belong to other scopes.
+        Action::LeaveTyping | Action::Read(_) | Action::Choose(_) => {}
+    }
+}
+
+/// Selects an agent and leaves whatever was done with another one.
+pub(super) fn select(app: &mut App, agent: AgentName) {
+    if app.selected.as_ref() != Some(&agent) {
+        leave_typing(app);
+        app.mode = Mode::Overview { has_just_left: false };
+        app.selected = Some(agent);
+    }
+    app.damage.is_all = true;
+}
+
+fn select_index(app: &mut App, index: usize) {
+    match app.agents.get(index) {
+        Some(agent) => select(app, agent.name.clone()),
+        None => app.say(Tone::Dim, format!("There is no pane {}", index + 1)),
+    }
+}
+
+fn select_beside(app: &mut App, dx: i32, dy: i32) {
+    if app.layout == Layout::Single {
+        let step = if dx + dy > 0 { 1 } else { app.agents.len().saturating_sub(1) };
+        select_in_turn(app, step);
+        return;
+    }
+    let from = app.selected_index().unwrap_or(0);
+    if let Some(index) = neighbour(&app.slots(), from, dx, dy) {
+        select_index(app, index);
+    }
+}
+
+fn select_in_turn(app: &mut App, step: usize) {
+    if !app.agents.is_empty() {
+        let from = app.selected_index().unwrap_or(0);
+        select_index(app, (from + step) % app.agents.len());
+    }
+}
+
+/// Begins to type into the selected pane, if that makes sense.
+pub(super) fn begin_typing(app: &mut App) {
+    let Some(agent) = app.selected_agent() else { return };
+    let name = agent.name.clone();
+    if agent.has_ended() {
+        let hint = app.keymap.hint(Action::Start).unwrap_or_default();
+        app.say(Tone::Warning, format!("{name} has ended: {hint} starts it again"));
+    } else if !app.is_connected() {
+        app.say(Tone::Danger, "Typing has to wait: the hub is away");
+    } else {
+        app.mode = Mode::Typing;
+        keys::send(app, vec![KeyInput::Focus(true)]);
+    }
+    app.damage.is_all = true;
+}
+
+/// Goes back to the overview, if keys went to a pane.
+pub(super) fn leave_typing(app: &mut App) {
+    if !app.is_typing() {
+        return;
+    }
+    if app.is_connected() {
+        keys::send(app, vec![KeyInput::Focus(false)]);
+    }
+    app.mode = Mode::Overview { has_just_left: false };
+    app.damage.is_all = true;
+}
+
+fn zoom(app: &mut App) {
+    let layout = if app.layout == Layout::Single { app.unzoomed } else { Layout::Single };
+    set_layout(app, layout);
+}
+
+/// Changes the layout and remembers what zooming out returns to.
+pub(super) fn set_layout(app: &mut App, layout: Layout) {
+    app.layout = layout;
+    if layout != Layout::Single {
+        app.unzoomed = layout;
+    }
+    app.damage.is_all = true;
+}
+
+fn start(app: &mut App) {
+    let Some(agent) = app.selected_agent() else { return };
+    let name = agent.name.clone();
+    if !agent.has_ended() {
+        app.say(Tone::Dim, format!("{name} runs already"));
+    } else if app.is_connected() {
+        let environment = app.settings.environment.clone();
+        let agents = vec![name.to_string()];
+        app.ask(Purpose::Order, Request::Start { agents, environment });
+        app.say(Tone::Dim, format!("Starting {name}…"));
+    } else {
+        app.say(Tone::Danger, "Not started: the hub is away");
+    }
+}
+
+fn confirm(app: &mut App, deed: Deed) {
+    let Some(agent) = app.selected_agent() else { return };
+    let (name, has_ended) = (agent.name.clone(), agent.has_ended());
+    match deed {
+        Deed::Stop if has_ended => app.say(Tone::Dim, format!("{name} has ended already")),
+        Deed::Remove if !has_ended => {
+            let hint = app.keymap.hint(Action::Stop).unwrap_or_default();
+            app.say(Tone::Warning, format!("{name} still runs: {hint} stops it first"));
+        }
+        Deed::Stop | Deed::Restart | Deed::Remove => {
+            app.overlays.push(Overlay::Confirm(Confirm { agent: name, deed }));
+        }
+    }
+}
+
+/// Shows the teams, and asks the hub which there are now.
+pub(super) fn open_launcher(app: &mut App, is_first_screen: bool) {
+    app.overlays.push(Overlay::Launcher(Launcher { is_first_screen, ..Launcher::default() }));
+    app.damage.is_all = true;
+    if app.is_connected() {
+        let environment = app.settings.environment.clone();
+        app.ask(Purpose::Teams, Request::Teams { environment });
+    }
+}

@@ -1,0 +1,11 @@
+//! Changes the dashboard: one input in, what to ask of the hub out.
+
+mod act;
+mod input;
+mod keys;
+mod mouse;
+mod news;
+mod reading;
+mod upkeep;
+
+pub(super) use input::{Input, update};

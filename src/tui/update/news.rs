@@ -1,0 +1,199 @@
+//! What the hub says.
+
+use super::{act, reading};
+use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose};
+use crate::tui::grid::Layout;
+use crate::tui::look::Tone;
+use crate::tui::options::{Ended, StartView, TuiError};
+use crate::tui::overlay::Overlay;
+use crate::tui::text::clean;
+use crate::wire::{Fault, FromHub, Notice, PROTOCOL, PaneView, Request, Response, Status};
+
+/// Greets the hub and asks for all that the window shows.
+pub(super) fn connected(app: &mut App) {
+    app.connection = Connection::Up;
+    app.watched = None;
+    app.sizes.clear();
+    app.damage.is_all = true;
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    app.ask(Purpose::Hello, Request::Hello { protocol: PROTOCOL, version });
+    app.ask(Purpose::Upkeep, Request::Subscribe);
+    app.ask(Purpose::Status, Request::Status);
+    if app.overlays.iter().any(|overlay| matches!(overlay, Overlay::Launcher(_))) {
+        let environment = app.settings.environment.clone();
+        app.ask(Purpose::Teams, Request::Teams { environment });
+    }
+}
+
+/// Takes note that the hub is away; what was asked for may or may not have happened.
+pub(super) fn lost(app: &mut App, reason: &str) {
+    let unanswered = app.pending.values().any(|purpose| *purpose == Purpose::Order);
+    if unanswered && app.is_connected() {
+        app.say(Tone::Warning, "The hub went away before it answered: check what was done");
+    }
+    app.connection = Connection::Away { reason: clean(reason) };
+    app.pending.clear();
+    app.damage.is_all = true;
+    if let Mode::Scrolling(scroll) = &mut app.mode {
+        scroll.is_asking = false;
+    }
+    for overlay in &mut app.overlays {
+        if let Overlay::Launcher(launcher) = overlay {
+            launcher.starting = None;
+        }
+    }
+}
+
+/// Takes a frame from the hub.
+pub(super) fn take(app: &mut App, frame: FromHub) {
+    match frame {
+        FromHub::Notice(Notice::Pane(view)) => pane(app, view),
+        FromHub::Notice(Notice::Status(news)) => status(app, &news),
+        FromHub::Notice(Notice::Ending) => app.end = Some(Ok(Ended::HubEnded)),
+        FromHub::Answer { id, outcome } => {
+            if let Some(purpose) = app.pending.remove(&id) {
+                answer(app, purpose, outcome);
+            }
+        }
+    }
+}
+
+fn pane(app: &mut App, view: PaneView) {
+    let name = view.agent.clone();
+    if !app.agents.iter().any(|agent| agent.name == name) {
+        return;
+    }
+    if let Some(sent) = app.sizes.get_mut(&name) {
+        if view.size == sent.size {
+            sent.is_confirmed = true;
+        } else if sent.is_confirmed {
+            // Somebody uses another dashboard; ours waits until it is used again.
+            app.sizes.remove(&name);
+            app.is_leading = false;
+        }
+    }
+    let is_whole =
+        view.is_full || app.panes.get(&name).is_none_or(|pane| pane.size != view.size.clamped());
+    if is_whole {
+        app.damage.add_pane(&name);
+    }
+    app.damage.add_rows(&name, view.rows.iter().map(|(at, _)| *at));
+    if let Some(pane) = app.panes.get_mut(&name) {
+        pane.apply(view);
+    } else {
+        app.panes.insert(name, Pane::new(view));
+    }
+    reading::fetch(app);
+}
+
+fn status(app: &mut App, news: &Status) {
+    let project = news.hub.project.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let project = clean(project);
+    let agents: Vec<Agent> = news.agents.iter().filter_map(Agent::new).collect();
+    let is_first = app.project.is_none();
+    if app.project.as_ref() != Some(&project) || app.agents != agents {
+        app.damage.is_all = true;
+    }
+    app.project = Some(project);
+    take_agents(app, agents);
+    let wants_teams = match app.settings.start {
+        StartView::Auto => app.agents.is_empty(),
+        StartView::Teams => true,
+        StartView::Panes => false,
+    };
+    if is_first && wants_teams {
+        act::open_launcher(app, app.agents.is_empty());
+    } else if !app.agents.is_empty() {
+        let unasked = |overlay: &Overlay| matches!(overlay, Overlay::Launcher(launcher) if launcher.is_first_screen);
+        app.overlays.retain(|overlay| !unasked(overlay));
+    }
+}
+
+fn take_agents(app: &mut App, agents: Vec<Agent>) {
+    let place = app.selected_index().unwrap_or(0);
+    app.agents = agents;
+    app.panes.retain(|name, _| app.agents.iter().any(|agent| agent.name == *name));
+    app.sizes.retain(|name, _| app.agents.iter().any(|agent| agent.name == *name));
+    app.overlays.retain(|overlay| match overlay {
+        Overlay::Confirm(confirm) => app.agents.iter().any(|agent| agent.name == confirm.agent),
+        Overlay::Help(_) | Overlay::Launcher(_) => true,
+    });
+    if app.selected_index().is_none() {
+        app.mode = Mode::Overview { has_just_left: false };
+        let near = place.min(app.agents.len().saturating_sub(1));
+        app.selected = app.agents.get(near).map(|agent| agent.name.clone());
+    }
+    let ended = app.selected_agent().filter(|agent| agent.has_ended());
+    if let Some(name) = ended.filter(|_| app.is_typing()).map(|agent| agent.name.clone()) {
+        app.mode = Mode::Overview { has_just_left: false };
+        app.say(Tone::Warning, format!("{name} has ended: your keys go nowhere now"));
+    }
+}
+
+fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
+    match (purpose, outcome) {
+        (Purpose::Hello, Ok(Response::Welcome { protocol, .. })) if protocol != PROTOCOL => {
+            app.end = Some(Err(TuiError::Protocol { theirs: protocol, ours: PROTOCOL }));
+        }
+        (Purpose::Hello, Err(fault)) => app.end = Some(Err(TuiError::Refused(words(&fault)))),
+        (Purpose::Up { .. }, Err(fault)) => launch_failed(app, &fault),
+        (Purpose::Up { layout }, Ok(_)) => launched(app, layout),
+        (Purpose::Teams, Ok(Response::Teams { teams })) => {
+            app.teams = Some(teams);
+            app.damage.is_all = true;
+        }
+        (Purpose::Status, Ok(Response::Status(news))) => status(app, &news),
+        (Purpose::History { agent }, Ok(Response::History { first, kept_from, rows, .. })) => {
+            if let Mode::Scrolling(scroll) = &mut app.mode
+                && scroll.agent == agent
+            {
+                let is_news = scroll.add(first, kept_from, rows);
+                app.damage.is_all = true;
+                // Asking again for what the hub does not have would never end.
+                if is_news {
+                    reading::fetch(app);
+                }
+            }
+        }
+        (
+            Purpose::Order | Purpose::Teams | Purpose::History { .. } | Purpose::Status,
+            Err(fault),
+        ) => {
+            app.say(Tone::Danger, words(&fault));
+        }
+        (Purpose::Upkeep, Err(fault)) => tracing::debug!(%fault, "the hub refused"),
+        // What was ordered shows in the next status.
+        (_, Ok(_)) => {}
+    }
+}
+
+fn launched(app: &mut App, layout: Option<Layout>) {
+    app.overlays.retain(|overlay| !matches!(overlay, Overlay::Launcher(_)));
+    app.damage.is_all = true;
+    if let Some(layout) = layout {
+        act::set_layout(app, layout);
+    }
+}
+
+fn launch_failed(app: &mut App, fault: &Fault) {
+    let text = words(fault);
+    let launcher = app.overlays.iter_mut().find_map(|overlay| match overlay {
+        Overlay::Launcher(launcher) => Some(launcher),
+        Overlay::Help(_) | Overlay::Confirm(_) => None,
+    });
+    match launcher {
+        Some(launcher) => {
+            launcher.starting = None;
+            launcher.fault = Some(text);
+            app.damage.is_all = true;
+        }
+        None => app.say(Tone::Danger, text),
+    }
+}
+
+fn words(fault: &Fault) -> String {
+    match &fault.hint {
+        Some(hint) => clean(&format!("{} · {hint}", fault.message)),
+        None => clean(&fault.message),
+    }
+}

@@ -1,0 +1,146 @@
+//! A terminal that a test plays: a pseudo-terminal, the dashboard on it, and someone who reads it.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what a real program costs is measured in real time"
+)]
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::fake_hub::PATIENCE;
+
+/// Tell the program on the terminal where the hub is, and whether to fail when it went away.
+pub(crate) const SOCKET: &str = "WHEELHOUSE_TEST_SOCKET";
+pub(crate) const PANICS: &str = "WHEELHOUSE_TEST_PANICS";
+
+/// A terminal with the dashboard on it, and someone who reads it.
+pub(crate) struct Terminal {
+    pub(crate) child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keyboard: Box<dyn Write + Send>,
+    pub(crate) output: Receiver<Vec<u8>>,
+    emulator: vt100::Parser,
+    pub(crate) seen: Vec<u8>,
+}
+
+impl Terminal {
+    pub(crate) fn open(socket: &Path, cols: u16, rows: u16, variables: &[(&str, &str)]) -> Self {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "tui::dashboard", "--ignored", "--nocapture"]);
+        command.env(SOCKET, socket);
+        command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            let mut bytes = vec![0; 65536];
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                if sender.send(bytes[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let keyboard = pair.master.take_writer().unwrap();
+        let emulator = vt100::Parser::new(nonzero(rows), nonzero(cols), 0);
+        Self { child, master: pair.master, keyboard, output, emulator, seen: Vec::new() }
+    }
+
+    pub(crate) fn press(&mut self, bytes: &[u8]) {
+        self.keyboard.write_all(bytes).unwrap();
+    }
+
+    pub(crate) fn resize(&mut self, cols: u16, rows: u16) {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        self.master.resize(size).unwrap();
+        self.emulator.screen_mut().set_size(nonzero(rows), nonzero(cols));
+    }
+
+    pub(crate) fn screen(&self) -> &vt100::Screen {
+        self.emulator.screen()
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.screen().contents()
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.emulator.process(bytes);
+        self.seen.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        while !self.text().contains(text) {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(bytes) => self.take(&bytes),
+                Err(error) => panic!("`{text}` is not on the screen ({error}):\n{}", self.text()),
+            }
+        }
+    }
+
+    pub(crate) fn listen_for(&mut self, time: Duration) {
+        let end = Instant::now() + time;
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.take(&bytes),
+                Err(RecvTimeoutError::Timeout) => return,
+                Err(RecvTimeoutError::Disconnected) => panic!("the dashboard has ended"),
+            }
+        }
+    }
+
+    /// Returns the CPU seconds that the dashboard used and the bytes that it wrote meanwhile.
+    pub(crate) fn cost(&mut self, time: Duration, act: impl FnOnce(Instant)) -> (f64, usize) {
+        let (cpu, bytes, start) = (self.cpu_seconds(), self.seen.len(), Instant::now());
+        act(start);
+        self.listen_for(time.saturating_sub(start.elapsed()));
+        while let Ok(more) = self.output.try_recv() {
+            self.take(&more);
+        }
+        (self.cpu_seconds() - cpu, self.seen.len() - bytes)
+    }
+
+    fn cpu_seconds(&self) -> f64 {
+        let pid = self.child.process_id().unwrap();
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+        let nanoseconds = |task: std::fs::DirEntry| {
+            let text = std::fs::read_to_string(task.path().join("schedstat")).unwrap();
+            text.split_whitespace().next().unwrap().parse::<f64>().unwrap()
+        };
+        tasks.map(Result::unwrap).map(nanoseconds).sum::<f64>() / 1e9
+    }
+
+    pub(crate) fn assert_restored(&mut self) {
+        let screen = self.screen();
+        assert!(!screen.alternate_screen(), "the alternate screen was left");
+        assert!(!screen.hide_cursor(), "the cursor is seen again");
+        assert!(!screen.bracketed_paste(), "pastes are plain again");
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+        let termios = self.master.get_termios().unwrap();
+        let raw = format!("{:?}", termios.local_flags);
+        assert!(raw.contains("ICANON") && raw.contains("ECHO"), "no longer raw: {raw}");
+    }
+}
+
+fn nonzero(length: u16) -> NonZeroU16 {
+    NonZeroU16::new(length).unwrap()
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
