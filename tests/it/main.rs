@@ -3,3 +3,5 @@
 
 mod architecture;
 mod config;
+mod stop;
+mod support;

@@ -1,0 +1,6 @@
+//! What several tests need.
+
+pub(crate) mod clock;
+pub(crate) mod process;
+pub(crate) mod visitor;
+pub(crate) mod world;
