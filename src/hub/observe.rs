@@ -16,9 +16,9 @@ impl Hub {
     pub(super) fn on_keeper(&mut self, agent: &AgentName, run: RunId, news: LinkNews) {
         // Output and farewells of an earlier run mean nothing for the one that follows it.
         let is_current = |pane: &Pane| pane.link.as_ref().is_some_and(|link| link.run == run);
-        if !self.panes.get(agent).is_some_and(is_current) {
-            return;
-        }
+        let Some(pane) = self.panes.get(agent).filter(|pane| is_current(pane)) else { return };
+        // A keeper that was found by its lock alone has said meanwhile which run it is.
+        let run = pane.run;
         match news {
             LinkNews::Frame(frame) => self.on_frame(agent, run, frame),
             LinkNews::Lost => {
@@ -56,6 +56,7 @@ impl Hub {
 
     fn on_welcome(&mut self, agent: &AgentName, welcome: &Welcome) {
         let Some(pane) = self.panes.get_mut(agent) else { return };
+        pane.run = welcome.run;
         pane.answered = welcome.answered;
         if pane.offset < welcome.kept.start {
             let lost = welcome.kept.start - pane.offset;
