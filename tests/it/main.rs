@@ -3,5 +3,8 @@
 
 mod architecture;
 mod config;
+mod crash;
+mod one_hub;
+mod record;
 mod stop;
 mod support;

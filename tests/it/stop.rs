@@ -61,8 +61,12 @@ fn a_stop_is_on_record_only_after_the_tree_is_gone() {
     let world = hydra_world();
     world.ok(&["up", "crew"]);
     let heads = heads(&world);
-    let mut stop =
-        world.command(&["agent", "stop", "hydra"]).stdout(Stdio::null()).spawn().unwrap();
+    let mut stop = world
+        .command(&["agent", "stop", "hydra"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let mut seen = Vec::new();
     wait_for("the end on record", || {
         let phase = phase(&world);
@@ -86,9 +90,8 @@ fn an_agent_that_ends_by_itself_takes_its_helpers_along() {
     let script = format!("{script}print('parent leaves', flush=True)");
     let world = World::with_crew(&[("one", &["python3", "-c", &script, "ROOT"])]);
     world.ok(&["up", "crew"]);
-    let status = world.wait_for_status("the end of the agent", |status| {
-        status.agents[0].ending.is_some()
-    });
+    let status =
+        world.wait_for_status("the end of the agent", |status| status.agents[0].ending.is_some());
     assert_eq!(status.agents[0].ending.as_deref(), Some("exit code 0"));
     let helpers = numbers().filter(|pid| words(*pid).contains(&script)).count();
     assert_eq!(helpers, 0);

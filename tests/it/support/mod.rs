@@ -1,5 +1,6 @@
 //! What several tests need.
 
+pub(crate) mod chance;
 pub(crate) mod clock;
 pub(crate) mod process;
 pub(crate) mod visitor;

@@ -65,7 +65,8 @@ pub(crate) fn private_memory(pid: u32) -> u64 {
 /// Returns what the process's descriptors lead to; sockets and pipes without their numbers.
 pub(crate) fn descriptors(pid: u32) -> Vec<String> {
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    let target = |entry: fs::DirEntry| Some(fs::read_link(entry.path()).ok()?.display().to_string());
+    let target =
+        |entry: fs::DirEntry| Some(fs::read_link(entry.path()).ok()?.display().to_string());
     let plain = |target: String| target.split(":[").next().unwrap_or_default().to_owned();
     let mut found: Vec<String> = entries.filter_map(target).map(plain).collect();
     found.sort();

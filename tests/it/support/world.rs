@@ -24,7 +24,7 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_wheelhouse");
 pub(crate) const HYDRA: &str = include_str!("hydra.py");
 
 /// No command takes longer, even on a machine that does much else.
-const COMMAND_MAX: Duration = Duration::from_secs(120);
+const COMMAND_MAX: Duration = Duration::from_secs(40);
 
 /// Directories, an environment and a project that no other test shares.
 pub(crate) struct World {
@@ -171,9 +171,7 @@ impl World {
     }
 
     pub(crate) fn wait_for_text(&self, agent: &str, text: &str) {
-        wait_for(&format!("`{text}` on the screen of {agent}"), || {
-            self.read(agent).contains(text)
-        });
+        wait_for(&format!("`{text}` on the screen of {agent}"), || self.read(agent).contains(text));
     }
 
     /// Returns what every process of this world carries somewhere: the path of its root.
@@ -274,4 +272,3 @@ pub(crate) fn files(directory: &Path) -> Vec<PathBuf> {
     found.sort();
     found
 }
-
