@@ -27,12 +27,17 @@ fn one_hub_wins_after_each_of_fifty_kills() {
 #[test]
 fn a_command_that_comes_while_the_hub_leaves_gets_the_next_one() {
     let world = World::new();
-    for _ in 0..5 {
+    for _ in 0..10 {
         world.status();
         let mut down =
             world.command(&["down"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         for _ in 0..4 {
-            world.status();
+            let said = world.run(&["status"]);
+            // What was asked in the very last instant is answered by the end of the connection.
+            let is_cut_off = ["The hub closed the connection", "The connection to the hub was lost"]
+                .iter()
+                .any(|words| said.err.contains(words));
+            assert!(said.code == Some(0) || is_cut_off, "{said:?}");
         }
         assert!(down.wait().unwrap().success());
     }
