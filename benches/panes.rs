@@ -19,18 +19,27 @@ fn main() {
     let quiet = World::start("quiet", 16, "sleep 1000000");
     println!("| what | figure |\n| --- | --- |");
     println!("| 16 idle panes: all our processes, PSS | {:.1} MB |", quiet.memory_mb());
-    println!("| 16 idle panes: CPU | {:.4} s a minute |", quiet.cpu_per_minute(Duration::from_secs(20)));
+    println!(
+        "| 16 idle panes: CPU | {:.4} s a minute |",
+        quiet.cpu_per_minute(Duration::from_secs(20))
+    );
     println!("| echo through the hub, idle | {} |", quiet.echo());
     drop(quiet);
     let flood = World::start("flood", 16, "yes");
     println!("| echo through the hub, 16 panes run `yes` | {} |", flood.echo());
     println!("| 16 panes run `yes`: hub, private | {:.1} MB |", flood.hub_private_mb());
-    println!("| 16 panes run `yes`: largest keeper, private | {:.2} MB |", flood.keeper_private_mb());
+    println!(
+        "| 16 panes run `yes`: largest keeper, private | {:.2} MB |",
+        flood.keeper_private_mb()
+    );
     drop(flood);
     let lines = "i=0; while [ $i -lt 12000 ]; do echo \"2026-01-01 12:00:00 INFO line $i of some coloured output that is about a hundred columns long, as logs are\"; i=$((i+1)); done; sleep 1000000";
     let full = World::start("full", 16, lines);
     full.wait_for_history();
-    println!("| 16 panes with 10,000 lines each: all our processes, PSS | {:.1} MB |", full.memory_mb());
+    println!(
+        "| 16 panes with 10,000 lines each: all our processes, PSS | {:.1} MB |",
+        full.memory_mb()
+    );
 }
 
 /// A project of its own with panes that all run one command, and one that echoes.
@@ -43,7 +52,8 @@ struct World {
 impl World {
     #[expect(unsafe_code, reason = "set before any thread is started")]
     fn start(name: &str, agents: usize, command: &str) -> Self {
-        let root = std::env::temp_dir().join(format!("wheelhouse-bench-{}-{name}", std::process::id()));
+        let root =
+            std::env::temp_dir().join(format!("wheelhouse-bench-{}-{name}", std::process::id()));
         for (variable, part) in [
             ("HOME", "home"),
             ("XDG_RUNTIME_DIR", "run"),
@@ -57,7 +67,8 @@ impl World {
         let project = root.join("project");
         fs::create_dir_all(&project).expect("a project");
         let mut toml = format!("[cli.load]\ncommand = [\"sh\", \"-c\", {command:?}]\n");
-        toml += "[cli.echo]\ncommand = [\"sh\", \"-c\", \"stty raw -echo; exec cat\"]\n[team.bench]\n";
+        toml +=
+            "[cli.echo]\ncommand = [\"sh\", \"-c\", \"stty raw -echo; exec cat\"]\n[team.bench]\n";
         toml += "[[team.bench.agents]]\nname = \"echo\"\ncli = \"echo\"\n";
         for number in 1..=agents {
             toml += &format!("[[team.bench.agents]]\nname = \"load{number}\"\ncli = \"load\"\n");
@@ -74,7 +85,11 @@ impl World {
         let mut command = Command::new(PROGRAM);
         command.arg("--project").arg(&self.paths.project).args(arguments);
         let output = command.output().expect("the binary runs");
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 
     fn connect(&self) -> Connection {
@@ -108,7 +123,8 @@ impl World {
             loop {
                 let ask = Request::History { agent: agent.clone(), before: None, count: 1 };
                 let response = self.connect().ask(ask).expect("history is told");
-                if matches!(response, wheelhouse::wire::Response::History { committed, .. } if committed > 11_900) {
+                if matches!(response, wheelhouse::wire::Response::History { committed, .. } if committed > 11_900)
+                {
                     break;
                 }
                 std::thread::sleep(Duration::from_millis(50));

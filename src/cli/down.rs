@@ -52,7 +52,8 @@ fn has_keepers(paths: &Paths) -> bool {
 fn see_off(mut connection: Connection, paths: &Paths) -> anyhow::Result<()> {
     while connection.receive().is_ok() {}
     for _ in 0..FAREWELL_STEPS_MAX {
-        if !keeper::is_held(&paths.hub_lock()) {
+        // Whoever answers now is the next hub, which another command has started meanwhile.
+        if !keeper::is_held(&paths.hub_lock()) || client::connect_running(paths).is_ok() {
             return Ok(());
         }
         thread::sleep(FAREWELL_STEP);

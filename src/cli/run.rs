@@ -7,7 +7,10 @@ use clap::Parser;
 
 use super::args::{AgentVerb, Arguments, ConfigVerb, Verb};
 use super::context::Context;
-use super::{agent, attach, completions, config, doctor, down, failure, hub, keeper, overview, sim, status, up};
+use super::{
+    agent, attach, completions, config, doctor, down, failure, hub, keeper, overview, sim, status,
+    up,
+};
 
 /// Something went wrong; standard error says what.
 const EXIT_FAILURE: u8 = 1;

@@ -14,6 +14,8 @@ use crate::wire::{BUSY, READY, hub_argv};
 /// How long to wait for a hub that another process is starting.
 const RACE_STEPS_MAX: u32 = 500;
 const RACE_STEP: Duration = Duration::from_millis(10);
+/// The one who held the lock may have been about to leave: then the next hub is ours to start.
+const RACE_STEPS_PER_START: u32 = 20;
 
 /// What a starting hub says of itself is short.
 const WORD_BYTES_MAX: u64 = 16 * 1024;
@@ -43,10 +45,13 @@ fn patiently<T>(
         Err(ClientError::NotRunning { .. }) => start(paths)?,
         result => return result,
     }
-    for _ in 0..RACE_STEPS_MAX {
+    for step in 1..=RACE_STEPS_MAX {
         match attempt() {
             Err(ClientError::NotRunning { .. }) => thread::sleep(RACE_STEP),
             result => return result,
+        }
+        if step % RACE_STEPS_PER_START == 0 && !is_inside_agent() {
+            start(paths)?;
         }
     }
     Err(not_ready("nobody listens", paths))

@@ -18,6 +18,8 @@ pub enum Effect {
     Adopt {
         agent: AgentName,
         run: RunId,
+        /// Otherwise its start was on record and may still be under way.
+        was_seen: bool,
     },
     Stop {
         agent: AgentName,

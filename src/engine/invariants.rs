@@ -8,9 +8,8 @@ impl Engine {
     pub(super) fn assert_invariants(&self) {
         for (name, seat) in &self.seats {
             assert_eq!(*name, seat.member.name, "a seat stands under its own name");
-            let is_gone = matches!(seat.phase, Phase::Leaving(_) | Phase::Ended(_));
             let is_shown_gone = seat.state == AgentState::Exited;
-            assert_eq!(is_shown_gone, is_gone, "{name} is shown as gone when it is");
+            assert_eq!(is_shown_gone, seat.is_gone(), "{name} is shown as gone when it is");
             if seat.phase == Phase::Running {
                 assert!(seat.process.is_some(), "{name} runs, so its process is known");
             }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Engine, Seat};
-use crate::model::Moment;
+use super::{Effect, Engine, Phase, Seat};
+use crate::model::{AgentState, Moment};
 
 /// The engine's memory as it is written to disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,15 +40,39 @@ impl Engine {
     pub fn recover(record: Record, now: Moment) -> (Self, Vec<Effect>) {
         let mut engine = Self::new(now);
         let mut effects = Vec::new();
-        for seat in record.agents {
+        for mut seat in record.agents {
             let agent = seat.member.name.clone();
             if seat.is_live() {
-                effects.push(Effect::Adopt { agent: agent.clone(), run: seat.run });
+                let was_seen = seat.phase != Phase::Starting;
+                effects.push(Effect::Adopt { agent: agent.clone(), run: seat.run, was_seen });
             }
+            seat.doubt();
             engine.seats.insert(agent, seat);
         }
         engine.going_down = record.going_down && engine.seats.values().any(Seat::is_live);
         engine.note_idleness(now);
         (engine, effects)
+    }
+}
+
+impl Engine {
+    /// Says whether it is still open what became of a run that the record says is alive.
+    pub fn is_recovering(&self) -> bool {
+        self.seats.values().any(|seat| seat.is_live() && seat.process.is_none())
+    }
+}
+
+impl Seat {
+    /// Takes back what only a living keeper can tell, and what contradicts the rest.
+    fn doubt(&mut self) {
+        (self.keeper, self.process) = (None, None);
+        if self.phase == Phase::Running {
+            self.phase = Phase::Starting;
+        }
+        match (self.is_gone(), self.state == AgentState::Exited) {
+            (false, true) => self.state = AgentState::Starting,
+            (true, false) => self.state = AgentState::Exited,
+            (true, true) | (false, false) => {}
+        }
     }
 }

@@ -62,6 +62,14 @@ pub enum Phase {
 }
 
 impl Seat {
+    /// Says whether the agent's tree is proven empty.
+    pub fn is_gone(&self) -> bool {
+        match self.phase {
+            Phase::Leaving(_) | Phase::Ended(_) => true,
+            Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => false,
+        }
+    }
+
     /// Says whether something of this run may still be there, its keeper included.
     pub fn is_live(&self) -> bool {
         match self.phase {

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::rc::Rc;
 
 use super::inbox::Input;
-use super::link::{Link, Route};
+use super::link::{Link, Route, Start};
 use super::pane::Pane;
 use super::record;
 use super::state::{Guard, Hub};
@@ -43,7 +43,7 @@ impl Hub {
                         self.note_run(&agent, run, RunEvent::NeverCame { reason });
                     }
                 },
-                Effect::Adopt { agent, run } => self.adopt(&agent, run),
+                Effect::Adopt { agent, run, was_seen } => self.adopt(&agent, run, was_seen),
                 Effect::Stop { agent, grace_ms, .. } => {
                     self.order(&agent, &ToKeeper::Stop { grace_ms: Some(grace_ms) });
                 }
@@ -84,7 +84,7 @@ impl Hub {
                 let has_ended = Rc::new(Cell::new(false));
                 self.guards.push(Guard { child, has_ended: Rc::clone(&has_ended) });
                 let pane = Pane::new(run, size, self.history_limit);
-                self.open_link(agent, pane, Some(has_ended));
+                self.open_link(agent, pane, Start::ByUs { guard_ended: has_ended });
             }
             Err(error) => {
                 let reason = format!("its keeper could not be started: {error}");
@@ -94,21 +94,22 @@ impl Hub {
     }
 
     /// Looks for the keeper of a run, and takes its screen from where the last hub left it.
-    pub(super) fn adopt(&mut self, agent: &AgentName, run: RunId) {
+    pub(super) fn adopt(&mut self, agent: &AgentName, run: RunId, was_seen: bool) {
         let now = self.clock.now();
         let saved = Pane::restore(&self.paths.agent_screen(agent), run, self.history_limit, now);
         let pane = saved.unwrap_or_else(|| Pane::new(run, self.default_size, self.history_limit));
-        self.open_link(agent, pane, None);
+        let start = if was_seen { Start::Past } else { Start::BySomeoneElse };
+        self.open_link(agent, pane, start);
     }
 
-    fn open_link(&mut self, agent: &AgentName, mut pane: Pane, starting: Option<Rc<Cell<bool>>>) {
+    fn open_link(&mut self, agent: &AgentName, mut pane: Pane, start: Start) {
         let route = Route {
             agent: agent.clone(),
             run: pane.run,
             socket: self.paths.agent_socket(agent),
             lock: self.paths.agent_lock(agent),
             from: pane.offset,
-            starting,
+            start,
         };
         pane.link = Some(Link::open(route, self.senders.clone()));
         self.panes.insert(agent.clone(), pane);

@@ -31,6 +31,8 @@ const RETRY_MOST: Duration = Duration::from_secs(1);
 
 /// A guard that has said nothing by then never will.
 const START_PATIENCE: Duration = Duration::from_secs(15);
+/// The start of a hub that was killed comes to its lock by then, or never.
+const ORPHAN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Where a keeper is found.
 #[derive(Debug)]
@@ -41,8 +43,18 @@ pub(super) struct Route {
     pub(super) lock: PathBuf,
     /// The first byte of output that is wanted.
     pub(super) from: u64,
-    /// For a run that is just being started: set once its guard has ended.
-    pub(super) starting: Option<Rc<Cell<bool>>>,
+    pub(super) start: Start,
+}
+
+/// Whether the keeper may still be on its way up.
+#[derive(Debug)]
+pub(super) enum Start {
+    /// This hub has just started it.
+    ByUs { guard_ended: Rc<Cell<bool>> },
+    /// A hub that was killed may have started it a moment ago: its lock may not be held yet.
+    BySomeoneElse,
+    /// It was there before.
+    Past,
 }
 
 /// A line to one keeper.
@@ -92,7 +104,7 @@ struct Line {
 impl Line {
     async fn run(mut self, mut queue: mpsc::Receiver<Vec<u8>>) {
         while let Some(stream) = self.connect().await {
-            self.route.starting = None;
+            self.route.start = Start::Past;
             let (reader, mut writer) = stream.into_split();
             let mut attach = Vec::new();
             let (version, from) = (keeper::PROTOCOL_VERSION, self.route.from);
@@ -105,7 +117,10 @@ impl Line {
                 () = talk(writer, &mut queue) => {}
             }
         }
-        let news = if self.route.starting.is_some() { LinkNews::NeverCame } else { LinkNews::Lost };
+        let news = match self.route.start {
+            Start::ByUs { .. } => LinkNews::NeverCame,
+            Start::BySomeoneElse | Start::Past => LinkNews::Lost,
+        };
         self.tell(news).await;
     }
 
@@ -119,9 +134,10 @@ impl Line {
             {
                 return Some(stream);
             }
-            let may_come = match &self.route.starting {
-                Some(guard_ended) => !guard_ended.get() && waited < START_PATIENCE,
-                None => false,
+            let may_come = match &self.route.start {
+                Start::ByUs { guard_ended } => !guard_ended.get() && waited < START_PATIENCE,
+                Start::BySomeoneElse => waited < ORPHAN_PATIENCE,
+                Start::Past => false,
             };
             if !may_come && !keeper::is_held(&self.route.lock) {
                 return None;

@@ -6,7 +6,7 @@ use super::state::Hub;
 use crate::engine::{Event, Phase, Seat};
 use crate::keeper::ToKeeper;
 use crate::model::{
-    AgentName, AgentState, Command, Done, ProcessId, ProcessInfo, Refusal, RequestId, Size, Source,
+    AgentName, Command, Done, ProcessId, ProcessInfo, Refusal, RequestId, Size, Source,
 };
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
 use crate::wire::{
@@ -247,8 +247,7 @@ impl Hub {
 
     fn agent_status(&self, seat: &Seat) -> AgentStatus {
         let member = &seat.member;
-        let is_gone = seat.state == AgentState::Exited;
-        let live = |id: Option<ProcessId>| id.filter(|_| !is_gone);
+        let live = |id: Option<ProcessId>| id.filter(|_| !seat.is_gone());
         let title = self.panes.get(&member.name).map(|pane| pane.screen.title().to_owned());
         AgentStatus {
             name: member.name.to_string(),
@@ -296,7 +295,11 @@ impl Hub {
 fn event(mouse: crate::model::Mouse) -> crate::screen::MouseEvent {
     use crate::model::{MouseButton as B, MouseKind as K};
     use crate::screen::{MouseButton, MouseEvent, MouseKind};
-    let b = |b| match b { B::Left => MouseButton::Left, B::Middle => MouseButton::Middle, B::Right => MouseButton::Right };
+    let b = |b| match b {
+        B::Left => MouseButton::Left,
+        B::Middle => MouseButton::Middle,
+        B::Right => MouseButton::Right,
+    };
     let (kind, button) = match mouse.kind {
         K::Press(x) => (MouseKind::Press, b(x)),
         K::Release(x) => (MouseKind::Release, b(x)),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
@@ -25,6 +26,9 @@ use crate::wire::READY;
 
 /// The kernel is asked for news after this many steps, so that a flood does not delay a key.
 const STEPS_BETWEEN_NEWS: u32 = 8;
+
+/// Nobody is served before it is known who lives: keepers answer within milliseconds.
+const RECOVERY_MAX: Duration = Duration::from_secs(1);
 
 /// Becomes the project's hub and serves until it is told to end or nobody needs it.
 ///
@@ -71,6 +75,8 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
     };
     hub.heed(settings);
     hub.recover(effects);
+    // If it takes longer, the answer is that it is not known yet.
+    let _ = tokio::time::timeout(RECOVERY_MAX, hub.settle(&mut inbox)).await;
     tokio::task::spawn_local(session::accept(listener, senders.clone()));
     tokio::task::spawn_local(watch_signals(senders));
     tracing::info!(session = %hub.paths.session, pid = std::process::id(), "the hub is up");
@@ -114,7 +120,16 @@ impl Hub {
         self.carry_out(effects);
         for agent in self.strays() {
             tracing::warn!(%agent, "a keeper lives that is not on record");
-            self.adopt(&agent, RunId::default());
+            self.adopt(&agent, RunId::default(), true);
+        }
+    }
+
+    /// Waits until it is known what became of every run that may be alive.
+    async fn settle(&mut self, inbox: &mut Inbox) {
+        let is_stray = |pane: &Pane| pane.link.is_some() && pane.run == RunId::default();
+        while self.engine.is_recovering() || self.panes.values().any(is_stray) {
+            let Some(input) = inbox.next().await else { return };
+            self.handle(input);
         }
     }
 

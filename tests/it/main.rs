@@ -3,6 +3,7 @@
 
 mod architecture;
 mod config;
+mod crash;
 mod fake_hub;
 mod keeper_cost;
 mod keeper_death;
@@ -10,8 +11,11 @@ mod keeper_life;
 mod keeper_revive;
 mod keeper_stop;
 mod keeper_stream;
+mod one_hub;
+mod record;
 mod sim;
 mod simulation;
+mod stop;
 mod support;
 mod terminal;
 mod tui;

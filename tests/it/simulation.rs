@@ -147,7 +147,7 @@ impl World {
                     assert!(saved_before_start, "seed {}: {agent} starts off record", self.seed);
                     self.start(&agent, run);
                 }
-                Effect::Adopt { agent, run } => self.adopt(&agent, run),
+                Effect::Adopt { agent, run, .. } => self.adopt(&agent, run),
                 Effect::Stop { agent, run, .. } => self.stop(&agent, run),
                 Effect::Release { agent, run } => self.release(&agent, run),
                 Effect::Sweep { agent, run } => {

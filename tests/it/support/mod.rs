@@ -1,4 +1,8 @@
 //! What several tests need.
 
+pub(crate) mod chance;
 pub(crate) mod clock;
 pub(crate) mod keeper;
+pub(crate) mod process;
+pub(crate) mod visitor;
+pub(crate) mod world;
