@@ -372,3 +372,54 @@ impl Canvas {
             + self.links.memory_bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scanner::Scanner;
+    use super::super::terminal::Terminal;
+    use super::*;
+    use crate::model::{Color, Style};
+
+    fn scan(terminal: &mut Terminal, text: &str) {
+        Scanner::default().scan(text.as_bytes(), terminal);
+        terminal.canvas.flush();
+    }
+
+    fn fail(terminal: &mut Terminal) {
+        terminal.canvas.out().extend_from_slice(b"\x1b~");
+        terminal.canvas.flush();
+    }
+
+    fn texts(canvas: &Canvas) -> Vec<String> {
+        (0..canvas.size().rows).map(|row| canvas.row(row).text()).collect()
+    }
+
+    #[test]
+    fn a_panic_of_the_emulator_costs_neither_rows_nor_cursor_nor_pen() {
+        let mut terminal = Terminal::new(Size { rows: 4, cols: 9 }, HistoryLimit::default());
+        scan(
+            &mut terminal,
+            "1\r\n2\r\n3\r\n\x1b[31mkept\r\n👍🏽 and wide \x1b[2;4r\x1b[3;3H\x1b[32m",
+        );
+        let (before, cursor) = (texts(&terminal.canvas), terminal.canvas.position());
+        fail(&mut terminal);
+        assert_eq!(terminal.canvas.rebuilds, 1);
+        assert_eq!((texts(&terminal.canvas), terminal.canvas.position()), (before, cursor));
+        assert!(terminal.canvas.row(2).wrapped);
+        scan(&mut terminal, "x\x1b[4;1H\n");
+        let green = Style { foreground: Color::Indexed(2), ..Style::default() };
+        assert!(terminal.canvas.row(1).runs.iter().any(|run| run.style == green));
+        assert_eq!(texts(&terminal.canvas)[0], "3");
+        assert_eq!(terminal.canvas.history.committed(), 2);
+    }
+
+    #[test]
+    fn a_panic_in_the_alternate_screen_keeps_both() {
+        let mut terminal = Terminal::new(Size { rows: 3, cols: 9 }, HistoryLimit::default());
+        scan(&mut terminal, "main\x1b[?1049h\x1b[Halt");
+        fail(&mut terminal);
+        assert_eq!(texts(&terminal.canvas), ["alt", "", ""]);
+        scan(&mut terminal, "!\x1b[?1049l?");
+        assert_eq!(texts(&terminal.canvas), ["main?", "", ""]);
+    }
+}

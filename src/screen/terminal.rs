@@ -200,7 +200,7 @@ impl Terminal {
     }
 
     fn reset(&mut self) {
-        if self.canvas.budget.afford(8 * self.canvas.cells()) {
+        if self.canvas.budget.afford(24 * self.canvas.cells()) {
             if !self.canvas.is_alternate() {
                 self.canvas.commit_screen();
             }
