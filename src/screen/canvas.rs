@@ -206,8 +206,8 @@ impl Canvas {
         mark(self.pen);
         let size = self.size();
         for screen in [Some(self.emulator.screen()), self.parked.as_deref()].into_iter().flatten() {
-            for at in 0..size.rows * size.cols {
-                let Some(cell) = screen.cell(at / size.cols, at % size.cols) else { continue };
+            let cells = (0..size.rows).flat_map(|row| (0..size.cols).map(move |col| (row, col)));
+            for cell in cells.filter_map(|(row, col)| screen.cell(row, col)) {
                 mark(look_id(cell.fgcolor()));
                 pictures.extend(cell.contents().chars().next().filter(|c| !c.is_ascii()));
             }
