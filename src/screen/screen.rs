@@ -69,7 +69,7 @@ impl Screen {
     pub fn resize(&mut self, size: Size) {
         let size = size.clamped();
         if size != self.size() {
-            self.terminal.canvas.resize(size);
+            self.terminal.resize(size);
             self.generation += 1;
         }
     }
