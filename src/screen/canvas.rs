@@ -26,6 +26,17 @@ impl Margins {
         Self { top: 0, bottom: size.rows - 1, is_origin: false }
     }
 
+    /// Returns how many rows of the screen are above the first that positions count.
+    pub(super) fn above(self) -> u16 {
+        if self.is_origin { self.top } else { 0 }
+    }
+
+    /// Writes the sequences that set these margins; the cursor goes to the first position.
+    pub(super) fn write(self, out: &mut Vec<u8>) {
+        write_csi(&[self.top + 1, self.bottom + 1], b'r', out);
+        out.extend_from_slice(if self.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
+    }
+
     pub(super) fn is_whole(self, size: Size) -> bool {
         self.top == 0 && self.bottom == size.rows - 1
     }
@@ -228,9 +239,7 @@ impl Canvas {
 
     pub(super) fn set_margins(&mut self, margins: Margins) {
         self.margins[usize::from(self.is_alternate())] = margins;
-        let out = self.out();
-        write_csi(&[margins.top + 1, margins.bottom + 1], b'r', out);
-        out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
+        margins.write(self.out());
     }
 
     pub(super) fn reset_margins(&mut self) {
@@ -239,9 +248,8 @@ impl Canvas {
 
     /// Moves the cursor to a cell of the screen, whatever positions count from.
     pub(super) fn go_to(&mut self, row: u16, col: u16) {
-        let margins = self.margins();
-        let above = if margins.is_origin { margins.top } else { 0 };
-        write_csi(&[row.saturating_sub(above) + 1, col + 1], b'H', self.out());
+        let row = row.saturating_sub(self.margins().above());
+        write_csi(&[row + 1, col + 1], b'H', self.out());
     }
 
     /// Shows the alternate screen, the cursor where it was.
@@ -254,9 +262,7 @@ impl Canvas {
         self.out().extend_from_slice(b"\x1b[?47h");
         if clear {
             self.reset_margins();
-            let pen = self.looks.get(self.pen);
-            self.erase(Look::default(), &[2], b'J');
-            self.set_pen(pen);
+            self.clear();
         }
         self.go_to(row, col.min(self.size().cols - 1));
     }
@@ -268,9 +274,7 @@ impl Canvas {
         }
         let (row, col) = self.cursor();
         if clear {
-            let pen = self.looks.get(self.pen);
-            self.erase(Look::default(), &[2], b'J');
-            self.set_pen(pen);
+            self.clear();
         }
         self.out().extend_from_slice(b"\x1b[?47l");
         self.flush();
@@ -278,6 +282,13 @@ impl Canvas {
         if keep_cursor {
             self.go_to(row, col.min(self.size().cols - 1));
         }
+    }
+
+    /// Leaves nothing on the screen that is shown, not even a background.
+    fn clear(&mut self) {
+        let pen = self.looks.get(self.pen);
+        self.erase(Look::default(), &[2], b'J');
+        self.set_pen(pen);
     }
 
     /// Puts what the primary screen shows into the history.
@@ -353,10 +364,8 @@ impl Canvas {
         let out = self.emulator.pending();
         let mut drawing = Drawing { ink: &Bare, cols: size.cols, pen: None, out };
         drawing.lines(&lines[..lines.len().min(usize::from(size.rows))]);
-        write_csi(&[margins.top + 1, margins.bottom + 1], b'r', drawing.out);
-        drawing.out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
-        let above = if margins.is_origin { margins.top } else { 0 };
-        drawing.place(lines.get(usize::from(cursor.0)), cursor.0, cursor.1, above);
+        margins.write(drawing.out);
+        drawing.place(lines.get(usize::from(cursor.0)), cursor.0, cursor.1, margins.above());
         write_pen(self.pen, self.emulator.pending());
         if !self.emulator.flush() {
             self.emulator = Emulator::new(size);
