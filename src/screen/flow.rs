@@ -74,9 +74,10 @@ impl Canvas {
         if !text.ends_with('\n') || self.is_alternate() || !self.margins().is_whole(size) {
             return;
         }
-        if self.cursor() == (size.rows - 1, 0) {
+        let (row, col) = self.cursor();
+        if row == size.rows - 1 && col < size.cols {
             self.emulator.scrolled().follow(size.rows);
-            self.flow = Some(Flow { col: 0, is_over_text: false });
+            self.flow = Some(Flow { col, is_over_text: false });
         }
     }
 
@@ -89,8 +90,11 @@ impl Canvas {
         let mut at = 0;
         while at < bytes.len() {
             match bytes[at] {
-                b'\n' if flow.col == 0 => {
+                b'\n' if flow.col < cols => {
                     rows.begin(pen, false);
+                    if let Some(row) = rows.current() {
+                        row.resize(row.len() + usize::from(flow.col), BLANK);
+                    }
                     flow.is_over_text = false;
                     at += 1;
                 }
