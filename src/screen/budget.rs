@@ -3,6 +3,9 @@
 /// What a byte of output earns, in cells: a sequence of eight bytes may touch a whole screen of
 /// ordinary size, and 64 KiB stay below 50 ms whatever they say.
 const CELLS_PER_BYTE: usize = 320;
+/// What a chunk of output earns however short it is, in screens: a program that clears the
+/// screen and prints a word once a second must never be refused.
+const SCREENS_PER_CHUNK: usize = 64;
 /// A program that was quiet may open with this many bytes' worth.
 const SAVED_BYTES_MAX: usize = 64 * 1024;
 
@@ -19,9 +22,11 @@ impl Default for Budget {
 }
 
 impl Budget {
-    pub(super) fn earn(&mut self, bytes: usize) {
+    /// Earns for a chunk of output on a screen of so many cells.
+    pub(super) fn earn(&mut self, bytes: usize, screen_cells: usize) {
         let saved = self.cells.min(SAVED_BYTES_MAX * CELLS_PER_BYTE / 2);
-        self.cells = saved.saturating_add(bytes.saturating_mul(CELLS_PER_BYTE));
+        let earned = bytes.saturating_mul(CELLS_PER_BYTE) + SCREENS_PER_CHUNK * screen_cells;
+        self.cells = saved.saturating_add(earned);
     }
 
     /// Pays, or says that the operation must be left out.

@@ -26,6 +26,17 @@ impl Margins {
         Self { top: 0, bottom: size.rows - 1, is_origin: false }
     }
 
+    /// Returns how many rows of the screen are above the first that positions count.
+    pub(super) fn above(self) -> u16 {
+        if self.is_origin { self.top } else { 0 }
+    }
+
+    /// Writes the sequences that set these margins; the cursor goes to the first position.
+    pub(super) fn write(self, out: &mut Vec<u8>) {
+        write_csi(&[self.top + 1, self.bottom + 1], b'r', out);
+        out.extend_from_slice(if self.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
+    }
+
     pub(super) fn is_whole(self, size: Size) -> bool {
         self.top == 0 && self.bottom == size.rows - 1
     }
@@ -206,8 +217,8 @@ impl Canvas {
         mark(self.pen);
         let size = self.size();
         for screen in [Some(self.emulator.screen()), self.parked.as_deref()].into_iter().flatten() {
-            for at in 0..size.rows * size.cols {
-                let Some(cell) = screen.cell(at / size.cols, at % size.cols) else { continue };
+            let cells = (0..size.rows).flat_map(|row| (0..size.cols).map(move |col| (row, col)));
+            for cell in cells.filter_map(|(row, col)| screen.cell(row, col)) {
                 mark(look_id(cell.fgcolor()));
                 pictures.extend(cell.contents().chars().next().filter(|c| !c.is_ascii()));
             }
@@ -228,9 +239,7 @@ impl Canvas {
 
     pub(super) fn set_margins(&mut self, margins: Margins) {
         self.margins[usize::from(self.is_alternate())] = margins;
-        let out = self.out();
-        write_csi(&[margins.top + 1, margins.bottom + 1], b'r', out);
-        out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
+        margins.write(self.out());
     }
 
     pub(super) fn reset_margins(&mut self) {
@@ -239,9 +248,8 @@ impl Canvas {
 
     /// Moves the cursor to a cell of the screen, whatever positions count from.
     pub(super) fn go_to(&mut self, row: u16, col: u16) {
-        let margins = self.margins();
-        let above = if margins.is_origin { margins.top } else { 0 };
-        write_csi(&[row.saturating_sub(above) + 1, col + 1], b'H', self.out());
+        let row = row.saturating_sub(self.margins().above());
+        write_csi(&[row + 1, col + 1], b'H', self.out());
     }
 
     /// Shows the alternate screen, the cursor where it was.
@@ -254,9 +262,7 @@ impl Canvas {
         self.out().extend_from_slice(b"\x1b[?47h");
         if clear {
             self.reset_margins();
-            let pen = self.looks.get(self.pen);
-            self.erase(Look::default(), &[2], b'J');
-            self.set_pen(pen);
+            self.clear();
         }
         self.go_to(row, col.min(self.size().cols - 1));
     }
@@ -268,9 +274,7 @@ impl Canvas {
         }
         let (row, col) = self.cursor();
         if clear {
-            let pen = self.looks.get(self.pen);
-            self.erase(Look::default(), &[2], b'J');
-            self.set_pen(pen);
+            self.clear();
         }
         self.out().extend_from_slice(b"\x1b[?47l");
         self.flush();
@@ -278,6 +282,13 @@ impl Canvas {
         if keep_cursor {
             self.go_to(row, col.min(self.size().cols - 1));
         }
+    }
+
+    /// Leaves nothing on the screen that is shown, not even a background.
+    fn clear(&mut self) {
+        let pen = self.looks.get(self.pen);
+        self.erase(Look::default(), &[2], b'J');
+        self.set_pen(pen);
     }
 
     /// Puts what the primary screen shows into the history.
@@ -353,10 +364,8 @@ impl Canvas {
         let out = self.emulator.pending();
         let mut drawing = Drawing { ink: &Bare, cols: size.cols, pen: None, out };
         drawing.lines(&lines[..lines.len().min(usize::from(size.rows))]);
-        write_csi(&[margins.top + 1, margins.bottom + 1], b'r', drawing.out);
-        drawing.out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
-        let above = if margins.is_origin { margins.top } else { 0 };
-        drawing.place(lines.get(usize::from(cursor.0)), cursor.0, cursor.1, above);
+        margins.write(drawing.out);
+        drawing.place(lines.get(usize::from(cursor.0)), cursor.0, cursor.1, margins.above());
         write_pen(self.pen, self.emulator.pending());
         if !self.emulator.flush() {
             self.emulator = Emulator::new(size);
@@ -370,5 +379,56 @@ impl Canvas {
             + self.looks.memory_bytes()
             + self.clusters.memory_bytes()
             + self.links.memory_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scanner::Scanner;
+    use super::super::terminal::Terminal;
+    use super::*;
+    use crate::model::{Color, Style};
+
+    fn scan(terminal: &mut Terminal, text: &str) {
+        Scanner::default().scan(text.as_bytes(), terminal);
+        terminal.canvas.flush();
+    }
+
+    fn fail(terminal: &mut Terminal) {
+        terminal.canvas.out().extend_from_slice(b"\x1b~");
+        terminal.canvas.flush();
+    }
+
+    fn texts(canvas: &Canvas) -> Vec<String> {
+        (0..canvas.size().rows).map(|row| canvas.row(row).text()).collect()
+    }
+
+    #[test]
+    fn a_panic_of_the_emulator_costs_neither_rows_nor_cursor_nor_pen() {
+        let mut terminal = Terminal::new(Size { rows: 4, cols: 9 }, HistoryLimit::default());
+        scan(
+            &mut terminal,
+            "1\r\n2\r\n3\r\n\x1b[31mkept\r\n👍🏽 and wide \x1b[2;4r\x1b[3;3H\x1b[32m",
+        );
+        let (before, cursor) = (texts(&terminal.canvas), terminal.canvas.position());
+        fail(&mut terminal);
+        assert_eq!(terminal.canvas.rebuilds, 1);
+        assert_eq!((texts(&terminal.canvas), terminal.canvas.position()), (before, cursor));
+        assert!(terminal.canvas.row(2).wrapped);
+        scan(&mut terminal, "x\x1b[4;1H\n");
+        let green = Style { foreground: Color::Indexed(2), ..Style::default() };
+        assert!(terminal.canvas.row(1).runs.iter().any(|run| run.style == green));
+        assert_eq!(texts(&terminal.canvas)[0], "3");
+        assert_eq!(terminal.canvas.history.committed(), 2);
+    }
+
+    #[test]
+    fn a_panic_in_the_alternate_screen_keeps_both() {
+        let mut terminal = Terminal::new(Size { rows: 3, cols: 9 }, HistoryLimit::default());
+        scan(&mut terminal, "main\x1b[?1049h\x1b[Halt");
+        fail(&mut terminal);
+        assert_eq!(texts(&terminal.canvas), ["alt", "", ""]);
+        scan(&mut terminal, "!\x1b[?1049l?");
+        assert_eq!(texts(&terminal.canvas), ["main?", "", ""]);
     }
 }

@@ -168,6 +168,12 @@ impl Scrolled {
 }
 
 impl vt100::Callbacks for Scrolled {
+    /// Fails on a sequence that the guard never lets through.
+    #[cfg(test)]
+    fn unhandled_escape(&mut self, _: &mut vt100::Screen, _: Option<u8>, _: Option<u8>, byte: u8) {
+        assert!(byte != b'~', "a failure for the tests");
+    }
+
     fn on_scroll(&mut self, contents: RowContents<'_>, alternate_screen: bool) {
         if alternate_screen || self.take_known() {
             return;

@@ -5,7 +5,7 @@
 //! beforehand and written down beside it. Anything else ends this; then rows are read back.
 
 use super::canvas::Canvas;
-use super::line::BLANK;
+use super::line::{BLANK, width};
 use super::look::write_pen;
 
 /// Where in the bottom row the next character goes.
@@ -18,9 +18,9 @@ pub(super) struct Flow {
 }
 
 impl Canvas {
-    /// Prints text of single bytes, `\r` and `\n`.
+    /// Prints text without marks that join the character before them, `\r` and `\n`.
     pub(super) fn plain_text(&mut self, text: &str) {
-        let known = self.follow(text.as_bytes());
+        let known = self.follow(text);
         self.send(&text[..known]);
         if known < text.len() {
             self.leave_flow();
@@ -74,50 +74,74 @@ impl Canvas {
         if !text.ends_with('\n') || self.is_alternate() || !self.margins().is_whole(size) {
             return;
         }
-        if self.cursor() == (size.rows - 1, 0) {
+        let (row, col) = self.cursor();
+        if row == size.rows - 1 && col < size.cols {
             self.emulator.scrolled().follow(size.rows);
-            self.flow = Some(Flow { col: 0, is_over_text: false });
+            self.flow = Some(Flow { col, is_over_text: false });
         }
     }
 
     /// Writes down the rows of a text and returns how much of it could be followed.
-    fn follow(&mut self, bytes: &[u8]) -> usize {
+    fn follow(&mut self, text: &str) -> usize {
         let (cols, pen) = (self.size().cols, self.pen);
         let Some(flow) = self.flow.as_mut() else { return 0 };
         let rows = self.emulator.scrolled();
+        let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
             match bytes[at] {
-                b'\n' if flow.col == 0 => {
+                b'\n' if flow.col < cols => {
                     rows.begin(pen, false);
+                    if let Some(row) = rows.current() {
+                        row.resize(row.len() + usize::from(flow.col), BLANK);
+                    }
                     flow.is_over_text = false;
+                    at += 1;
                 }
                 b'\r' => {
                     flow.is_over_text |= flow.col > 0;
                     flow.col = 0;
+                    at += 1;
                 }
                 b'\n' => break,
                 _ if flow.is_over_text => break,
                 _ => {
-                    if flow.col == cols {
-                        rows.begin(pen, true);
+                    let (length, columns) = stretch(&text[at..], cols - flow.col);
+                    if length == 0 {
+                        // A row that a wide character leaves one column short has not wrapped.
+                        rows.begin(pen, flow.col == cols);
                         flow.col = 0;
+                        continue;
                     }
-                    let room = bytes.len().min(at + usize::from(cols - flow.col));
-                    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
-                    let end = bytes[at..room].iter().position(is_end).map_or(room, |n| at + n);
                     if let Some(row) = rows.current() {
-                        row.extend_from_slice(&bytes[at..end]);
+                        row.extend_from_slice(&bytes[at..at + length]);
                     }
-                    flow.col += u16::try_from(end - at).unwrap_or(0);
-                    at = end;
-                    continue;
+                    flow.col += columns;
+                    at += length;
                 }
             }
-            at += 1;
         }
         at
     }
+}
+
+/// Returns the bytes and the columns of the text up to the end of the line or of the room.
+fn stretch(text: &str, room: u16) -> (usize, u16) {
+    let bytes = text.as_bytes();
+    let limit = bytes.len().min(usize::from(room));
+    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n') || !byte.is_ascii();
+    let plain = bytes[..limit].iter().position(is_end).unwrap_or(limit);
+    let mut columns = u16::try_from(plain).unwrap_or(room);
+    let mut length = plain;
+    for c in text[plain..].chars().take_while(|c| !matches!(c, '\r' | '\n')) {
+        let wide = u16::try_from(width(c)).unwrap_or(1);
+        if columns + wide > room {
+            break;
+        }
+        columns += wide;
+        length += c.len_utf8();
+    }
+    (length, columns)
 }
 
 #[cfg(test)]
@@ -129,7 +153,7 @@ mod tests {
     use super::super::terminal::Terminal;
     use crate::model::{Row, Size};
 
-    const PARTS: [&str; 14] = [
+    const PARTS: [&str; 15] = [
         "word",
         "\r\n",
         "\r\n",
@@ -142,7 +166,8 @@ mod tests {
         "\x1b[K",
         "a longer text that wraps",
         "\x1b[44m",
-        "é",
+        "é 中文字",
+        "⚠\u{fe0f}👍🏽",
         "\x1b[1;4m",
     ];
 

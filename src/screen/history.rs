@@ -345,3 +345,75 @@ fn read_varint(bytes: &mut &[u8]) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RED: Style = Style {
+        foreground: crate::model::Color::Indexed(1),
+        background: crate::model::Color::Default,
+        attributes: Style::BOLD,
+    };
+
+    fn push(history: &mut History, text: &str) {
+        history.push(false, |runs| runs.run(Style::default(), text, 0, false));
+    }
+
+    fn limited(lines: usize, bytes: usize) -> History {
+        History::new(HistoryLimit { lines, bytes })
+    }
+
+    #[test]
+    fn a_row_is_returned_as_it_was_put_in() {
+        let mut history = limited(10, 1 << 20);
+        history.push(true, |runs| {
+            runs.run(Style::default(), "ab", 2, false);
+            runs.run(Style::default(), "c", 1, false);
+            runs.run(RED, "中", 2, true);
+            runs.run(RED, "e\u{301}", 1, true);
+            runs.run(Style::default(), "  ", 2, false);
+        });
+        let row = history.row(0).unwrap();
+        assert_eq!(row.text(), "abc中e\u{301}  ");
+        assert!(row.wrapped);
+        let runs: Vec<_> = row.runs.iter().map(|run| (run.columns, run.style == RED)).collect();
+        assert_eq!(runs, [(3, false), (2, true), (1, true), (2, false)]);
+    }
+
+    #[test]
+    fn lines_are_limited_exactly() {
+        let mut history = limited(100, 1 << 20);
+        for number in 0..5000 {
+            push(&mut history, &format!("row {number}"));
+        }
+        assert_eq!(history.range(), 4900..5000);
+        assert_eq!(history.row(4899), None);
+        assert_eq!(history.row(4900).unwrap().text(), "row 4900");
+        assert_eq!(history.row(4999).unwrap().text(), "row 4999");
+    }
+
+    #[test]
+    fn bytes_are_limited_whatever_the_lines() {
+        let mut history = limited(1_000_000, 100_000);
+        for number in 0..20_000 {
+            push(&mut history, &format!("{number} {}", "x".repeat(number % 300)));
+            assert!(history.memory_bytes() <= 100_000 + BLOCK_BYTES);
+        }
+        assert!(history.range().end - history.range().start > 300);
+    }
+
+    #[test]
+    fn rows_can_be_taken_back_one_by_one() {
+        let mut history = limited(1000, 64 << 10);
+        for number in 0..900 {
+            push(&mut history, &format!("row {number} {}", "y".repeat(40)));
+        }
+        let bytes = history.memory_bytes();
+        while let Some(row) = history.pop() {
+            assert!(row.text().starts_with(&format!("row {} ", history.range().end)));
+        }
+        assert!(history.memory_bytes() < bytes);
+        assert_eq!((history.committed(), history.range().end), (900, history.range().start));
+    }
+}

@@ -159,6 +159,9 @@ pub(super) fn width(c: char) -> usize {
 /// Marks a blank cell in a captured row: the emulator reports it as a character, not as text.
 pub(super) const BLANK: u8 = 0x1f;
 
+/// Blank cells come in long stretches.
+const BLANKS: &str = "                                                                ";
+
 /// Turns a captured row into runs.
 pub(super) fn captured_runs(
     mut raw: &[u8],
@@ -178,8 +181,11 @@ pub(super) fn captured_runs(
                 // The capture does not tell unused cells from erased ones of the same look as
                 // their neighbour; text never has the look of an erased cell.
                 let style = if look.is_erased { look.style } else { Style::default() };
-                runs.run(style, " ", 1, false);
-                raw = rest;
+                let count =
+                    raw.iter().take(BLANKS.len()).take_while(|byte| **byte == BLANK).count();
+                let columns = u16::try_from(count).unwrap_or(1);
+                runs.run(style, &BLANKS[..count], columns, false);
+                raw = &raw[count..];
             }
             _ => {
                 let is_end = |byte: &u8| matches!(*byte, 0x1b | BLANK);

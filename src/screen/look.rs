@@ -79,6 +79,9 @@ impl Looks {
 
     /// Returns the number of a look, or nothing if the table is full.
     pub(super) fn intern(&mut self, look: Look) -> Option<LookId> {
+        if look == Look::default() {
+            return Some(0);
+        }
         if let Some((_, id)) = self.recent.iter().find(|(known, _)| *known == look) {
             return Some(*id);
         }

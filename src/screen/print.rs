@@ -33,11 +33,11 @@ impl Terminal {
                 self.joins_next = false;
                 continue;
             }
-            self.canvas.text(&text[start..at]);
+            self.canvas.plain_text(&text[start..at]);
             self.print_special(c);
             start = at + c.len_utf8();
         }
-        self.canvas.text(&text[start..]);
+        self.canvas.plain_text(&text[start..]);
     }
 
     /// Prints a character that may belong to the one before it.

@@ -78,8 +78,7 @@ impl Terminal {
 
     fn report_cursor(&mut self, prefix: &str) {
         let (row, col) = self.canvas.cursor();
-        let margins = self.canvas.margins();
-        let above = if margins.is_origin { margins.top } else { 0 };
+        let above = self.canvas.margins().above();
         let (row, col) = (row.saturating_sub(above) + 1, col.min(self.canvas.size().cols - 1) + 1);
         self.answer_text(&format!("\x1b[{prefix}{row};{col}R"));
     }

@@ -74,8 +74,7 @@ fn write_side(
         out.push(b'u');
     }
     write_saved(&terminal.saved[which], ink, out);
-    write_csi(&[margins.top + 1, margins.bottom + 1], b'r', out);
-    out.extend_from_slice(if margins.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
+    margins.write(out);
 }
 
 /// Prints the history so that it scrolls off the top.
@@ -159,8 +158,7 @@ fn write_charsets(charsets: Charsets, out: &mut Vec<u8>) {
 fn write_cursor(terminal: &Terminal, ink: &Full<'_>, out: &mut Vec<u8>) {
     let canvas = &terminal.canvas;
     let (row, col) = canvas.position();
-    let margins = canvas.margins();
-    let above = if margins.is_origin { margins.top } else { 0 };
+    let above = canvas.margins().above();
     let mut drawing = Drawing { ink, cols: canvas.size().cols, pen: None, out };
     drawing.place(Some(&canvas.line(row)), row, col, above);
     ink.look(&terminal.pen, out);

@@ -51,7 +51,8 @@ impl Screen {
         let rebuilds = self.rebuilds();
         self.terminal.now = now;
         self.terminal.released = None;
-        self.terminal.canvas.budget.earn(bytes.len());
+        let cells = self.terminal.canvas.cells();
+        self.terminal.canvas.budget.earn(bytes.len(), cells);
         self.scanner.scan(bytes, &mut self.terminal);
         self.terminal.canvas.flush();
         self.generation += u64::from(!bytes.is_empty());
@@ -68,7 +69,7 @@ impl Screen {
     pub fn resize(&mut self, size: Size) {
         let size = size.clamped();
         if size != self.size() {
-            self.terminal.canvas.resize(size);
+            self.terminal.resize(size);
             self.generation += 1;
         }
     }

@@ -222,7 +222,8 @@ impl Terminal {
     fn move_lines(&mut self, count: u16, csi: &Csi) {
         let cells = usize::from(count) * usize::from(self.canvas.size().cols);
         // `CSI … T` with more parameters tracks the mouse, and is obsolete.
-        if csi.params().len() <= 1 && self.canvas.budget.afford(2 * cells) {
+        let cost = if csi.last == b'S' { 8 * cells } else { 2 * cells };
+        if csi.params().len() <= 1 && self.canvas.budget.afford(cost) {
             write_csi(&[count], csi.last, self.canvas.out());
         }
     }

@@ -150,6 +150,17 @@ impl Terminal {
         self.signals.push(signal);
     }
 
+    /// Gives the screens another size. A cursor that was saved where the primary screen has it,
+    /// as full-screen programs do, moves with the text.
+    pub(super) fn resize(&mut self, size: Size) {
+        let before = self.canvas.primary().cursor_position();
+        self.canvas.resize(size);
+        let saved = &mut self.saved[0];
+        if (saved.row, saved.col) == before {
+            (saved.row, saved.col) = self.canvas.primary().cursor_position();
+        }
+    }
+
     /// Returns the index of what each screen has for itself.
     pub(super) fn side(&self) -> usize {
         usize::from(self.canvas.is_alternate())
@@ -200,7 +211,7 @@ impl Terminal {
     }
 
     fn reset(&mut self) {
-        if self.canvas.budget.afford(8 * self.canvas.cells()) {
+        if self.canvas.budget.afford(24 * self.canvas.cells()) {
             if !self.canvas.is_alternate() {
                 self.canvas.commit_screen();
             }

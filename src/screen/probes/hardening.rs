@@ -213,6 +213,15 @@ fn the_history_never_exceeds_its_bytes() {
 }
 
 #[test]
+fn a_program_that_clears_the_screen_all_day_is_never_refused() {
+    let mut screen = Screen::new(size(60, 200), HistoryLimit::default());
+    for second in 0..200 {
+        feed(&mut screen, &format!("\x1b[H\x1b[2J\x1b[3J{second}"));
+        assert_eq!(screen.text(), second.to_string());
+    }
+}
+
+#[test]
 fn an_empty_screen_is_cheap() {
     assert!(empty().memory_bytes() < 1024);
 }

@@ -113,8 +113,8 @@ fn a_resize_in_the_alternate_screen_wraps_the_primary_one() {
     screen.resize(size(4, 10));
     assert_eq!(screen.text(), "full scree");
     assert!(screen.modes().alternate_screen);
-    feed(&mut screen, "\x1b[?1049l");
-    assert_eq!(screen.text(), "abcdefghij\nklmnop\nend");
+    feed(&mut screen, "\x1b[?1049l!");
+    assert_eq!(screen.text(), "abcdefghij\nklmnop\nend!");
 }
 
 #[test]
