@@ -202,7 +202,7 @@ impl Hub {
                 KeyInput::Key(key) => key_bytes(*key, &modes),
                 KeyInput::Text(text) => text.replace('\n', "\r").into_bytes(),
                 KeyInput::Paste(text) => paste_bytes(text, &modes),
-                KeyInput::Mouse(mouse) => mouse_bytes(event(*mouse), &modes).unwrap_or_default(),
+                KeyInput::Mouse(mouse) => mouse_bytes(*mouse, &modes).unwrap_or_default(),
                 KeyInput::Focus(gained) => {
                     focus_bytes(*gained, &modes).map(<[u8]>::to_vec).unwrap_or_default()
                 }
@@ -290,25 +290,4 @@ impl Hub {
         let empty = || Fault::new(format!("Agent `{agent}` has no screen"));
         self.panes.get(&agent).ok_or_else(empty)
     }
-}
-
-fn event(mouse: crate::model::Mouse) -> crate::screen::MouseEvent {
-    use crate::model::{MouseButton as B, MouseKind as K};
-    use crate::screen::{MouseButton, MouseEvent, MouseKind};
-    let b = |b| match b {
-        B::Left => MouseButton::Left,
-        B::Middle => MouseButton::Middle,
-        B::Right => MouseButton::Right,
-    };
-    let (kind, button) = match mouse.kind {
-        K::Press(x) => (MouseKind::Press, b(x)),
-        K::Release(x) => (MouseKind::Release, b(x)),
-        K::Drag(x) => (MouseKind::Move, b(x)),
-        K::Move => (MouseKind::Move, MouseButton::None),
-        K::ScrollUp => (MouseKind::ScrollUp, MouseButton::None),
-        K::ScrollDown => (MouseKind::ScrollDown, MouseButton::None),
-        K::ScrollLeft => (MouseKind::ScrollLeft, MouseButton::None),
-        K::ScrollRight => (MouseKind::ScrollRight, MouseButton::None),
-    };
-    MouseEvent { button, kind, row: mouse.row, col: mouse.col, modifiers: mouse.modifiers }
 }

@@ -10,7 +10,7 @@ use super::inbox::ClientId;
 use super::pane::Pane;
 use super::session::Outbox;
 use crate::model::{AgentName, Moment, Row, Size};
-use crate::screen::{MouseMode, Screen};
+use crate::screen::MouseMode;
 use crate::wire::{FromHub, Notice, PaneView, Status, ViewCursor};
 
 /// The pause between two frames of one pane.
@@ -191,7 +191,7 @@ impl View {
                 continue;
             }
             self.due.remove(&agent);
-            let view = shown.update(&agent, &pane.screen, now);
+            let view = shown.update(&agent, pane, now);
             self.outbox.send(&FromHub::Notice(Notice::Pane(view)));
         }
     }
@@ -199,7 +199,8 @@ impl View {
 
 impl Shown {
     /// Takes over what the screen shows now, and returns what is new in it.
-    fn update(&mut self, agent: &AgentName, screen: &Screen, now: Moment) -> PaneView {
+    fn update(&mut self, agent: &AgentName, pane: &Pane, now: Moment) -> PaneView {
+        let screen = &pane.screen;
         let size = screen.size();
         let is_full = self.size != Some(size);
         if is_full {
@@ -221,7 +222,8 @@ impl Shown {
             is_full,
             rows,
             cursor: ViewCursor { row: cursor.row, col: cursor.col, is_visible: cursor.visible },
-            wants_mouse: modes.mouse != MouseMode::None,
+            // An application that died left its modes behind.
+            wants_mouse: pane.link.is_some() && modes.mouse != MouseMode::None,
             is_alternate: modes.alternate_screen,
             committed: screen.committed(),
         }

@@ -1,55 +1,28 @@
 //! Writes mouse events, pastes and changes of focus as the bytes that the application asked for.
 
-use crate::model::Modifiers;
+use crate::model::{Mouse, MouseButton, MouseKind};
 
 use super::mode::{Modes, MouseEncoding, MouseMode};
-
-/// Something that the mouse did over a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MouseEvent {
-    /// The button that is pressed, released or held while moving.
-    pub button: MouseButton,
-    pub kind: MouseKind,
-    /// Counted from zero.
-    pub row: u16,
-    /// Counted from zero.
-    pub col: u16,
-    pub modifiers: Modifiers,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MouseButton {
-    Left,
-    Middle,
-    Right,
-    None,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MouseKind {
-    Press,
-    Release,
-    Move,
-    ScrollUp,
-    ScrollDown,
-    ScrollLeft,
-    ScrollRight,
-}
 
 /// How many rows a step of the wheel means to a program that has no use for the mouse.
 const ROWS_PER_STEP: usize = 3;
 
+/// What stands for "no button" and is added for a move, as xterm writes them.
+const NO_BUTTON: u16 = 3;
+const MOTION: u16 = 32;
+
 /// Returns what a terminal in these modes sends for a mouse event, if anything.
-pub fn mouse_bytes(event: MouseEvent, modes: &Modes) -> Option<Vec<u8>> {
-    let is_drag = event.kind == MouseKind::Move && event.button != MouseButton::None;
+pub fn mouse_bytes(mouse: Mouse, modes: &Modes) -> Option<Vec<u8>> {
+    let is_drag = matches!(mouse.kind, MouseKind::Drag(_));
+    let is_motion = is_drag || mouse.kind == MouseKind::Move;
     let is_wanted = match modes.mouse {
-        MouseMode::None => return scroll_as_keys(event.kind, modes),
-        MouseMode::X10 => event.kind == MouseKind::Press,
-        MouseMode::Normal => event.kind != MouseKind::Move,
-        MouseMode::Button => event.kind != MouseKind::Move || is_drag,
+        MouseMode::None => return scroll_as_keys(mouse.kind, modes),
+        MouseMode::X10 => matches!(mouse.kind, MouseKind::Press(_)),
+        MouseMode::Normal => !is_motion,
+        MouseMode::Button => !is_motion || is_drag,
         MouseMode::Any => true,
     };
-    is_wanted.then(|| encode(event, modes)).flatten()
+    is_wanted.then(|| encode(mouse, modes)).flatten()
 }
 
 /// Scrolls a full-screen program by its cursor keys, if it asked for that.
@@ -57,8 +30,9 @@ fn scroll_as_keys(kind: MouseKind, modes: &Modes) -> Option<Vec<u8>> {
     let letter = match kind {
         MouseKind::ScrollUp => b'A',
         MouseKind::ScrollDown => b'B',
-        MouseKind::Press
-        | MouseKind::Release
+        MouseKind::Press(_)
+        | MouseKind::Release(_)
+        | MouseKind::Drag(_)
         | MouseKind::Move
         | MouseKind::ScrollLeft
         | MouseKind::ScrollRight => return None,
@@ -68,31 +42,26 @@ fn scroll_as_keys(kind: MouseKind, modes: &Modes) -> Option<Vec<u8>> {
     is_on.then(|| [0x1b, prefix, letter].repeat(ROWS_PER_STEP))
 }
 
-fn encode(event: MouseEvent, modes: &Modes) -> Option<Vec<u8>> {
+fn encode(mouse: Mouse, modes: &Modes) -> Option<Vec<u8>> {
     let is_sgr = modes.mouse_encoding == MouseEncoding::Sgr;
-    let button = match event.button {
-        MouseButton::Left => 0,
-        MouseButton::Middle => 1,
-        MouseButton::Right => 2,
-        MouseButton::None => 3,
-    };
-    let code = match event.kind {
-        MouseKind::Press => button,
-        MouseKind::Release if is_sgr => button,
-        MouseKind::Release => 3,
-        MouseKind::Move => 32 + button,
+    let code = match mouse.kind {
+        MouseKind::Press(button) => number(button),
+        MouseKind::Release(button) if is_sgr => number(button),
+        MouseKind::Release(_) => NO_BUTTON,
+        MouseKind::Drag(button) => MOTION + number(button),
+        MouseKind::Move => MOTION + NO_BUTTON,
         MouseKind::ScrollUp => 64,
         MouseKind::ScrollDown => 65,
         MouseKind::ScrollLeft => 66,
         MouseKind::ScrollRight => 67,
     };
-    let held = event.modifiers;
+    let held = mouse.modifiers;
     let bits = [(held.shift, 4), (held.alt, 8), (held.control, 16)];
     let held: u16 = bits.iter().filter(|(down, _)| *down).map(|(_, bit)| bit).sum();
     let code = if modes.mouse == MouseMode::X10 { code } else { code + held };
-    let (row, col) = (event.row.saturating_add(1), event.col.saturating_add(1));
+    let (row, col) = (mouse.row.saturating_add(1), mouse.col.saturating_add(1));
     if is_sgr {
-        let last = if event.kind == MouseKind::Release { 'm' } else { 'M' };
+        let last = if matches!(mouse.kind, MouseKind::Release(_)) { 'm' } else { 'M' };
         return Some(format!("\x1b[<{code};{col};{row}{last}").into_bytes());
     }
     let mut bytes = b"\x1b[M".to_vec();
@@ -106,6 +75,14 @@ fn encode(event: MouseEvent, modes: &Modes) -> Option<Vec<u8>> {
         }
     }
     Some(bytes)
+}
+
+fn number(button: MouseButton) -> u16 {
+    match button {
+        MouseButton::Left => 0,
+        MouseButton::Middle => 1,
+        MouseButton::Right => 2,
+    }
 }
 
 /// Returns what a terminal in these modes sends for a text that is pasted. Controls are taken
@@ -129,47 +106,48 @@ pub fn focus_bytes(gained: bool, modes: &Modes) -> Option<&'static [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Modifiers;
 
-    fn event(kind: MouseKind, button: MouseButton) -> MouseEvent {
-        MouseEvent { button, kind, row: 1, col: 2, modifiers: Modifiers::default() }
+    fn mouse(kind: MouseKind) -> Mouse {
+        Mouse { kind, row: 1, col: 2, modifiers: Modifiers::default() }
     }
 
-    fn sent(event: MouseEvent, mouse: MouseMode, mouse_encoding: MouseEncoding) -> Option<String> {
-        let modes = Modes { mouse, mouse_encoding, ..Modes::default() };
-        mouse_bytes(event, &modes).map(|bytes| String::from_utf8(bytes).unwrap())
+    fn sent(mouse: Mouse, mode: MouseMode, mouse_encoding: MouseEncoding) -> Option<String> {
+        let modes = Modes { mouse: mode, mouse_encoding, ..Modes::default() };
+        mouse_bytes(mouse, &modes).map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     #[test]
     fn each_mode_sends_what_it_promises() {
         use MouseButton::{Left, Right};
-        use MouseKind::{Move, Press, Release, ScrollDown, ScrollUp};
+        use MouseKind::{Drag, Move, Press, Release, ScrollDown, ScrollUp};
         use MouseMode as Mode;
         let table = [
-            (Press, Left, [None, Some("\x1b[M #\""), Some("\x1b[M #\"")]),
-            (Release, Left, [None, None, Some("\x1b[M##\"")]),
-            (ScrollUp, MouseButton::None, [None, None, Some("\x1b[M`#\"")]),
-            (Move, Left, [None, None, None]),
+            (Press(Left), [None, Some("\x1b[M #\""), Some("\x1b[M #\"")]),
+            (Release(Left), [None, None, Some("\x1b[M##\"")]),
+            (ScrollUp, [None, None, Some("\x1b[M`#\"")]),
+            (Drag(Left), [None, None, None]),
         ];
-        for (kind, button, expected) in table {
+        for (kind, expected) in table {
             let modes = [Mode::None, Mode::X10, Mode::Normal];
             for (mode, expected) in modes.into_iter().zip(expected) {
-                let sent = sent(event(kind, button), mode, MouseEncoding::Default);
+                let sent = sent(mouse(kind), mode, MouseEncoding::Default);
                 assert_eq!(sent.as_deref(), expected, "{kind:?} {mode:?}");
             }
         }
-        let sgr = |kind, button, mode| sent(event(kind, button), mode, MouseEncoding::Sgr);
-        assert_eq!(sgr(Press, Right, Mode::Normal).unwrap(), "\x1b[<2;3;2M");
-        assert_eq!(sgr(Release, Right, Mode::Normal).unwrap(), "\x1b[<2;3;2m");
-        assert_eq!(sgr(Move, Left, Mode::Button).unwrap(), "\x1b[<32;3;2M");
-        assert_eq!(sgr(Move, MouseButton::None, Mode::Button), None);
-        assert_eq!(sgr(Move, MouseButton::None, Mode::Any).unwrap(), "\x1b[<35;3;2M");
-        assert_eq!(sgr(ScrollDown, MouseButton::None, Mode::Any).unwrap(), "\x1b[<65;3;2M");
+        let sgr = |kind, mode| sent(mouse(kind), mode, MouseEncoding::Sgr);
+        assert_eq!(sgr(Press(Right), Mode::Normal).unwrap(), "\x1b[<2;3;2M");
+        assert_eq!(sgr(Release(Right), Mode::Normal).unwrap(), "\x1b[<2;3;2m");
+        assert_eq!(sgr(Drag(Left), Mode::Button).unwrap(), "\x1b[<32;3;2M");
+        assert_eq!(sgr(Move, Mode::Button), None);
+        assert_eq!(sgr(Move, Mode::Any).unwrap(), "\x1b[<35;3;2M");
+        assert_eq!(sgr(ScrollDown, Mode::Any).unwrap(), "\x1b[<65;3;2M");
     }
 
     #[test]
     fn modifiers_and_far_cells() {
         let modifiers = Modifiers { shift: true, control: true, ..Modifiers::default() };
-        let far = MouseEvent { modifiers, col: 400, ..event(MouseKind::Press, MouseButton::Left) };
+        let far = Mouse { modifiers, col: 400, ..mouse(MouseKind::Press(MouseButton::Left)) };
         let sent = |encoding| sent(far, MouseMode::Normal, encoding);
         assert_eq!(sent(MouseEncoding::Sgr).unwrap(), "\x1b[<20;401;2M");
         assert_eq!(sent(MouseEncoding::Utf8).unwrap(), "\x1b[M4\u{1b1}\"");
@@ -178,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_wheel_scrolls_a_full_screen_program_that_asked_for_it() {
-        let scroll = event(MouseKind::ScrollUp, MouseButton::None);
+        let scroll = mouse(MouseKind::ScrollUp);
         let modes = Modes { alternate_scroll: true, alternate_screen: true, ..Modes::default() };
         assert_eq!(mouse_bytes(scroll, &modes).unwrap(), b"\x1b[A\x1b[A\x1b[A");
         assert_eq!(mouse_bytes(scroll, &Modes::default()), None);
