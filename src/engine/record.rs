@@ -65,7 +65,9 @@ impl Engine {
 impl Seat {
     /// Takes back what only a living keeper can tell, and what contradicts the rest.
     fn doubt(&mut self) {
-        (self.keeper, self.process) = (None, None);
+        if self.is_live() {
+            (self.keeper, self.process) = (None, None);
+        }
         if self.phase == Phase::Running {
             self.phase = Phase::Starting;
         }

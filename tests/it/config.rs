@@ -154,7 +154,9 @@ fn show_tells_where_each_value_is_from() {
     show(&paths, true, &mut out).unwrap();
     let found: serde_json::Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(found["values"]["pane.scrollback"]["origin"], "user");
-    assert_eq!(found["teams"][0]["agents"][0]["cli"], "shell");
+    let teams = found["teams"].as_array().unwrap();
+    let shell = teams.iter().find(|team| team["name"] == "shell").unwrap();
+    assert_eq!(shell["agents"][0]["cli"], "shell");
 }
 
 /// A person who answers yes after the file has changed under their eyes.
