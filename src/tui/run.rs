@@ -15,6 +15,7 @@ use super::link::{Link, LinkError};
 use super::look::{Depth, Theme, ThemeChoice};
 use super::options::{Ended, Hub, Options, TuiError};
 use super::terminal::{Modes, Parser, Signal, Signals, Typed, is_terminal, window_size, write_all};
+use super::text::SECONDS_STEP;
 use super::update::{Input, update};
 use crate::model::Moment;
 
@@ -329,11 +330,11 @@ impl<H: Hub> Dashboard<H> {
 
 /// Returns how long all labels that tell a time stay as they are.
 ///
-/// They change together, on whole seconds or minutes, so that many agents wake nobody more often.
+/// They change together, on a grid of the clock, so that many agents wake nobody more often.
 fn label_pause(app: &App, now: Moment) -> Option<Duration> {
-    const SECOND: u64 = 1000;
-    const MINUTE: u64 = 60 * SECOND;
+    const STEP: u64 = 1000 * SECONDS_STEP;
+    const MINUTE: u64 = 60 * 1000;
     let youngest = app.agents.iter().map(|agent| now.since(agent.since)).min()?;
-    let grid = if youngest < Duration::from_millis(MINUTE) { SECOND } else { MINUTE };
+    let grid = if youngest < Duration::from_millis(MINUTE) { STEP } else { MINUTE };
     Some(Duration::from_millis(grid - now.0 % grid))
 }
