@@ -112,6 +112,11 @@ impl Keymap {
     }
 }
 
+/// Returns every action with its name, its keys unless the user chooses others, and what it does.
+pub fn default_keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    MEANINGS.iter().map(|meaning| (meaning.name, meaning.keys, meaning.help))
+}
+
 /// Returns a key's name as people draw it.
 pub(super) fn short_name(key: Key) -> String {
     let arrow = match key.code {

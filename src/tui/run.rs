@@ -73,6 +73,11 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     }
 }
 
+/// Says whether keys and theme are such that `run` could use them.
+pub fn check(options: Options) -> Result<(), TuiError> {
+    open(options).map(drop)
+}
+
 fn open(options: Options) -> Result<App, TuiError> {
     let keymap = Keymap::new(&options.keys)?;
     let depth = options.color.unwrap_or_else(|| Depth::detect(&options.environment));
