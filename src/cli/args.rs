@@ -31,6 +31,8 @@ pub(super) enum Verb {
         #[command(flatten)]
         format: Format,
     },
+    /// Watch a scripted team at real work on a throw-away repository; no agent needed
+    Demo,
     /// Open the dashboard
     Attach,
     /// Stop every agent and the hub; returns when all is gone

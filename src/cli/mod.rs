@@ -9,6 +9,7 @@ mod attach;
 mod completions;
 pub mod config;
 mod context;
+mod demo;
 mod doctor;
 mod down;
 mod failure;

@@ -8,7 +8,7 @@ use clap::Parser;
 use super::args::{AgentVerb, Arguments, ConfigVerb, Verb};
 use super::context::Context;
 use super::{
-    agent, attach, completions, config, doctor, down, failure, hub, keeper, overview, sim, status,
+    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, sim, status,
     up,
 };
 
@@ -39,6 +39,10 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
+        Some(Verb::Demo) => {
+            demo::demo(&mut io::stdout())?;
+            return Ok(ExitCode::SUCCESS);
+        }
         _ => {}
     }
     let mut context = Context::find(arguments.project.as_deref())?;
@@ -55,7 +59,7 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
-        Some(Verb::Completions { .. } | Verb::Sim { .. }) => {
+        Some(Verb::Completions { .. } | Verb::Sim { .. } | Verb::Demo) => {
             unreachable!("these need no project and are done above")
         }
     }

@@ -134,7 +134,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
         Scope::Typing,
         "leave_typing",
         "ctrl-b",
-        "back to the overview; twice: goes to the pane",
+        "leave; twice: send it to the pane",
     ),
     meaning(Action::Read(Reading::LineUp), Scope::Scrolling, "line_up", "up k", "one line up"),
     meaning(

@@ -14,8 +14,8 @@ use crate::model::{
     Size, Source, Style,
 };
 use crate::wire::{
-    AgentStatus, Ask, FromHub, HubStatus, KeyInput, Notice, PROTOCOL, PaneView, Request, Response,
-    Status, ViewCursor,
+    AgentOffer, AgentStatus, Ask, FromHub, HubStatus, KeyInput, Notice, PROTOCOL, PaneView,
+    Request, Response, Status, TeamOffer, ViewCursor,
 };
 
 /// The time in tests: some evening in 2023.
@@ -83,6 +83,92 @@ pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
         tasks: Vec::new(),
         attention: Vec::new(),
     }))
+}
+
+const STATES: [AgentState; 10] = [
+    AgentState::Working,
+    AgentState::Waiting,
+    AgentState::Idle,
+    AgentState::Done,
+    AgentState::Error,
+    AgentState::Limited,
+    AgentState::Blocked,
+    AgentState::Unknown,
+    AgentState::Exited,
+    AgentState::Starting,
+];
+
+pub(super) const NAMES: [&str; 16] = [
+    "backend", "frontend", "tests", "docs", "database", "search", "payments", "mobile", "infra",
+    "review", "verifier", "design", "release", "metrics", "triage", "lead",
+];
+
+/// Returns agents in all kinds of states.
+pub(super) fn team(count: usize) -> Vec<AgentStatus> {
+    let member = |at: usize| {
+        let mut member = agent(NAMES[at], STATES[at % 10], 7 + 95 * at as u64);
+        member.cli = ["claude", "codex", "gemini", "opencode"][at % 4].to_owned();
+        member.task =
+            at.is_multiple_of(3).then(|| format!("Make the {} flow survive a restart", NAMES[at]));
+        member.ending = (member.state == AgentState::Exited).then(|| "exit code 1".to_owned());
+        member.stuck = at == 10;
+        member
+    };
+    (0..count).map(member).collect()
+}
+
+pub(super) const TALK: [&str; 9] = [
+    "● I will look at how sessions are stored first.",
+    "",
+    "  Read(src/session/store.rs)",
+    "  ⎿  214 lines",
+    "",
+    "✻ Thinking… (12s · ↑ 444 tokens · esc to interrupt)",
+    "╭──────────────────────────────────────────────────────────────────────────╮",
+    "│ >                                                                        │",
+    "╰──────────────────────────────────────────────────────────────────────────╯",
+];
+
+/// Returns a dashboard with that many agents, all of them in the middle of something.
+pub(super) fn stage(cols: u16, rows: u16, count: usize) -> Stage {
+    let mut stage = Stage::new(cols, rows, team(count));
+    for name in &NAMES[..count] {
+        let mut view = pane_view(name, &TALK);
+        (view.cursor.row, view.cursor.col) = (7, 4);
+        stage.show(view);
+    }
+    stage
+}
+
+/// Returns two teams, one of which cannot be started.
+pub(super) fn offers() -> Response {
+    let member = |name: &str, cli: &str, command: &[&str]| AgentOffer {
+        name: name.to_owned(),
+        cli: cli.to_owned(),
+        role: Role::Worker,
+        command: command.iter().map(|word| (*word).to_owned()).collect(),
+    };
+    Response::Teams {
+        teams: vec![
+            TeamOffer {
+                name: "shop".to_owned(),
+                layout: "focus".to_owned(),
+                origin: "wheelhouse.toml".to_owned(),
+                agents: vec![
+                    member("backend", "claude", &["claude", "--permission-mode", "acceptEdits"]),
+                    member("frontend", "codex", &["codex"]),
+                ],
+                obstacle: None,
+            },
+            TeamOffer {
+                name: "review".to_owned(),
+                layout: "grid".to_owned(),
+                origin: "built-in".to_owned(),
+                agents: vec![member("reviewer", "gemini", &["gemini"])],
+                obstacle: Some("`gemini` is not installed".to_owned()),
+            },
+        ],
+    }
 }
 
 /// Drives a dashboard as its loop does, without a terminal and without a hub.

@@ -82,10 +82,10 @@ const TILE_COLS_MIN: u16 = 60;
 const TILE_ROWS_LEAST: u16 = 3;
 const TILE_COLS_LEAST: u16 = 12;
 
-/// With its frame, what most programs are made for; a tile gains little beyond it. Fewer rows than
-/// usual are enough, because a tile that is cut shows the end, where things happen.
-const GOOD_COLS: u32 = 82;
-const GOOD_ROWS: u32 = 20;
+/// What most programs are made for; a pane gains little beyond it. Fewer rows than usual are
+/// enough, because a tile that is cut shows the end, where things happen.
+const GOOD_COLS: u32 = 80;
+const GOOD_ROWS: u32 = 18;
 
 /// A strip of cards is beside the large pane if that leaves the pane this wide.
 const FOCUS_COLS_MIN: u16 = 82;
@@ -162,8 +162,10 @@ fn best_columns(area: Rect, count: usize) -> usize {
         let rows = count.div_ceil(*columns);
         let width = u32::from(area.width) / u32::try_from(*columns).unwrap_or(u32::MAX);
         let height = u32::from(area.height) / u32::try_from(rows).unwrap_or(u32::MAX);
-        let room =
-            width.min(GOOD_COLS) * 1000 / GOOD_COLS * (height.min(GOOD_ROWS) * 1000 / GOOD_ROWS);
+        let cols = width.saturating_sub(2).min(GOOD_COLS);
+        // Text needs width first: rows of a tile that is higher than wide do not count.
+        let rows_shown = height.min(width * 2 / 5).saturating_sub(2).min(GOOD_ROWS);
+        let room = cols * rows_shown;
         let reaches = |cols: u16, rows: u16| width >= u32::from(cols) && height >= u32::from(rows);
         let is_card = reaches(COLUMN_COLS_MIN, CARD_ROWS_MIN);
         let is_shown = reaches(TILE_COLS_LEAST, TILE_ROWS_LEAST);

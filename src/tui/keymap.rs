@@ -79,8 +79,10 @@ impl Keymap {
     pub(super) fn help(&self, scope: Scope) -> Vec<(String, String)> {
         let mut lines: Vec<(String, String)> = Vec::new();
         if scope == Scope::Overview {
-            let numbers = (1..=9).filter_map(|n| self.hint(Action::Select(n)));
-            lines.push((numbers.collect(), "select the pane of that number".into()));
+            let numbers: Vec<_> = (1..=9).filter_map(|n| self.hint(Action::Select(n))).collect();
+            let is_default = numbers.concat() == "123456789";
+            let keys = if is_default { "1 … 9".to_owned() } else { numbers.join(" ") };
+            lines.push((keys, "select the pane of that number".into()));
         }
         for meaning in MEANINGS.iter().filter(|meaning| meaning.scope == scope) {
             if matches!(meaning.action, Action::Select(_)) {
@@ -108,6 +110,11 @@ impl Keymap {
         }
         Ok(())
     }
+}
+
+/// Returns every action with its name, its keys unless the user chooses others, and what it does.
+pub fn default_keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    MEANINGS.iter().map(|meaning| (meaning.name, meaning.keys, meaning.help))
 }
 
 /// Returns a key's name as people draw it.

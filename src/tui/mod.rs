@@ -8,8 +8,6 @@ mod action;
 mod app;
 mod clock;
 mod draw;
-#[cfg(test)]
-mod fixture;
 mod grid;
 mod keymap;
 mod link;
@@ -17,14 +15,19 @@ mod look;
 mod options;
 mod overlay;
 mod run;
-#[cfg(test)]
-mod scenes;
 mod terminal;
 mod text;
 mod update;
 
 pub use grid::{Cards, Layout};
-pub use keymap::KeymapError;
+pub use keymap::{KeymapError, default_keys};
 pub use look::{Depth, ThemeChoice, ThemeError};
 pub use options::{Ended, Hub, Options, StartView, TuiError};
-pub use run::run;
+pub use run::{check, run};
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod scenes;
+#[cfg(test)]
+mod stories;

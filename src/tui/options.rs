@@ -68,6 +68,8 @@ pub enum TuiError {
     Theme(#[from] ThemeError),
     #[error("Failed to reach the hub")]
     Connect(#[source] io::Error),
+    #[error("The dashboard needs a terminal for its input and its output")]
+    NoTerminal,
     #[error("The terminal cannot be used")]
     Terminal(#[from] io::Error),
     #[error("{0}")]

@@ -14,12 +14,17 @@ use super::keymap::Keymap;
 use super::link::{Link, LinkError};
 use super::look::{Depth, Theme, ThemeChoice};
 use super::options::{Ended, Hub, Options, TuiError};
-use super::terminal::{Modes, Parser, Signal, Signals, Typed, window_size, write_all};
+use super::terminal::{Modes, Parser, Signal, Signals, Typed, is_terminal, window_size, write_all};
+use super::text::SECONDS_STEP;
 use super::update::{Input, update};
 use crate::model::Moment;
 
 /// Time between frames: sixty a second are all that a person sees.
 const FRAME_TIME: Duration = Duration::from_micros(16_600);
+
+/// Time between frames for panes that the person only glances at. Until it is over the hub is not
+/// even listened to: sixteen spinners would wake us for each of their turns.
+const GLANCE_TIME: Duration = Duration::from_millis(33);
 
 /// How long a lone escape waits for the rest of a sequence that a slow line may have torn.
 const ESCAPE_TIME: Duration = Duration::from_millis(25);
@@ -36,6 +41,9 @@ const STDIN_BYTES: usize = 16 * 1024;
 pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     let term = options.environment.0.get("TERM").cloned().unwrap_or_default();
     let app = open(options)?;
+    if !is_terminal() {
+        return Err(TuiError::NoTerminal);
+    }
     let stream = hub.connect().map_err(TuiError::Connect)?;
     let link = Link::new(stream).map_err(TuiError::Connect)?;
     let signals = Signals::listen()?;
@@ -52,7 +60,8 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
         parser: Parser::default(),
         escape_at: None,
         picture,
-        frame_at: clock::instant(),
+        drawn_at: None,
+        listen_at: None,
         label_at: None,
     };
     dashboard.use_link(link);
@@ -62,6 +71,11 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
         }
         dashboard.turn()?;
     }
+}
+
+/// Says whether keys and theme are such that `run` could use them.
+pub fn check(options: Options) -> Result<(), TuiError> {
+    open(options).map(drop)
 }
 
 fn open(options: Options) -> Result<App, TuiError> {
@@ -99,8 +113,10 @@ struct Dashboard<H> {
     parser: Parser,
     escape_at: Option<Instant>,
     picture: Picture,
-    /// When the next frame may be drawn.
-    frame_at: Instant,
+    /// When the last whole frame was drawn.
+    drawn_at: Option<Instant>,
+    /// When the hub is listened to again.
+    listen_at: Option<Instant>,
     /// When a label that tells a time changes next.
     label_at: Option<Instant>,
 }
@@ -145,8 +161,9 @@ impl<H: Hub> Dashboard<H> {
             PollFd::from_borrowed_fd(end, PollFlags::IN),
         ];
         if let Some(link) = &self.link {
-            let flags =
-                if link.has_unsent() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+            let listens = self.listen_at.is_none();
+            let mut flags = if listens { PollFlags::IN } else { PollFlags::empty() };
+            flags.set(PollFlags::OUT, link.has_unsent());
             waited.push(PollFd::from_borrowed_fd(link.descriptor(), flags));
         }
         let timeout = self.timeout();
@@ -160,10 +177,10 @@ impl<H: Hub> Dashboard<H> {
 
     /// Returns how long nothing has to happen; nothing if there is no end to it.
     fn timeout(&self) -> Option<Timespec> {
-        let frame_at = (!self.app.damage.is_none()).then_some(self.frame_at);
-        let times = [frame_at, self.label_at, self.escape_at, self.retry_at];
-        let next = times.into_iter().flatten().min()?;
-        let pause = next.saturating_duration_since(clock::instant());
+        let now = clock::instant();
+        let frame_at = (!self.app.damage.is_none()).then(|| self.frame_due().unwrap_or(now));
+        let times = [frame_at, self.listen_at, self.label_at, self.escape_at, self.retry_at];
+        let pause = times.into_iter().flatten().min()?.saturating_duration_since(now);
         Timespec::try_from(pause).ok()
     }
 
@@ -232,6 +249,9 @@ impl<H: Hub> Dashboard<H> {
             let typed = self.parser.give_up();
             self.give_typed(typed);
         }
+        if self.app.is_typing() || self.listen_at.is_some_and(|at| at <= now) {
+            self.listen_at = None;
+        }
         if self.retry_at.is_some_and(|at| at <= now) {
             self.reconnect();
         }
@@ -277,14 +297,24 @@ impl<H: Hub> Dashboard<H> {
         }
     }
 
+    /// Returns when the damage may be drawn; the first after a quiet time has no reason to wait.
+    fn frame_due(&self) -> Option<Instant> {
+        let damage = &self.app.damage;
+        let is_glance = !damage.is_all && !damage.has_labels;
+        Some(self.drawn_at? + if is_glance { GLANCE_TIME } else { FRAME_TIME })
+    }
+
     /// Draws a frame if one is due; the pane that the person types into does not wait for it.
     fn draw(&mut self) {
         if self.app.damage.is_none() {
             return;
         }
         let now = clock::instant();
-        let damage = if now >= self.frame_at {
-            self.frame_at = now + FRAME_TIME;
+        let damage = if self.frame_due().is_none_or(|due| due <= now) {
+            self.drawn_at = Some(now);
+            if !self.app.is_typing() && !self.app.damage.panes.is_empty() {
+                self.listen_at = Some(now + GLANCE_TIME);
+            }
             Some(std::mem::take(&mut self.app.damage))
         } else if self.app.is_typing() && !self.app.damage.is_all {
             let selected = self.app.selected.clone();
@@ -305,11 +335,11 @@ impl<H: Hub> Dashboard<H> {
 
 /// Returns how long all labels that tell a time stay as they are.
 ///
-/// They change together, on whole seconds or minutes, so that many agents wake nobody more often.
+/// They change together, on a grid of the clock, so that many agents wake nobody more often.
 fn label_pause(app: &App, now: Moment) -> Option<Duration> {
-    const SECOND: u64 = 1000;
-    const MINUTE: u64 = 60 * SECOND;
+    const STEP: u64 = 1000 * SECONDS_STEP;
+    const MINUTE: u64 = 60 * 1000;
     let youngest = app.agents.iter().map(|agent| now.since(agent.since)).min()?;
-    let grid = if youngest < Duration::from_millis(MINUTE) { SECOND } else { MINUTE };
+    let grid = if youngest < Duration::from_millis(MINUTE) { STEP } else { MINUTE };
     Some(Duration::from_millis(grid - now.0 % grid))
 }

@@ -53,11 +53,15 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
+/// Seconds are told in steps: a label that changes wakes the program.
+pub(crate) const SECONDS_STEP: u64 = 5;
+
 /// Returns a span of time as one number: nobody needs the seconds of an hour.
 pub(super) fn elapsed(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
-        0..60 => format!("{seconds}s"),
+        0..SECONDS_STEP => "now".to_owned(),
+        SECONDS_STEP..60 => format!("{}s", seconds / SECONDS_STEP * SECONDS_STEP),
         60..3600 => format!("{}m", seconds / 60),
         3600..86400 => format!("{}h", seconds / 3600),
         _ => format!("{}d", seconds / 86400),
@@ -89,7 +93,7 @@ mod tests {
     #[test]
     fn time_is_coarse_once_it_is_long() {
         let label = |seconds| elapsed(Duration::from_secs(seconds));
-        assert_eq!([label(0), label(59), label(60), label(3599)], ["0s", "59s", "1m", "59m"]);
-        assert_eq!([label(3600), label(90_000)], ["1h", "1d"]);
+        assert_eq!([label(0), label(9), label(59), label(60)], ["now", "5s", "55s", "1m"]);
+        assert_eq!([label(3599), label(3600), label(90_000)], ["59m", "1h", "1d"]);
     }
 }

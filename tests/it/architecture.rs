@@ -26,7 +26,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "cli",
         &["model", "wire", "config", "keeper", "hub", "client", "sim", "tui"],
-        &["anyhow", "clap", "clap_complete", "rustix", "strsim"],
+        &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
 ];
 

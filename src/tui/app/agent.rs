@@ -50,15 +50,16 @@ impl Agent {
         let title = Some(self.title.as_str()).filter(|title| !title.trim().is_empty());
         let remark = self.remark.as_deref();
         match self.state {
-            AgentState::Exited | AgentState::Error => remark.or(self.task.as_deref()),
+            AgentState::Exited
+            | AgentState::Error
+            | AgentState::Waiting
+            | AgentState::Blocked
+            | AgentState::Limited => remark.or(self.task.as_deref()).or(title),
             AgentState::Starting
             | AgentState::Idle
             | AgentState::Working
-            | AgentState::Waiting
-            | AgentState::Blocked
             | AgentState::Done
-            | AgentState::Limited
-            | AgentState::Unknown => self.task.as_deref().or(remark).or(title),
+            | AgentState::Unknown => self.task.as_deref().or(title).or(remark),
         }
     }
 }

@@ -27,12 +27,16 @@ const FETCH_LINES: u16 = 200;
 const HELD_LINES_MAX: usize = 4000;
 
 impl Scroll {
-    /// Begins at the newest lines.
+    /// Begins at the newest lines. A full-screen program has only those that are on its screen.
     pub(crate) fn new(agent: AgentName, pane: &Pane, height: u16) -> Self {
-        let mut scroll =
-            Self { agent, top: 0, kept_from: 0, rows: BTreeMap::new(), is_asking: false };
-        scroll.top = newest_top(pane, height);
-        scroll
+        let kept_from = if pane.is_alternate { pane.committed } else { 0 };
+        let top = newest_top(pane, height);
+        Self { agent, top, kept_from, rows: BTreeMap::new(), is_asking: false }
+    }
+
+    /// Says whether there is anything above what is seen.
+    pub(crate) fn has_past(&self) -> bool {
+        self.top > self.kept_from
     }
 
     /// Moves by lines, up if negative; says whether that ends at the newest line.

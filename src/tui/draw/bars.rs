@@ -8,6 +8,7 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::cells::draw_row;
+use super::tile::state_style;
 use crate::model::AgentState;
 use crate::tui::action::{Action, Reading};
 use crate::tui::app::{Agent, App, Connection, Mode};
@@ -28,9 +29,9 @@ pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
     let project = app.project.as_deref().unwrap_or("…");
     left.push(Span::styled(format!(" {project} "), app.theme.tone(Tone::Text)));
     let layout = Span::styled(format!(" {} ", app.layout.name()), app.theme.tone(Tone::Faint));
-    let counts = counts(app);
-    let counted = room > spans_width(&left) + spans_width(&counts);
-    let right = if counted { counts } else { short_counts(app) };
+    let long = if app.layout == Layout::Single { everyone(app) } else { counts(app) };
+    let has_room = room > spans_width(&left) + spans_width(&long);
+    let right = if has_room { long } else { short_counts(app) };
     if room > spans_width(&left) + spans_width(&right) + layout.width() {
         left.push(layout);
     }
@@ -77,6 +78,18 @@ fn counts<'a>(app: &App) -> Vec<Span<'a>> {
         spans.push(Span::styled(text, app.theme.state(state).add_modifier(Modifier::BOLD)));
     }
     spans
+}
+
+/// Returns the number and sign of each agent, for when their tiles are out of sight.
+fn everyone<'a>(app: &App) -> Vec<Span<'a>> {
+    let selected = app.selected_index();
+    let agents = app.agents.iter().enumerate().map(|(index, agent)| {
+        let style = state_style(app, agent).add_modifier(Modifier::BOLD);
+        let is_selected = selected == Some(index);
+        let style = if is_selected { style.add_modifier(Modifier::REVERSED) } else { style };
+        Span::styled(format!(" {} {} ", index + 1, sign(agent.state)), style)
+    });
+    agents.collect()
 }
 
 fn short_counts<'a>(app: &App) -> Vec<Span<'a>> {

@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::cells::draw_row;
-use super::tile::{draw_frame, room_beside_state, state_word};
+use super::tile::{draw_frame, room_beside_state, state_style, state_word};
 use crate::tui::app::App;
 use crate::tui::grid::Slot;
 use crate::tui::look::{Tone, sign};
@@ -55,7 +55,7 @@ fn heading(app: &App, slot: &Slot) -> Vec<(String, Style)> {
     let mut lines = Vec::new();
     if room_beside_state(app, agent, slot.index, room).is_none() {
         let text = format!("{} · {}", state_word(agent), agent.cli);
-        lines.push((text, app.theme.state(agent.state)));
+        lines.push((text, state_style(app, agent)));
     }
     if let Some(caption) = agent.caption() {
         lines.push((caption.to_owned(), app.theme.tone(Tone::Text)));
@@ -68,14 +68,14 @@ fn draw_bare(app: &App, slot: &Slot, buffer: &mut Buffer) {
     let agent = &app.agents[slot.index];
     let is_selected = app.selected_index() == Some(slot.index);
     let mark = if is_selected { "▌" } else { " " };
-    let state = app.theme.state(agent.state).add_modifier(Modifier::BOLD);
+    let state = state_style(app, agent);
     let dim = app.theme.tone(Tone::Dim);
     let first = Line::from(vec![
         Span::styled(mark, app.theme.tone(Tone::Accent)),
         Span::styled(format!("{} ", slot.index + 1), dim),
-        Span::styled(format!("{} ", sign(agent.state)), state),
+        Span::styled(format!("{} ", sign(agent.state)), state.add_modifier(Modifier::BOLD)),
         Span::styled(agent.name.to_string(), app.theme.tone(Tone::Text)),
-        Span::styled(format!(" {}", state_word(agent)), app.theme.state(agent.state)),
+        Span::styled(format!(" {}", state_word(agent)), state),
         Span::styled(format!(" {} ", elapsed(app.now.since(agent.since))), dim),
         Span::styled(agent.caption().unwrap_or_default().to_owned(), dim),
     ]);

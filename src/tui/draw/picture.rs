@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
 
 use super::bars::{draw_footer, draw_header};
 use super::card::{draw_card, draw_lines};
 use super::tile::{draw_frame, draw_pane};
 use crate::model::{AgentName, Size};
+use crate::tui::action::Action;
 use crate::tui::app::{App, Damage, PaneDamage, View};
 use crate::tui::grid::Slot;
 use crate::tui::look::Tone;
@@ -74,11 +76,22 @@ impl Picture {
         if area.height > 1 {
             draw_footer(app, footer, &mut self.canvas.picture);
         }
+        if !app.overlays.is_empty() {
+            self.dim(app);
+        }
         for overlay in &app.overlays {
             overlay.draw(app, app.body(), &mut self.canvas.picture);
         }
         self.canvas.mark_all();
         self.place_cursor(app, &slots);
+    }
+
+    /// Takes the colour out of what lies under an overlay.
+    fn dim(&mut self, app: &App) {
+        let area = self.canvas.area();
+        let style = app.theme.tone(Tone::Faint).bg(Color::Reset).remove_modifier(Modifier::BOLD);
+        let below_header = Rect { y: 1, height: area.height.saturating_sub(1), ..area };
+        self.canvas.picture.set_style(below_header, style);
     }
 
     fn draw_parts(&mut self, app: &App, damage: &Damage) {
@@ -129,7 +142,7 @@ impl Picture {
 
     fn draw_emptiness(&mut self, app: &App) {
         let body = app.body();
-        let lines = match (&app.project, app.keymap.hint(crate::tui::action::Action::Teams)) {
+        let lines = match (&app.project, app.keymap.hint(Action::Teams)) {
             (None, _) => vec!["Asking the hub…".to_owned()],
             (Some(_), Some(key)) => {
                 vec!["No agents yet".to_owned(), format!("Press {key} to start a team")]

@@ -37,20 +37,14 @@ pub(super) fn draw_frame(app: &App, slot: &Slot, buffer: &mut Buffer) {
 }
 
 fn frame_style(app: &App, agent: &Agent, is_selected: bool, is_typing: bool) -> Style {
-    let style = if is_typing {
-        app.theme.tone(Tone::Typing)
-    } else if agent.is_stuck {
-        app.theme.tone(Tone::Warning)
-    } else {
-        app.theme.state(agent.state)
-    };
+    let style = if is_typing { app.theme.tone(Tone::Typing) } else { state_style(app, agent) };
     let calls = agent.is_stuck || matches!(agent.state, AgentState::Waiting | AgentState::Blocked);
     if is_selected || calls { style.add_modifier(Modifier::BOLD) } else { style }
 }
 
 /// Returns both ends of a frame's upper edge; what matters least goes first where room is short.
 fn title<'a>(app: &App, agent: &'a Agent, index: usize, room: usize) -> (Line<'a>, Line<'a>) {
-    let style = app.theme.state(agent.state).add_modifier(Modifier::BOLD);
+    let style = state_style(app, agent).add_modifier(Modifier::BOLD);
     let number = format!(" {} ", index + 1);
     let time = format!(" {} ", elapsed(app.now.since(agent.since)));
     let fixed = width(&number) + width(&time) + AROUND_NAME;
@@ -84,6 +78,11 @@ pub(crate) fn room_beside_state(
     let time = format!(" {} ", elapsed(app.now.since(agent.since)));
     let words = width(agent.name.as_str()) + 1 + width(&state_word(agent));
     room.checked_sub(width(&number) + width(&time) + AROUND_NAME + words)
+}
+
+/// Returns the colour in which the agent's state is told.
+pub(crate) fn state_style(app: &App, agent: &Agent) -> Style {
+    if agent.is_stuck { app.theme.tone(Tone::Warning) } else { app.theme.state(agent.state) }
 }
 
 /// Returns what the agent does, in a word or two.

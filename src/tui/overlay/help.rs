@@ -19,7 +19,7 @@ pub(crate) struct Help {
     offset: u16,
 }
 
-const COLUMN_COLS: u16 = 64;
+const COLUMN_COLS: u16 = 54;
 const GAP_COLS: u16 = 3;
 const KEY_COLS: usize = 16;
 

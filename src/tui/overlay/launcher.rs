@@ -157,7 +157,7 @@ impl Launcher {
             ]));
             let command = clean(&agent.command.join(" "));
             let command = format!("  {}", clip(&command, room.saturating_sub(2)));
-            lines.push(Line::styled(command, app.theme.tone(Tone::Faint)));
+            lines.push(Line::styled(command, dim));
         }
         lines
     }

@@ -8,6 +8,6 @@ mod pen;
 mod signals;
 
 pub(super) use canvas::Canvas;
-pub(super) use modes::{Modes, window_size, write_all};
+pub(super) use modes::{Modes, is_terminal, window_size, write_all};
 pub(super) use parser::{Parser, Typed};
 pub(super) use signals::{Signal, Signals};

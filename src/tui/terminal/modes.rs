@@ -58,6 +58,8 @@ impl Modes {
         let mut out = Vec::new();
         queue!(out, EnterAlternateScreen, Hide)?;
         if !self.is_plain {
+            // Set anew rather than set twice: each setting has to be taken back.
+            out.extend(KEYBOARD_OFF.bytes());
             out.extend(KEYBOARD_ON.bytes());
         }
         out.extend(PASTE_AND_FOCUS_ON.bytes());
@@ -93,6 +95,11 @@ fn restore_before_a_panic_speaks() {
             speak(panic);
         }));
     });
+}
+
+/// Says whether a person can see and type here.
+pub(crate) fn is_terminal() -> bool {
+    rustix::termios::isatty(io::stdin()) && rustix::termios::isatty(io::stdout())
 }
 
 /// Writes to the terminal, if possible with one call.

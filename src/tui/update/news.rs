@@ -162,7 +162,12 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             app.say(Tone::Danger, words(&fault));
         }
         (Purpose::Upkeep, Err(fault)) => tracing::debug!(%fault, "the hub refused"),
-        // What was ordered shows in the next status.
+        (Purpose::Order, Ok(Response::Done(_))) => {
+            // The status shows what has come of it; that it is under way is no longer true.
+            if app.message.take_if(|message| message.tone == Tone::Dim).is_some() {
+                app.damage.is_all = true;
+            }
+        }
         (_, Ok(_)) => {}
     }
 }

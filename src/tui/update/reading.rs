@@ -9,19 +9,17 @@ use crate::wire::Request;
 /// Begins to read back, by that many lines or else by a page.
 pub(super) fn begin(app: &mut App, agent: &AgentName, lines: Option<i64>) {
     let Some(pane) = app.panes.get(agent) else { return };
-    if pane.is_alternate {
-        app.say(
-            Tone::Warning,
-            format!("{agent} draws on a full screen, which keeps no past lines"),
-        );
-        return;
-    }
-    if pane.committed == 0 {
-        app.say(Tone::Dim, format!("Nothing has scrolled off {agent} yet"));
-        return;
-    }
     let height = height(app, agent);
     let scroll = Scroll::new(agent.clone(), pane, height);
+    if !scroll.has_past() {
+        let why = if pane.is_alternate {
+            format!("{agent} draws on a full screen, which keeps no past lines")
+        } else {
+            format!("Nothing has scrolled off {agent} yet")
+        };
+        app.say(Tone::Dim, why);
+        return;
+    }
     app.mode = Mode::Scrolling(scroll);
     app.damage.is_all = true;
     move_by(app, lines.unwrap_or(-page(height)));

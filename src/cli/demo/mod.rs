@@ -1,0 +1,6 @@
+//! `wheelhouse demo`: a scripted team at real work on a throw-away repository.
+
+mod stage;
+mod start;
+
+pub(super) use start::demo;

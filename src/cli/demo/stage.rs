@@ -1,0 +1,104 @@
+//! The demo's world: a repository, a team and a hub of its own, gone when the demo is over.
+
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+
+use crate::sim::DEMO;
+
+/// What the demo's repository is called; its name stands in the dashboard.
+const PROJECT: &str = "shop";
+
+const README: &str = "# Shop\n\nA tiny shop, so that agents have something to work on.\n";
+
+/// A world that cleans up after itself.
+pub(super) struct Stage {
+    root: PathBuf,
+    program: PathBuf,
+}
+
+impl Stage {
+    pub(super) fn build() -> anyhow::Result<Self> {
+        let root = std::env::temp_dir().join(format!("wheelhouse-demo-{}", std::process::id()));
+        let make = |path: &Path| DirBuilder::new().mode(0o700).create(path);
+        make(&root).with_context(|| format!("Failed to create `{}`", root.display()))?;
+        let program = std::env::current_exe()?;
+        let stage = Self { root, program };
+        for part in ["scripts", "state", "run", PROJECT] {
+            make(&stage.root.join(part))?;
+        }
+        stage.write_project()?;
+        stage.run(&["config", "trust", "--yes"])?;
+        Ok(stage)
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        self.root.join(PROJECT)
+    }
+
+    /// Returns a command of our own in this world.
+    pub(super) fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .env("XDG_STATE_HOME", self.root.join("state"))
+            .env("XDG_RUNTIME_DIR", self.root.join("run"))
+            .arg("--project")
+            .arg(self.project())
+            .args(words);
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> anyhow::Result<()> {
+        let output = self.command(words).stdin(Stdio::null()).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        anyhow::ensure!(output.status.success(), "{}", said.trim_start_matches("error: ").trim_end());
+        Ok(())
+    }
+
+    fn write_project(&self) -> anyhow::Result<()> {
+        let project = self.project();
+        fs::write(project.join("README.md"), README)?;
+        let mut settings = String::from("[team.demo]\nlayout = \"grid\"\n");
+        for (name, script) in DEMO {
+            let path = self.root.join("scripts").join(format!("{name}.sim"));
+            fs::write(&path, script)?;
+            settings += &format!("\n[[team.demo.agents]]\nname = \"{name}\"\ncli = \"{name}\"\n");
+            settings += &format!(
+                "\n[cli.{name}]\ncommand = [{:?}, \"sim\", {:?}]\n",
+                self.program.display().to_string(),
+                path.display().to_string()
+            );
+        }
+        fs::write(project.join("wheelhouse.toml"), settings)?;
+        fs::write(project.join(".gitignore"), "wheelhouse.toml\n")?;
+        for words in [
+            &["init", "--quiet"][..],
+            &["add", "--all"],
+            &["commit", "--quiet", "--message", "Open the shop"],
+        ] {
+            let identity = ["-c", "user.name=demo", "-c", "user.email=demo@localhost"];
+            let status = Command::new("git")
+                .arg("-C")
+                .arg(&project)
+                .args(identity)
+                .args(words)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .context("The demo works on a git repository, and `git` could not be run")?;
+            anyhow::ensure!(status.success(), "`git {}` failed", words.join(" "));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What cannot be ended or removed lies in the temporary directory; there is nobody to tell.
+        let _ = self.run(&["down", "--force"]);
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}

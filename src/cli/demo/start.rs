@@ -1,0 +1,29 @@
+//! Sets the stage, lets the team play, and clears the stage.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::stage::Stage;
+use crate::cli::attach::is_terminal;
+use crate::cli::failure::Hinted;
+
+pub(crate) fn demo(out: &mut dyn Write) -> anyhow::Result<()> {
+    if !is_terminal() {
+        return Err(Hinted::error(
+            "The demo needs a terminal",
+            "Without one, use `wheelhouse demo --headless`",
+        ));
+    }
+    // A signal ends the dashboard; we stay to clear the stage.
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+    let stage = Stage::build()?;
+    let status = stage.command(&["up", "demo", "--attach"]).status()?;
+    anyhow::ensure!(status.success(), "The dashboard ended early");
+    writeln!(out, "The demo's team and its repository are gone; your own: `wheelhouse`")?;
+    Ok(())
+}
