@@ -28,6 +28,9 @@ pub(super) enum Verb {
         /// Open the dashboard on it
         #[arg(long)]
         attach: bool,
+        /// Say nothing when the dashboard is left
+        #[arg(long, hide = true, requires = "attach")]
+        quiet: bool,
         #[command(flatten)]
         format: Format,
     },

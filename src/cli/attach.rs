@@ -10,7 +10,7 @@ use crate::model::Size;
 use crate::tui::{self, Cards, Ended, Options};
 
 /// Opens the dashboard, and says afterwards how to come back.
-pub(super) fn attach(context: &mut Context) -> anyhow::Result<()> {
+pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
     if !is_terminal() {
         return Err(Hinted::error(
             "The dashboard needs a terminal",
@@ -30,6 +30,7 @@ pub(super) fn attach(context: &mut Context) -> anyhow::Result<()> {
     let paths = context.paths.clone();
     let hub = move || client::open_stream(&paths).map_err(io::Error::other);
     match tui::run(hub, options)? {
+        _ if quiet => {}
         Ended::Detached | Ended::Signalled => {
             writeln!(context.out, "Detached; everything goes on. Come back with `wheelhouse`")?;
         }

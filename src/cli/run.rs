@@ -8,8 +8,8 @@ use clap::Parser;
 use super::args::{AgentVerb, Arguments, ConfigVerb, Verb};
 use super::context::Context;
 use super::{
-    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, sim, status,
-    up,
+    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, sim,
+    status, up,
 };
 
 /// Something went wrong; standard error says what.
@@ -47,12 +47,14 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     let mut context = Context::find(arguments.project.as_deref())?;
     match arguments.command {
-        None if attach::is_terminal() => attach::attach(&mut context)?,
+        None if attach::is_terminal() => attach::attach(&mut context, false)?,
         None => overview::show(&mut context)?,
-        Some(Verb::Up { team, attach, format }) => {
-            up::up(&mut context, team, attach, format)?;
+        Some(Verb::Up { team, attach: false, format, .. }) => up::up(&mut context, team, format)?,
+        Some(Verb::Up { team, quiet, .. }) => {
+            up::start(&context, team)?;
+            attach::attach(&mut context, quiet)?;
         }
-        Some(Verb::Attach) => attach::attach(&mut context)?,
+        Some(Verb::Attach) => attach::attach(&mut context, false)?,
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
         Some(Verb::Agent(verb)) => agent_verb(&mut context, verb)?,

@@ -11,12 +11,15 @@ use crate::wire::{Request, Response};
 pub(super) fn up(
     context: &mut Context,
     team: Option<String>,
-    attach: bool,
     format: Format,
 ) -> anyhow::Result<()> {
-    let environment = caller_environment();
-    let response = context.ask(Request::Up { team, environment })?;
-    if attach { super::attach::attach(context) } else { print_done(context, response, format) }
+    let response = start(context, team)?;
+    print_done(context, response, format)
+}
+
+/// Starts a team, and returns what came of it.
+pub(super) fn start(context: &Context, team: Option<String>) -> Result<Response, ClientError> {
+    context.ask(Request::Up { team, environment: caller_environment() })
 }
 
 /// Prints what came of a command on agents.

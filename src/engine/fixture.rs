@@ -77,6 +77,7 @@ fn member(agent: &str, team: &str) -> Member {
     Member {
         name: name(agent),
         team: team.to_owned(),
+        place: 0,
         cli: "sim".to_owned(),
         role: Role::Worker,
         argv: vec!["sim".to_owned()],

@@ -230,6 +230,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
     let member = Member {
         name: agent.clone(),
         team: String::new(),
+        place: 0,
         cli: "unknown".to_owned(),
         role: Role::default(),
         argv: Vec::new(),

@@ -104,6 +104,11 @@ impl Hub {
         let member = Member {
             name: agent.name.clone(),
             team: team.name.clone(),
+            place: team
+                .agents
+                .iter()
+                .position(|other| other.name == agent.name)
+                .unwrap_or_default(),
             cli: cli_name.to_owned(),
             role: agent.role,
             argv: argv.clone(),

@@ -241,7 +241,9 @@ impl Hub {
             project: self.paths.project.display().to_string(),
             since: self.clock.origin().to_rfc3339(),
         };
-        let agents = self.engine.seats().map(|seat| self.agent_status(seat)).collect();
+        let mut seats: Vec<&Seat> = self.engine.seats().collect();
+        seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
+        let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
         Status { hub, agents, tasks: Vec::new(), attention: Vec::new() }
     }
 

@@ -12,6 +12,9 @@ pub struct Member {
     pub name: AgentName,
     /// The team that it was started with.
     pub team: String,
+    /// Its place in the team, counted from zero.
+    #[serde(default)]
+    pub place: usize,
     pub cli: String,
     pub role: Role,
     pub argv: Vec<String>,

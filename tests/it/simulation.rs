@@ -291,6 +291,7 @@ fn member(name: &AgentName, team: &str) -> Member {
     Member {
         name: name.clone(),
         team: team.to_owned(),
+        place: 0,
         cli: "sim".to_owned(),
         role: Role::Worker,
         argv: vec!["sim".to_owned()],

@@ -54,7 +54,11 @@ impl Stage {
     fn run(&self, words: &[&str]) -> anyhow::Result<()> {
         let output = self.command(words).stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
-        anyhow::ensure!(output.status.success(), "{}", said.trim_start_matches("error: ").trim_end());
+        anyhow::ensure!(
+            output.status.success(),
+            "{}",
+            said.trim_start_matches("error: ").trim_end()
+        );
         Ok(())
     }
 

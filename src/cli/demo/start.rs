@@ -22,7 +22,7 @@ pub(crate) fn demo(out: &mut dyn Write) -> anyhow::Result<()> {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
     let stage = Stage::build()?;
-    let status = stage.command(&["up", "demo", "--attach"]).status()?;
+    let status = stage.command(&["up", "demo", "--attach", "--quiet"]).status()?;
     anyhow::ensure!(status.success(), "The dashboard ended early");
     writeln!(out, "The demo's team and its repository are gone; your own: `wheelhouse`")?;
     Ok(())
