@@ -7,7 +7,7 @@ use super::failure::Hinted;
 use crate::client;
 use crate::config::{self, Settings};
 use crate::model::Size;
-use crate::tui::{self, Cards, Ended, Options};
+use crate::tui::{self, Cards, Ended, Options, ThemeChoice};
 
 /// Opens the dashboard, and says afterwards how to come back.
 pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
@@ -19,6 +19,8 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
     }
     let settings = Settings::load(&context.paths)?.settings;
     let options = Options {
+        theme: ThemeChoice::Named(settings.dashboard.theme),
+        keys: settings.keys,
         cards: match settings.grid.cards {
             config::Cards::Auto => Cards::Auto,
             config::Cards::Never => Cards::Never,

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{ClientError, Connection};
-use crate::config::Paths;
+use crate::config::{Paths, Scope, Settings};
 use crate::wire::{BUSY, READY, hub_argv};
 
 /// How long to wait for a hub that another process is starting.
@@ -100,7 +100,9 @@ fn start(paths: &Paths) -> Result<(), ClientError> {
 /// Returns the words that put a command into a scope of its own under the user's service manager,
 /// where there is one: processes in the login's own scope die when the login ends.
 fn scope(paths: &Paths) -> Option<Vec<OsString>> {
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR")?;
+    let settings = Settings::load(paths).map(|loaded| loaded.settings).unwrap_or_default();
+    let runtime =
+        std::env::var_os("XDG_RUNTIME_DIR").filter(|_| settings.hub.scope == Scope::Auto)?;
     if !std::path::Path::new(&runtime).join("systemd/private").exists() {
         return None;
     }

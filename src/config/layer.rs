@@ -68,6 +68,16 @@ impl Layer<'_, '_, '_> {
             self.set("grid.cards", cards, |settings| &mut settings.grid.cards);
             grid.finish(self.problems);
         }
+        if let Some(mut dashboard) = file.table("dashboard", self.problems) {
+            let theme = dashboard.text("theme", self.problems).map(|theme| theme.value);
+            self.set("dashboard.theme", theme, |settings| &mut settings.dashboard.theme);
+            dashboard.finish(self.problems);
+        }
+        // Each key on its own: a project that moves one leaves the others as their user wants them.
+        for (action, keys) in file.named_texts("keys", self.problems).unwrap_or_default() {
+            self.settings.provenance.insert(format!("keys.{action}"), self.origin);
+            self.settings.keys.insert(action, keys.value);
+        }
         if let Some(mut stop) = file.table("stop", self.problems) {
             let seconds = stop.number("grace_seconds", 0..=GRACE_SECONDS_MAX, self.problems);
             self.set("stop.grace_seconds", seconds, |settings| &mut settings.stop.grace_seconds);
@@ -197,7 +207,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `cli`, `env`, `grid`, `hub`, `log`, `pane`, `stop`, `team`
+        hint: Use one of `cli`, `dashboard`, `env`, `grid`, `hub`, `keys`, `log`, `pane`, `stop`, `team`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

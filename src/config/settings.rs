@@ -18,6 +18,9 @@ use super::{Cli, ConfigError, Hash, Paths, Problem, Team, Trust, VariablePattern
 pub struct Settings {
     pub pane: PaneSettings,
     pub grid: GridSettings,
+    pub dashboard: DashboardSettings,
+    /// The keys of the dashboard's actions, as the person wants them: `stop = "x ctrl-k"`.
+    pub keys: BTreeMap<String, String>,
     pub stop: StopSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
@@ -35,6 +38,12 @@ pub struct PaneSettings {
     pub scrollback: u32,
     pub min_cols: u16,
     pub min_rows: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DashboardSettings {
+    /// A theme's name; `auto` is dark or light, as the terminal is.
+    pub theme: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,6 +237,8 @@ impl Default for Settings {
         Self {
             pane: PaneSettings { scrollback: 10_000, min_cols: 80, min_rows: 24 },
             grid: GridSettings { cards: Cards::Auto },
+            dashboard: DashboardSettings { theme: "auto".to_owned() },
+            keys: BTreeMap::new(),
             stop: StopSettings { grace_seconds: 3 },
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },

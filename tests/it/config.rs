@@ -144,6 +144,7 @@ fn show_tells_where_each_value_is_from() {
         pane.min_cols = 80 (built-in)
         pane.min_rows = 24 (built-in)
         grid.cards = "auto" (built-in)
+        dashboard.theme = "auto" (built-in)
         stop.grace_seconds = 3 (built-in)
         env.pass = [] (built-in)
         hub.scope = "auto" (built-in)

@@ -71,6 +71,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
         ("pane.min_cols", settings.pane.min_cols.into()),
         ("pane.min_rows", settings.pane.min_rows.into()),
         ("grid.cards", settings.grid.cards.to_string().into()),
+        ("dashboard.theme", settings.dashboard.theme.clone().into()),
         ("stop.grace_seconds", settings.stop.grace_seconds.into()),
         ("env.pass", pass.into()),
         ("hub.scope", settings.hub.scope.to_string().into()),

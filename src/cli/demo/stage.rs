@@ -1,5 +1,6 @@
 //! The demo's world: a repository, a team and a hub of its own, gone when the demo is over.
 
+use std::fmt::Write;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -69,12 +70,12 @@ impl Stage {
         for (name, script) in DEMO {
             let path = self.root.join("scripts").join(format!("{name}.sim"));
             fs::write(&path, script)?;
-            settings += &format!("\n[[team.demo.agents]]\nname = \"{name}\"\ncli = \"{name}\"\n");
-            settings += &format!(
-                "\n[cli.{name}]\ncommand = [{:?}, \"sim\", {:?}]\n",
-                self.program.display().to_string(),
-                path.display().to_string()
-            );
+            let (program, path) = (self.program.display(), path.display());
+            write!(
+                settings,
+                "\n[[team.demo.agents]]\nname = \"{name}\"\ncli = \"{name}\"\n\
+                 \n[cli.{name}]\ncommand = ['{program}', 'sim', '{path}']\n"
+            )?;
         }
         fs::write(project.join("wheelhouse.toml"), settings)?;
         fs::write(project.join(".gitignore"), "wheelhouse.toml\n")?;
