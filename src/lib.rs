@@ -7,6 +7,7 @@
 pub mod model;
 
 pub mod engine;
+pub mod report;
 pub mod screen;
 pub mod wire;
 
