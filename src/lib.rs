@@ -12,6 +12,7 @@ pub mod screen;
 pub mod wire;
 
 pub mod config;
+pub mod detect;
 pub mod keeper;
 
 pub mod hub;

@@ -14,6 +14,7 @@ mod failure;
 mod hub;
 mod keeper;
 mod overview;
+mod rules;
 mod run;
 mod status;
 mod table;

@@ -1,0 +1,105 @@
+//! Tells which of the reports in sight are new, and which are only drawn again.
+
+use crate::report::Report;
+
+use super::message::Sighting;
+
+/// A report that was seen before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) sighting: Sighting,
+    pub(super) fate: Fate,
+}
+
+/// What became of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It was there before, or nobody had asked for it.
+    Old,
+    /// It counts as soon as the agent has settled.
+    Pending,
+    Told,
+}
+
+/// Returns how many of the reports in sight are known: those that follow are new.
+///
+/// If `is_whole`, the turn is in sight from its beginning; else its first reports may have
+/// scrolled away.
+pub(super) fn known_count(known: &[Known], seen: &[Sighting], is_whole: bool) -> usize {
+    if is_whole { known_from_start(known, seen) } else { known_at_end(known, seen) }
+}
+
+/// Matches in order; what is not matched before a match was drawn over.
+fn known_from_start(known: &[Known], seen: &[Sighting]) -> usize {
+    let mut next = 0;
+    let mut count = 0;
+    for (at, sighting) in seen.iter().enumerate() {
+        let found = known[next..].iter().position(|known| is_same(&known.sighting, sighting));
+        if let Some(found) = found {
+            next += found + 1;
+            count = at + 1;
+        }
+    }
+    count
+}
+
+/// Finds the longest beginning of what is in sight that is the end of what is known.
+fn known_at_end(known: &[Known], seen: &[Sighting]) -> usize {
+    let longest = seen.len().min(known.len());
+    let fits = |count: usize| {
+        let tail = &known[known.len() - count..];
+        tail.iter().zip(seen).all(|(known, seen)| is_same(&known.sighting, seen))
+    };
+    (1..=longest).rev().find(|count| fits(*count)).unwrap_or(0)
+}
+
+/// Says whether all that is in sight stands somewhere in what is known: an earlier part of the
+/// conversation that is shown again.
+pub(super) fn is_earlier<'k>(
+    known: impl Iterator<Item = &'k Known> + Clone,
+    seen: &[Sighting],
+) -> bool {
+    let count = known.clone().count();
+    (0..count).any(|skipped| {
+        let window = known.clone().skip(skipped);
+        let matched = window.zip(seen).take_while(|(known, seen)| is_same(&known.sighting, seen));
+        matched.count() == seen.len()
+    })
+}
+
+/// Takes over what a later look has seen more of.
+pub(super) fn refresh(known: &mut Sighting, seen: &Sighting) {
+    if !known.is_closed && letters(&seen.report).len() >= letters(&known.report).len() {
+        known.report = seen.report.clone();
+    }
+    known.is_closed |= seen.is_closed;
+    if seen.context.len() > known.context.len() {
+        known.context.clone_from(&seen.context);
+    }
+    known.context_is_whole |= seen.context_is_whole;
+}
+
+/// Says whether both are the same report, one perhaps still being written, or its message cut.
+pub(super) fn is_same(known: &Sighting, seen: &Sighting) -> bool {
+    let (old, new) = (&known.report, &seen.report);
+    if (old.kind, &old.tag) != (new.kind, &new.tag) || !contexts_agree(known, seen) {
+        return false;
+    }
+    let (old, new) = (letters(old), letters(new));
+    old == new
+        || (!known.is_closed && new.starts_with(&old))
+        || (!seen.is_closed && old.starts_with(&new))
+}
+
+fn contexts_agree(known: &Sighting, seen: &Sighting) -> bool {
+    let (old, new) = (known.context.as_str(), seen.context.as_str());
+    if known.context_is_whole && seen.context_is_whole {
+        return old == new;
+    }
+    old.ends_with(new) || new.ends_with(old)
+}
+
+/// Returns what no wrapping changes.
+fn letters(report: &Report) -> String {
+    report.text.chars().filter(|c| !c.is_whitespace()).collect()
+}
