@@ -23,34 +23,33 @@ pub(super) enum Fate {
 
 /// Returns how many of the reports in sight are known: those that follow are new.
 ///
-/// If `is_whole`, the turn is in sight from its beginning; else its first reports may have
-/// scrolled away.
-pub(super) fn known_count(known: &[Known], seen: &[Sighting], is_whole: bool) -> usize {
-    if is_whole { known_from_start(known, seen) } else { known_at_end(known, seen) }
+/// They are matched in order. What is not matched before a match was drawn over, or the first
+/// ones have scrolled away.
+pub(super) fn known_count(known: &[Known], seen: &[Sighting]) -> usize {
+    matches(known, seen).last().map_or(0, |(at, _)| at + 1)
 }
 
-/// Matches in order; what is not matched before a match was drawn over.
-fn known_from_start(known: &[Known], seen: &[Sighting]) -> usize {
+/// Takes over what a later look has seen more of, and returns how many reports are known.
+pub(super) fn refresh_known(known: &mut [Known], seen: &[Sighting]) -> usize {
+    let matched = matches(known, seen);
+    for (at, of) in &matched {
+        refresh(&mut known[*of].sighting, &seen[*at]);
+    }
+    matched.last().map_or(0, |(at, _)| at + 1)
+}
+
+/// Returns which report in sight is which known one.
+fn matches(known: &[Known], seen: &[Sighting]) -> Vec<(usize, usize)> {
     let mut next = 0;
-    let mut count = 0;
+    let mut matched = Vec::new();
     for (at, sighting) in seen.iter().enumerate() {
         let found = known[next..].iter().position(|known| is_same(&known.sighting, sighting));
         if let Some(found) = found {
+            matched.push((at, next + found));
             next += found + 1;
-            count = at + 1;
         }
     }
-    count
-}
-
-/// Finds the longest beginning of what is in sight that is the end of what is known.
-fn known_at_end(known: &[Known], seen: &[Sighting]) -> usize {
-    let longest = seen.len().min(known.len());
-    let fits = |count: usize| {
-        let tail = &known[known.len() - count..];
-        tail.iter().zip(seen).all(|(known, seen)| is_same(&known.sighting, seen))
-    };
-    (1..=longest).rev().find(|count| fits(*count)).unwrap_or(0)
+    matched
 }
 
 /// Says whether all that is in sight stands somewhere in what is known: an earlier part of the
@@ -67,8 +66,7 @@ pub(super) fn is_earlier<'k>(
     })
 }
 
-/// Takes over what a later look has seen more of.
-pub(super) fn refresh(known: &mut Sighting, seen: &Sighting) {
+fn refresh(known: &mut Sighting, seen: &Sighting) {
     if !known.is_closed && letters(&seen.report).len() >= letters(&known.report).len() {
         known.report = seen.report.clone();
     }
@@ -80,7 +78,7 @@ pub(super) fn refresh(known: &mut Sighting, seen: &Sighting) {
 }
 
 /// Says whether both are the same report, one perhaps still being written, or its message cut.
-pub(super) fn is_same(known: &Sighting, seen: &Sighting) -> bool {
+fn is_same(known: &Sighting, seen: &Sighting) -> bool {
     let (old, new) = (&known.report, &seen.report);
     if (old.kind, &old.tag) != (new.kind, &new.tag) || !contexts_agree(known, seen) {
         return false;

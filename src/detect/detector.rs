@@ -15,7 +15,7 @@ use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
 use super::state::{Claim, Evidence};
-use super::transcript::Transcript;
+use super::transcript::{Reading, Transcript};
 use super::view::View;
 
 /// The last words of a turn may be drawn after its end is known.
@@ -104,10 +104,13 @@ impl Detector {
         }
         self.schedule.note(screen, has_signals, now);
         let mut findings = Vec::new();
-        if self.schedule.take(screen, now) {
+        let is_settling = self.deadline_of_state().is_some_and(|deadline| deadline <= now);
+        let has_changed = self.schedule.take(screen, now);
+        if has_changed {
+            self.evidence.output_at = now;
+        }
+        if has_changed || is_settling {
             self.look(screen, now, &mut findings);
-        } else if self.deadline_of_state().is_some_and(|deadline| deadline <= now) {
-            self.decide(now, &mut findings);
         }
         findings
     }
@@ -133,9 +136,8 @@ impl Detector {
     /// Notes that the process is gone, and tells what was left to tell.
     pub fn process_exited(&mut self, _exit: Exit, screen: &Screen, now: Moment) -> Vec<Finding> {
         let mut findings = Vec::new();
-        self.look(screen, now, &mut findings);
         self.evidence.is_gone = true;
-        self.decide(now, &mut findings);
+        self.look(screen, now, &mut findings);
         findings
     }
 
@@ -192,24 +194,47 @@ impl Detector {
         let is_dialog = |state| state == AgentState::Waiting;
         let dialog = verdict.as_ref().filter(|verdict| is_dialog(verdict.state));
         self.dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view));
-        // Where nothing is recognised, a viewer or another program may cover the conversation.
-        let is_live = verdict.is_some() || self.rules.output_means_working;
+        // Where nothing is recognised, a viewer or another program may cover the conversation; a
+        // dialog's entries look like prompts.
+        let is_live = match &verdict {
+            Some(verdict) => !is_dialog(verdict.state),
+            None => self.rules.output_means_working,
+        };
         self.evidence.verdict = verdict;
         self.evidence.signal = self.signals.claim().cloned();
-        self.evidence.output_at = now;
         self.watch_work(now);
+        let before = self.shown.state;
+        self.settle_state(now, findings);
+        let has_settled = self.has_settled();
         if is_live {
             self.read_conversation(screen, &view, now);
         }
-        self.decide(now, findings);
+        self.tell_reports(has_settled, findings);
+        if has_settled {
+            // A status that was just told is the state of the turn that has ended.
+            self.settle_state(now, findings);
+            self.end_turn(before, now);
+        }
+        merge_states(findings);
     }
 
-    /// Notes the beginning of a turn as soon as work is seen.
+    /// Notes the beginning of a turn as soon as work is seen, or a question about it.
     fn watch_work(&mut self, now: Moment) {
-        let wanted = self.evidence.resolve(&self.rules, now);
-        let works = wanted.is_some_and(|wanted| wanted.state == AgentState::Working);
-        let was_busy = matches!(self.shown.state, AgentState::Working | AgentState::Waiting);
-        if works && !was_busy {
+        let wanted = self.evidence.resolve(&self.rules, now).map(|wanted| wanted.state);
+        let begins = match self.shown.state {
+            AgentState::Working | AgentState::Waiting => !self.turn.is_open && wanted == Some(AgentState::Working),
+            AgentState::Starting | AgentState::Unknown | AgentState::Exited => {
+                wanted == Some(AgentState::Working)
+            }
+            AgentState::Idle
+            | AgentState::Blocked
+            | AgentState::Done
+            | AgentState::Error
+            | AgentState::Limited => {
+                matches!(wanted, Some(AgentState::Working | AgentState::Waiting))
+            }
+        };
+        if begins {
             self.begin_turn(now);
         }
     }
@@ -226,31 +251,17 @@ impl Detector {
 
     fn read_conversation(&mut self, screen: &Screen, view: &View, now: Moment) {
         let counts = self.turn.is_open || now < self.turn.open_until;
-        let merged = self.transcript.look(screen, view, &self.rules, counts);
+        let reading = Reading { counts, is_final: self.has_settled() };
+        let merged = self.transcript.look(screen, view, &self.rules, reading);
         if merged.has_new_turn && self.turn.status_was_shown {
             self.evidence.status = None;
             self.turn.status_was_shown = false;
         }
     }
 
-    /// Settles on a state, then tells the reports whose time has come.
-    fn decide(&mut self, now: Moment, findings: &mut Vec<Finding>) {
-        let before = self.shown.state;
-        self.settle_state(now, findings);
-        let is_settled = self.has_settled();
-        self.tell_reports(is_settled, findings);
-        if is_settled {
-            // A status that was just told is the state of the turn that has ended.
-            self.settle_state(now, findings);
-        }
-        if matches!(before, AgentState::Working | AgentState::Waiting) && is_settled {
-            self.end_turn(now);
-        }
-        merge_states(findings);
-    }
-
-    fn end_turn(&mut self, now: Moment) {
-        if self.shown.state != AgentState::Waiting && self.turn.is_open {
+    fn end_turn(&mut self, before: AgentState, now: Moment) {
+        let was_busy = matches!(before, AgentState::Working | AgentState::Waiting);
+        if was_busy && self.shown.state != AgentState::Waiting && self.turn.is_open {
             self.turn.is_open = false;
             self.turn.open_until = now + TURN_GRACE;
             self.transcript.turn_ended();

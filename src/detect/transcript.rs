@@ -4,7 +4,7 @@ use crate::model::BlockKind;
 use crate::report::Report;
 use crate::screen::Screen;
 
-use super::align::{Fate, Known, is_earlier, known_count, refresh};
+use super::align::{Fate, Known, is_earlier, known_count, refresh_known};
 use super::blocks::{classify, start_of};
 use super::message::{Sighting, sightings};
 use super::rules::Rules;
@@ -45,6 +45,15 @@ struct Segment {
     reports: Vec<Sighting>,
 }
 
+/// How to read what is in sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// New reports count later; else never.
+    pub(super) counts: bool,
+    /// Nothing more is being written.
+    pub(super) is_final: bool,
+}
+
 /// What a look found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Merged {
@@ -63,17 +72,22 @@ impl Transcript {
         self.awaits_echo = false;
     }
 
-    /// Takes what is in sight. New reports count later if `counts`, and never if not.
+    /// Takes what is in sight.
     pub(super) fn look(
         &mut self,
         screen: &Screen,
         view: &View,
         rules: &Rules,
-        counts: bool,
+        reading: Reading,
     ) -> Merged {
         let rows = self.gather(screen, view, rules);
-        let segments = segments(rules, &rows, view.cols);
-        self.merge(segments, counts)
+        let mut segments = segments(rules, &rows, view.cols);
+        if !reading.is_final {
+            // A report that is still being written is read when something follows it.
+            let reports = segments.last_mut().map(|segment| &mut segment.reports);
+            reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
+        }
+        self.merge(segments, reading.counts)
     }
 
     /// Returns the reports whose time has come, in order.
@@ -88,11 +102,6 @@ impl Transcript {
             }
         }
         due
-    }
-
-    pub(super) fn has_pending(&self) -> bool {
-        let mut known = self.turns.iter().flat_map(|turn| &turn.reports);
-        known.any(|known| known.fate == Fate::Pending)
     }
 
     /// Returns the rows above the composer, and so many of the history before them as it takes to
@@ -115,13 +124,18 @@ impl Transcript {
         let from = hit.unwrap_or(kept.end);
         let mut start = from;
         let oldest = from.saturating_sub(WALK_ROWS_MAX).max(kept.start);
+        let mut has_echo = false;
         for number in (oldest..from).rev() {
             let Some(row) = row(number) else { break };
             start = number;
             let is_banner = rules.banner.as_ref().is_some_and(|banner| banner.is_match(&row.text));
-            if is_banner || start_of(rules, &row.text).is_some_and(|block| block.0 == BlockKind::Echo) {
+            let is_echo =
+                start_of(rules, &row.text).is_some_and(|block| block.0 == BlockKind::Echo);
+            // One row before the echo shows that it begins here.
+            if is_banner || (has_echo && !is_echo) {
                 break;
             }
+            has_echo |= is_echo;
         }
         let mut rows: Vec<TextRow> = (start..kept.end).filter_map(row).collect();
         rows.extend_from_slice(body);
@@ -149,15 +163,18 @@ impl Transcript {
                     next_turn = turn + 1;
                     // Earlier turns have ended: nothing can be added to them.
                     if next_turn == self.turns.len() {
-                        merged.new_reports += self.extend(turn, &segment.reports, true, counts);
+                        merged.new_reports += self.extend(turn, &segment.reports, counts);
                     }
+                }
+                _ if self.is_shown_again(&segment) => {
+                    merged.new_reports += self.extend_headless(&segment.reports, counts);
                 }
                 _ => {
                     self.push_turn(Turn { echo: Some(echo.clone()), reports: Vec::new() });
                     merged.has_new_turn = true;
                     self.awaits_echo = false;
                     next_turn = self.turns.len();
-                    merged.new_reports += self.extend(next_turn - 1, &segment.reports, true, counts);
+                    merged.new_reports += self.extend(next_turn - 1, &segment.reports, counts);
                 }
             }
         }
@@ -168,6 +185,12 @@ impl Transcript {
     fn is_anew(&self, turn: usize, segment: &Segment, is_last: bool) -> bool {
         let known = &self.turns[turn].reports;
         self.awaits_echo && is_last && segment.reports.len() < known.len() && segment.reports.is_empty()
+    }
+
+    /// Says whether an unknown echo is that of a known turn after all: something covers its words.
+    fn is_shown_again(&self, segment: &Segment) -> bool {
+        let all = self.turns.iter().flat_map(|turn| &turn.reports);
+        !self.awaits_echo && !segment.reports.is_empty() && is_earlier(all, &segment.reports)
     }
 
     /// Returns the last turn from `first` on with this echo.
@@ -191,26 +214,17 @@ impl Transcript {
             self.push_turn(Turn::default());
         }
         let turn = self.turns.len() - 1;
-        let is_at_end = known_count(&self.turns[turn].reports, seen, false) > 0;
+        let is_of_turn = known_count(&self.turns[turn].reports, seen) > 0;
         let all = self.turns.iter().flat_map(|turn| &turn.reports);
-        if !is_at_end && is_earlier(all, seen) {
+        if !is_of_turn && is_earlier(all, seen) {
             return 0;
         }
-        self.extend(turn, seen, false, counts)
+        self.extend(turn, seen, counts)
     }
 
-    fn extend(&mut self, turn: usize, seen: &[Sighting], is_whole: bool, counts: bool) -> usize {
+    fn extend(&mut self, turn: usize, seen: &[Sighting], counts: bool) -> usize {
         let reports = &mut self.turns[turn].reports;
-        let count = known_count(reports, seen, is_whole);
-        let mut next = if is_whole { 0 } else { reports.len().saturating_sub(count) };
-        for sighting in &seen[..count] {
-            let found =
-                reports[next..].iter().position(|known| super::align::is_same(&known.sighting, sighting));
-            if let Some(found) = found {
-                refresh(&mut reports[next + found].sighting, sighting);
-                next += found + 1;
-            }
-        }
+        let count = refresh_known(reports, seen);
         let fate = if counts { Fate::Pending } else { Fate::Old };
         for sighting in &seen[count..] {
             // Something follows it, so it is complete.
@@ -244,8 +258,12 @@ fn segments(rules: &Rules, rows: &[TextRow], cols: usize) -> Vec<Segment> {
         let end = (at + 1..rows.len()).find(|next| !goes_on(next)).unwrap_or(rows.len());
         match part.kind {
             BlockKind::Echo if part.is_start => {
-                let echo = letters(&rows[at].text);
-                segments.push(Segment { echo: Some(echo), reports: Vec::new() });
+                // The first row in sight may be in the middle of an echo.
+                let echo = rows[at..end].iter().map(|row| letters(&row.text));
+                let echo = echo.into_iter().find(|echo| !echo.is_empty()).filter(|_| at > 0);
+                if echo.is_some() {
+                    segments.push(Segment { echo, reports: Vec::new() });
+                }
             }
             BlockKind::Own => {
                 let mut found = sightings(&rows[at..end], part.is_start, cols);
