@@ -9,6 +9,15 @@ use super::message::Sighting;
 pub(super) struct Known {
     pub(super) sighting: Sighting,
     pub(super) fate: Fate,
+    /// A later look has seen it again: it is not half of a frame.
+    pub(super) is_confirmed: bool,
+}
+
+impl Known {
+    /// A tag says that it is meant, whatever the agent does next.
+    pub(super) fn counts_at_once(&self) -> bool {
+        self.sighting.report.tag.is_some() && self.sighting.is_closed
+    }
 }
 
 /// What became of a report.
@@ -29,12 +38,25 @@ pub(super) fn known_count(known: &[Known], seen: &[Sighting]) -> usize {
     matches(known, seen).last().map_or(0, |(at, _)| at + 1)
 }
 
-/// Takes over what a later look has seen more of, and returns how many reports are known.
-pub(super) fn refresh_known(known: &mut [Known], seen: &[Sighting]) -> usize {
+/// Takes over what this look has seen, and returns how many of the reports in sight are known.
+///
+/// What was only pending and is gone from sight was half of a frame. If `is_whole`, the turn is
+/// in sight from its beginning; else its first reports may have scrolled away.
+pub(super) fn refresh_known(known: &mut Vec<Known>, seen: &[Sighting], is_whole: bool) -> usize {
     let matched = matches(known, seen);
     for (at, of) in &matched {
         refresh(&mut known[*of].sighting, &seen[*at]);
+        known[*of].is_confirmed = true;
     }
+    let first = matched.first().map_or(known.len(), |(_, of)| *of);
+    let visible = if is_whole { 0 } else { first };
+    let mut index = 0;
+    known.retain(|known| {
+        let is_seen = matched.iter().any(|(_, of)| *of == index);
+        let is_kept = index < visible || is_seen || known.fate != Fate::Pending;
+        index += 1;
+        is_kept
+    });
     matched.last().map_or(0, |(at, _)| at + 1)
 }
 

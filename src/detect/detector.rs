@@ -20,6 +20,8 @@ use super::view::View;
 
 /// The last words of a turn may be drawn after its end is known.
 const TURN_GRACE: Duration = Duration::from_millis(1500);
+/// A half-drawn frame is complete by then.
+const SECOND_LOOK: Duration = Duration::from_millis(150);
 /// With no output for this long, a program whose output means work says nothing any more.
 const SILENCE: Duration = Duration::from_millis(1600);
 
@@ -54,6 +56,8 @@ pub struct Detector {
     next: Option<Shown>,
     dialog: Option<Dialog>,
     turn: Turn,
+    /// When to look again for what may have been half of a frame.
+    second_look: Option<Moment>,
 }
 
 /// What is known of the turn at hand.
@@ -92,6 +96,7 @@ impl Detector {
             next: None,
             dialog: None,
             turn: Turn::default(),
+            second_look: None,
         }
     }
 
@@ -210,6 +215,7 @@ impl Detector {
             self.read_conversation(screen, &view, now);
         }
         self.tell_reports(has_settled, findings);
+        self.second_look = self.transcript.wants_second_look().then(|| now + SECOND_LOOK);
         if has_settled {
             // A status that was just told is the state of the turn that has ended.
             self.settle_state(now, findings);
@@ -350,7 +356,9 @@ impl Detector {
         let is_by_silence = self.shown.source == Source::Silence
             && self.shown.state == AgentState::Working
             && self.next.is_none();
-        settle.or_else(|| is_by_silence.then(|| self.evidence.output_at + SILENCE))
+        let silence = is_by_silence.then(|| self.evidence.output_at + SILENCE);
+        let second = self.second_look;
+        settle.into_iter().chain(silence).chain(second).min()
     }
 }
 

@@ -94,14 +94,21 @@ impl Transcript {
     pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<Report> {
         let mut due = Vec::new();
         for known in self.turns.iter_mut().flat_map(|turn| &mut turn.reports) {
-            let is_tagged = known.sighting.report.tag.is_some();
-            let is_due = has_settled || (is_tagged && known.sighting.is_closed);
+            let is_due = has_settled || (known.counts_at_once() && known.is_confirmed);
             if known.fate == Fate::Pending && is_due {
                 known.fate = Fate::Told;
                 due.push(known.sighting.report.clone());
             }
         }
         due
+    }
+
+    /// Says whether a second look would let a report count.
+    pub(super) fn wants_second_look(&self) -> bool {
+        let mut known = self.turns.iter().flat_map(|turn| &turn.reports);
+        known.any(|known| {
+            known.fate == Fate::Pending && known.counts_at_once() && !known.is_confirmed
+        })
     }
 
     /// Returns the rows above the composer, and so many of the history before them as it takes to
@@ -163,7 +170,7 @@ impl Transcript {
                     next_turn = turn + 1;
                     // Earlier turns have ended: nothing can be added to them.
                     if next_turn == self.turns.len() {
-                        merged.new_reports += self.extend(turn, &segment.reports, counts);
+                        merged.new_reports += self.extend(turn, &segment.reports, true, counts);
                     }
                 }
                 _ if self.is_shown_again(&segment) => {
@@ -174,7 +181,7 @@ impl Transcript {
                     merged.has_new_turn = true;
                     self.awaits_echo = false;
                     next_turn = self.turns.len();
-                    merged.new_reports += self.extend(next_turn - 1, &segment.reports, counts);
+                    merged.new_reports += self.extend(next_turn - 1, &segment.reports, true, counts);
                 }
             }
         }
@@ -219,19 +226,19 @@ impl Transcript {
         if !is_of_turn && is_earlier(all, seen) {
             return 0;
         }
-        self.extend(turn, seen, counts)
+        self.extend(turn, seen, false, counts)
     }
 
-    fn extend(&mut self, turn: usize, seen: &[Sighting], counts: bool) -> usize {
+    fn extend(&mut self, turn: usize, seen: &[Sighting], is_whole: bool, counts: bool) -> usize {
         let reports = &mut self.turns[turn].reports;
-        let count = refresh_known(reports, seen);
+        let count = refresh_known(reports, seen, is_whole);
         let fate = if counts { Fate::Pending } else { Fate::Old };
         for sighting in &seen[count..] {
             // Something follows it, so it is complete.
             if let Some(last) = reports.last_mut() {
                 last.sighting.is_closed = true;
             }
-            reports.push(Known { sighting: sighting.clone(), fate });
+            reports.push(Known { sighting: sighting.clone(), fate, is_confirmed: false });
         }
         let extra = reports.len().saturating_sub(REPORTS_MAX);
         reports.drain(..extra);
