@@ -3,4 +3,6 @@
 
 mod architecture;
 mod config;
+mod detection;
+mod recordings;
 mod simulation;
