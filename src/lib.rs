@@ -9,10 +9,12 @@ pub mod model;
 pub mod sim;
 
 pub mod engine;
+pub mod report;
 pub mod screen;
 pub mod wire;
 
 pub mod config;
+pub mod detect;
 pub mod keeper;
 
 pub mod hub;

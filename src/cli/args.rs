@@ -67,6 +67,9 @@ pub(super) enum Verb {
         /// The script
         script: Option<PathBuf>,
     },
+    /// Try out and show the rules by which a cli's screen is read
+    #[command(subcommand)]
+    Rules(RulesVerb),
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Become the project's hub (started by the others when needed)
@@ -171,6 +174,30 @@ pub(super) enum ConfigVerb {
         /// Do not ask
         #[arg(long)]
         yes: bool,
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum RulesVerb {
+    /// Run the rules over a recording, and print what they find in the recording's time
+    Test {
+        /// A recording in the format asciicast v2
+        #[arg(value_name = "FILE.cast")]
+        file: PathBuf,
+        /// Whose rules
+        #[arg(long, value_name = "CLI")]
+        agent: String,
+        /// Leave the terminal's title and the program's own status aside
+        #[arg(long)]
+        screen_only: bool,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Show the rules in the order in which they are tried
+    Show {
+        cli: String,
         #[command(flatten)]
         format: Format,
     },

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{AgentVerb, Arguments, ConfigVerb, Verb};
+use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, Verb};
 use super::context::Context;
 use super::{
-    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, sim,
-    status, up,
+    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, rules,
+    sim, status, up,
 };
 
 /// Something went wrong; standard error says what.
@@ -60,6 +60,7 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Agent(verb)) => agent_verb(&mut context, verb)?,
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
+        Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(Verb::Completions { .. } | Verb::Sim { .. } | Verb::Demo) => {
             unreachable!("these need no project and are done above")
@@ -82,6 +83,15 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         }
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
         AgentVerb::Tree { name, format } => agent::tree(context, name, format),
+    }
+}
+
+fn rules_verb(context: &mut Context, verb: RulesVerb) -> anyhow::Result<()> {
+    match verb {
+        RulesVerb::Test { file, agent, screen_only, format } => {
+            rules::test(context, &file, &agent, screen_only, format.json)
+        }
+        RulesVerb::Show { cli, format } => rules::show(context, &cli, format.json),
     }
 }
 

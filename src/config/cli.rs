@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::model::Environment;
+use crate::model::{Environment, Manifest};
 
 use super::VariablePattern;
 use super::environment::read_environment;
+use super::manifest;
 use super::problem::Problems;
 use super::reader::{Located, Reader};
 
@@ -30,6 +31,8 @@ pub struct Cli {
     pub env: Environment,
     /// Which of the caller's variables it gets beside the usual ones.
     pub pass_env: Vec<VariablePattern>,
+    /// How it shows what it does, and how to talk to it.
+    pub manifest: Manifest,
 }
 
 impl Cli {
@@ -77,6 +80,7 @@ impl Cli {
         if let Some(patterns) = table.texts("pass_env", problems) {
             self.pass_env = read_patterns(patterns, problems);
         }
+        manifest::apply(&mut self.manifest, &mut table, problems);
         table.finish(problems);
     }
 }

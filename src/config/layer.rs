@@ -4,12 +4,16 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
+use crate::model::Manifest;
+
 use super::cli::read_patterns;
-use super::problem::Problems;
+use super::problem::{Problems, suggest};
 use super::reader::Reader;
 use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
 use super::team::{read_team, well_named};
 
+/// The cli whose rules hold for a program that has none of its own.
+const ANY_PROGRAM: &str = "shell";
 /// A hand-written file never has more.
 const CLIS_MAX: usize = 256;
 /// A line of scrollback costs memory in the hub, for every pane.
@@ -108,13 +112,34 @@ impl Layer<'_, '_, '_> {
             let hint = format!("Keep at most {CLIS_MAX}");
             self.problems.error(&file.span_of("cli"), &message, Some(&hint));
         }
-        for (name, table) in tables.into_iter().take(CLIS_MAX) {
+        for (name, mut table) in tables.into_iter().take(CLIS_MAX) {
             if well_named("cli", &name, self.problems) {
                 self.came(&format!("cli.{}", name.value));
+                let like = self.like(&mut table, &name.value);
                 let cli = self.settings.clis.entry(name.value).or_default();
+                if let Some(manifest) = like {
+                    cli.manifest = manifest;
+                }
                 cli.apply(table, self.problems);
             }
         }
+    }
+
+    /// Returns what a cli's screen means before its own rules: what the cli that it is like has,
+    /// and for a new one what any program has.
+    fn like(&mut self, table: &mut Reader, name: &str) -> Option<Manifest> {
+        let clis = &self.settings.clis;
+        let Some(like) = table.text("like", self.problems) else {
+            let is_new = self.origin != Origin::BuiltIn && !clis.contains_key(name);
+            return clis.get(ANY_PROGRAM).filter(|_| is_new).map(|cli| cli.manifest.clone());
+        };
+        let known = clis.get(&like.value).map(|cli| cli.manifest.clone());
+        if known.is_none() {
+            let message = format!("Unknown cli `{}`{}", like.value, table.within());
+            let hint = suggest(&like.value, clis.keys().map(String::as_str));
+            self.problems.error(&like.span, &message, Some(&hint));
+        }
+        known
     }
 
     fn teams(&mut self, file: &mut Reader) {

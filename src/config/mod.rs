@@ -9,6 +9,7 @@ mod cli;
 mod environment;
 mod hash;
 mod layer;
+mod manifest;
 mod paths;
 mod pattern;
 mod plain;

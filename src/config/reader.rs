@@ -100,6 +100,12 @@ impl<'t> Reader<'t> {
         fitting
     }
 
+    /// Returns the `true` or `false` under the key.
+    pub(super) fn switch(&mut self, key: &'static str, problems: &mut Problems) -> Option<bool> {
+        let value = self.take(key)?;
+        self.expect(key, value, "true or false", value.get_ref().as_bool(), problems)
+    }
+
     /// Returns the number of rows or columns under the key.
     pub(super) fn length(&mut self, key: &'static str, problems: &mut Problems) -> Option<u16> {
         let length = self.number(key, LENGTHS, problems);

@@ -10,6 +10,7 @@ mod exit;
 mod ids;
 mod key;
 mod launch;
+mod manifest;
 mod member;
 mod moment;
 mod mouse;
@@ -24,6 +25,10 @@ pub use exit::{Ending, Exit};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
 pub use launch::Launch;
+pub use manifest::{
+    BlockKind, BlockRule, DialogKind, Keys, Manifest, Region, Rule, ScreenShape, Sessions, Submit,
+    TitleRule,
+};
 pub use member::Member;
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};

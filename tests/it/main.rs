@@ -4,6 +4,7 @@
 mod architecture;
 mod config;
 mod crash;
+mod detection;
 mod fake_hub;
 mod keeper_cost;
 mod keeper_death;
@@ -13,6 +14,7 @@ mod keeper_stop;
 mod keeper_stream;
 mod one_hub;
 mod record;
+mod recordings;
 mod sim;
 mod simulation;
 mod stop;

@@ -1,0 +1,8 @@
+//! Tries out and shows the rules by which a cli's screen is read.
+
+mod cast;
+mod show;
+mod test;
+
+pub(super) use show::show;
+pub(super) use test::test;

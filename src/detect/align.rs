@@ -1,0 +1,125 @@
+//! Tells which of the reports in sight are new, and which are only drawn again.
+
+use crate::report::Report;
+
+use super::message::Sighting;
+
+/// A report that was seen before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) sighting: Sighting,
+    pub(super) fate: Fate,
+    /// A later look has seen it again: it is not half of a frame.
+    pub(super) is_confirmed: bool,
+}
+
+impl Known {
+    /// A tag says that it is meant, whatever the agent does next.
+    pub(super) fn counts_at_once(&self) -> bool {
+        self.sighting.report.tag.is_some() && self.sighting.is_closed
+    }
+}
+
+/// What became of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It was there before, or nobody had asked for it.
+    Old,
+    /// It counts as soon as the agent has settled.
+    Pending,
+    Told,
+}
+
+/// Returns how many of the reports in sight are known: those that follow are new.
+///
+/// They are matched in order. What is not matched before a match was drawn over, or the first
+/// ones have scrolled away.
+pub(super) fn known_count(known: &[Known], seen: &[Sighting]) -> usize {
+    matches(known, seen).last().map_or(0, |(at, _)| at + 1)
+}
+
+/// Takes over what this look has seen, and returns how many of the reports in sight are known.
+///
+/// What was only pending and is gone from sight was half of a frame. If `is_whole`, the turn is
+/// in sight from its beginning; else its first reports may have scrolled away.
+pub(super) fn refresh_known(known: &mut Vec<Known>, seen: &[Sighting], is_whole: bool) -> usize {
+    let matched = matches(known, seen);
+    for (at, of) in &matched {
+        refresh(&mut known[*of].sighting, &seen[*at]);
+        known[*of].is_confirmed = true;
+    }
+    let first = matched.first().map_or(known.len(), |(_, of)| *of);
+    let visible = if is_whole { 0 } else { first };
+    let mut index = 0;
+    known.retain(|known| {
+        let is_seen = matched.iter().any(|(_, of)| *of == index);
+        let is_kept = index < visible || is_seen || known.fate != Fate::Pending;
+        index += 1;
+        is_kept
+    });
+    matched.last().map_or(0, |(at, _)| at + 1)
+}
+
+/// Returns which report in sight is which known one.
+fn matches(known: &[Known], seen: &[Sighting]) -> Vec<(usize, usize)> {
+    let mut next = 0;
+    let mut matched = Vec::new();
+    for (at, sighting) in seen.iter().enumerate() {
+        let found = known[next..].iter().position(|known| is_same(&known.sighting, sighting));
+        if let Some(found) = found {
+            matched.push((at, next + found));
+            next += found + 1;
+        }
+    }
+    matched
+}
+
+/// Says whether all that is in sight stands somewhere in what is known: an earlier part of the
+/// conversation that is shown again.
+pub(super) fn is_earlier<'k>(
+    known: impl Iterator<Item = &'k Known> + Clone,
+    seen: &[Sighting],
+) -> bool {
+    let count = known.clone().count();
+    (0..count).any(|skipped| {
+        let window = known.clone().skip(skipped);
+        let matched = window.zip(seen).take_while(|(known, seen)| is_same(&known.sighting, seen));
+        matched.count() == seen.len()
+    })
+}
+
+fn refresh(known: &mut Sighting, seen: &Sighting) {
+    if !known.is_closed && letters(&seen.report).len() >= letters(&known.report).len() {
+        known.report = seen.report.clone();
+    }
+    known.is_closed |= seen.is_closed;
+    if seen.context.len() > known.context.len() {
+        known.context.clone_from(&seen.context);
+    }
+    known.context_is_whole |= seen.context_is_whole;
+}
+
+/// Says whether both are the same report, one perhaps still being written, or its message cut.
+fn is_same(known: &Sighting, seen: &Sighting) -> bool {
+    let (old, new) = (&known.report, &seen.report);
+    if (old.kind, &old.tag) != (new.kind, &new.tag) || !contexts_agree(known, seen) {
+        return false;
+    }
+    let (old, new) = (letters(old), letters(new));
+    old == new
+        || (!known.is_closed && new.starts_with(&old))
+        || (!seen.is_closed && old.starts_with(&new))
+}
+
+fn contexts_agree(known: &Sighting, seen: &Sighting) -> bool {
+    let (old, new) = (known.context.as_str(), seen.context.as_str());
+    if known.context_is_whole && seen.context_is_whole {
+        return old == new;
+    }
+    old.ends_with(new) || new.ends_with(old)
+}
+
+/// Returns what no wrapping changes.
+fn letters(report: &Report) -> String {
+    report.text.chars().filter(|c| !c.is_whitespace()).collect()
+}

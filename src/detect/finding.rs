@@ -1,0 +1,28 @@
+//! What the detector has to say.
+
+use crate::model::{AgentState, Moment, Source};
+use crate::report::Report;
+
+/// What an agent does, and who says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub state: AgentState,
+    pub source: Source,
+    /// Such as `claude.spinner`.
+    pub rule: String,
+    /// The row, title or report that told it.
+    pub line: String,
+    /// When a limit ends, where the screen tells it.
+    pub reset: Option<String>,
+    pub since: Moment,
+}
+
+/// Something that has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    State(Shown),
+    /// The agent reported, and it counts.
+    Report(Report),
+    /// The agent, or what it showed, named the tag of another attempt: it counts for nothing.
+    Foreign(Report),
+}

@@ -1,0 +1,276 @@
+//! Finds the reports in the rows of an agent's own message, which its user interface may have
+//! wrapped anywhere.
+
+use crate::report::{Report, ReportKind, ends_contract, parse, starts_report};
+
+use super::view::TextRow;
+
+/// What marks the first row of a message, and takes the place of its indentation.
+const MARKS: &[char] = &['⏺', '●', '•', '✦', '◦'];
+/// What marks a quotation or a table.
+const QUOTES: &[char] = &['>', '│', '┃', '▎', '▌', '|', '▏'];
+/// How much deeper than the message a report may stand: interfaces indent continuation rows by
+/// one, code by more.
+const INDENT_MAX: usize = 1;
+/// Interfaces leave some columns free at the right edge.
+const MARGIN: usize = 4;
+/// So many letters before a report tell it from another with the same words.
+const CONTEXT_CHARS: usize = 40;
+/// A contract that goes on for longer lacks its end.
+const CONTRACT_ROWS_MAX: usize = 200;
+
+/// A report on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sighting {
+    pub(super) report: Report,
+    /// The letters before it in its message.
+    pub(super) context: String,
+    /// Nothing of its message before it is out of sight.
+    pub(super) context_is_whole: bool,
+    /// The row of the message after its last one.
+    pub(super) end: usize,
+    /// Its end was seen: an empty row, or what follows it.
+    pub(super) is_closed: bool,
+}
+
+/// Returns the reports in the rows of one message, top to bottom.
+pub(super) fn sightings(rows: &[TextRow], has_start: bool, cols: usize) -> Vec<Sighting> {
+    let lines = unwrapped(rows);
+    let base = lines.iter().filter(|line| !line.is_blank()).map(|line| line.indent).min();
+    let mut scan = Scan {
+        lines: &lines,
+        base: base.unwrap_or(0),
+        cols,
+        has_start,
+        context: String::new(),
+        dropped: false,
+        found: Vec::new(),
+    };
+    scan.run();
+    scan.found
+}
+
+/// One row as the application wrote it.
+struct Line {
+    text: String,
+    indent: usize,
+    columns: usize,
+    /// The number of the terminal's row after it.
+    end: usize,
+}
+
+impl Line {
+    fn is_blank(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    fn is_fence(&self) -> bool {
+        self.text.starts_with("```") || self.text.starts_with("~~~")
+    }
+
+    fn is_quote(&self) -> bool {
+        self.text.starts_with(QUOTES)
+    }
+
+    /// A list's next item never continues the one before.
+    fn is_item(&self) -> bool {
+        let rest = self.text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_numbered = rest.len() < self.text.len() && rest.starts_with(". ");
+        is_numbered || ["- ", "* ", "• ", "+ "].iter().any(|mark| self.text.starts_with(mark))
+    }
+
+    /// Says whether this row would have begun in the row before, had it not been a line of its
+    /// own.
+    fn fits_after(&self, before: &Self, cols: usize) -> bool {
+        let word = self.text.split_whitespace().next().map_or(0, |word| word.chars().count());
+        before.columns + 1 + word <= cols.saturating_sub(MARGIN)
+    }
+}
+
+/// Joins what the terminal broke, and takes the marks off.
+fn unwrapped(rows: &[TextRow]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut whole = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        whole.push_str(&row.text);
+        if row.is_wrapped && at + 1 < rows.len() {
+            continue;
+        }
+        let unmarked =
+            whole.replacen(MARKS, " ", usize::from(whole.trim_start().starts_with(MARKS)));
+        let text = unmarked.trim_start();
+        lines.push(Line {
+            indent: unmarked.chars().count() - text.chars().count(),
+            columns: whole.chars().count(),
+            text: text.to_owned(),
+            end: at + 1,
+        });
+        whole.clear();
+    }
+    lines
+}
+
+struct Scan<'l> {
+    lines: &'l [Line],
+    base: usize,
+    cols: usize,
+    has_start: bool,
+    context: String,
+    /// The context is longer than what is kept of it.
+    dropped: bool,
+    found: Vec<Sighting>,
+}
+
+impl Scan<'_> {
+    fn run(&mut self) {
+        let mut at = 0;
+        let mut is_fenced = false;
+        // The row of prose just before, which may have been wrapped into this one.
+        let mut prose: Option<usize> = None;
+        while let Some(line) = self.lines.get(at) {
+            is_fenced ^= line.is_fence();
+            let is_free = !is_fenced && !line.is_fence() && !line.is_quote();
+            let next = if is_free && self.may_start(line, prose) { self.report(at) } else { None };
+            prose = (next.is_none() && is_free && !line.is_blank()).then_some(at);
+            let next = next.unwrap_or(at + 1);
+            for line in &self.lines[at..next] {
+                self.context.extend(line.text.chars().filter(|c| c.is_alphanumeric()));
+            }
+            self.trim_context();
+            at = next;
+        }
+    }
+
+    fn may_start(&self, line: &Line, prose: Option<usize>) -> bool {
+        if !starts_report(&line.text) || line.indent > self.base + INDENT_MAX {
+            return false;
+        }
+        let Some(before) = prose.map(|at| &self.lines[at]) else { return true };
+        // A keyword at the beginning of a row may be there by accident of wrapping; a tag is not.
+        let is_sentence_end = before.text.ends_with(['.', ':', '!', '?', ';', ')', '…']);
+        line.fits_after(before, self.cols) || is_sentence_end || has_tag(&line.text)
+    }
+
+    /// Reads the report that begins in this row, and returns the row after it.
+    fn report(&mut self, start: usize) -> Option<usize> {
+        let head = &self.lines[start];
+        let mut raw = head.text.clone();
+        let is_contract = parse(&raw).is_some_and(|report| report.kind == ReportKind::Contract);
+        let mut at = start + 1;
+        let mut is_ended = false;
+        while let Some(line) = self.lines.get(at) {
+            let before = &self.lines[at - 1];
+            if is_contract && ends_contract(&line.text) {
+                is_ended = true;
+                at += 1;
+                break;
+            }
+            let is_wrapped = !line.fits_after(before, self.cols) && !line.is_item();
+            let goes_on = is_wrapped || (is_contract && at - start < CONTRACT_ROWS_MAX);
+            let is_other = line.is_fence() || (line.is_quote() && !is_contract);
+            if line.is_blank() || is_other || starts_report(&line.text) || !goes_on {
+                break;
+            }
+            raw.push(if is_wrapped { ' ' } else { '\n' });
+            raw.push_str(&line.text);
+            at += 1;
+        }
+        let report = whole(&raw)?;
+        self.found.push(Sighting {
+            report,
+            context: self.context.clone(),
+            context_is_whole: self.has_start || self.dropped,
+            end: self.lines[at - 1].end,
+            is_closed: is_ended || at < self.lines.len(),
+        });
+        Some(at)
+    }
+
+    fn trim_context(&mut self) {
+        let count = self.context.chars().count();
+        if count > CONTEXT_CHARS {
+            self.context = self.context.chars().skip(count - CONTEXT_CHARS).collect();
+            self.dropped = true;
+        }
+    }
+}
+
+/// Reads a report of several lines; only a contract has more than one.
+fn whole(raw: &str) -> Option<Report> {
+    let (head, body) = raw.split_once('\n').unwrap_or((raw, ""));
+    let mut report = parse(head)?;
+    if !body.is_empty() {
+        report.text = format!("{}\n{body}", report.text);
+        report.raw = raw.to_owned();
+    }
+    Some(report)
+}
+
+fn has_tag(text: &str) -> bool {
+    parse(text).is_some_and(|report| report.tag.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, cols: usize) -> Vec<String> {
+        let row = |text: &str| TextRow {
+            text: text.trim_end().to_owned(),
+            is_wrapped: false,
+            is_shaded: false,
+        };
+        let rows: Vec<TextRow> = text.lines().map(row).collect();
+        let found = sightings(&rows, true, cols);
+        found.iter().map(|sighting| sighting.report.raw.clone()).collect()
+    }
+
+    #[test]
+    fn a_report_is_joined_where_the_interface_wrapped_it() {
+        let text = "● PROGRESS: [3/7] — wiring the user\n  service to the new session store\n\n  \
+                    BUILD: FAIL — src/app.ts:12 Type\n  'string' is not assignable to type\n  \
+                    'number'\n  STATUS: DONE — built 6 endpoints, all\n  tests pass (23/23)\n";
+        let reports = [
+            "PROGRESS: [3/7] — wiring the user service to the new session store",
+            "BUILD: FAIL — src/app.ts:12 Type 'string' is not assignable to type 'number'",
+            "STATUS: DONE — built 6 endpoints, all tests pass (23/23)",
+        ];
+        assert_eq!(read(text, 40), reports);
+    }
+
+    #[test]
+    fn prose_after_a_short_report_is_not_part_of_it() {
+        let found =
+            read("● BUILD: PASS\n  Now the tests.\n  STATUS: DONE — 3 tests\n  Good bye.", 80);
+        assert_eq!(found, ["BUILD: PASS", "STATUS: DONE — 3 tests"]);
+    }
+
+    #[test]
+    fn a_keyword_that_wrapping_put_first_is_prose() {
+        let text =
+            "● When all is well I am going to print\n  STATUS: DONE — and so on and so\n  forth";
+        assert_eq!(read(text, 40), Vec::<String>::new());
+        assert_eq!(read("● All is well.\n  STATUS: DONE — 6 files", 40).len(), 1);
+    }
+
+    #[test]
+    fn a_contract_has_a_body() {
+        let text = "  CONTRACT: users v1\n    GET /users -> User[]\n    errors: 400, 409\n  \
+                    END CONTRACT\n  STATUS: DONE — 1 contract\n";
+        let found = read(text, 80);
+        assert_eq!(found[0], "CONTRACT: users v1\nGET /users -> User[]\nerrors: 400, 409");
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn quotations_code_and_tables_are_left_out() {
+        for text in [
+            "  > STATUS: DONE — 6 files",
+            "  ```\n  STATUS: DONE — 6 files\n  ```",
+            "  The line:\n\n      STATUS: DONE — 6 files",
+            "  │ STATUS: DONE — 6 files │",
+        ] {
+            assert_eq!(read(text, 80), Vec::<String>::new(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Reads screens: what an agent is doing, and what it reports.
+//!
+//! Sources are ranked, and each state tells its source, rule and line. What an agent does comes
+//! from its own signals or from the rules of its manifest over the live bottom of the screen;
+//! what it reports comes from its own messages, each once, however often they are drawn. Nothing
+//! here reads a clock: time is an argument, and no work is done for a screen that did not change.
+
+mod align;
+mod blocks;
+mod detector;
+mod dialog;
+mod explain;
+mod finding;
+mod look;
+mod message;
+mod rules;
+mod schedule;
+mod signals;
+mod state;
+mod transcript;
+mod view;
+
+pub use detector::{Detector, Memory, Options};
+pub use dialog::Dialog;
+pub use explain::{Explanation, Testimony};
+pub use finding::{Finding, Shown};
+pub use rules::{RuleError, Rules};

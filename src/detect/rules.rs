@@ -1,0 +1,101 @@
+//! A manifest with its patterns compiled, once for all panes that run the cli.
+
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+
+use crate::model::{AgentState, BlockKind, DialogKind, Manifest, Region};
+
+/// A cheap sign that a row may begin a report.
+const KEYWORD: &str = r"(?i)(?:status|progress|build|need|contract|artifact)[*_`~]*\s*[:：(]";
+/// What the patterns of one manifest may cost together.
+const PATTERN_BYTES_MAX: usize = 8 << 20;
+
+/// Says which pattern of a manifest is none.
+#[derive(Debug, thiserror::Error)]
+#[error("The pattern of `{name}` is not a regular expression")]
+pub struct RuleError {
+    pub name: String,
+    #[source]
+    source: regex::Error,
+}
+
+/// The compiled rules of a cli.
+#[derive(Debug)]
+pub struct Rules {
+    pub(super) cli: String,
+    pub(super) banner: Option<Regex>,
+    pub(super) composer: Option<Regex>,
+    pub(super) message_row: Option<Regex>,
+    pub(super) option: Option<Regex>,
+    pub(super) states: Vec<StateRule>,
+    pub(super) titles: Vec<(Regex, AgentState)>,
+    pub(super) block_starts: RegexSet,
+    pub(super) blocks: Vec<(BlockKind, bool)>,
+    pub(super) rest: BlockKind,
+    pub(super) echo_is_shaded: bool,
+    pub(super) settle_ms: Option<u32>,
+    /// Found in every row that may hold a report.
+    pub(super) keyword: Regex,
+    pub(super) output_means_working: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct StateRule {
+    /// With the cli before it: `claude.spinner`.
+    pub(super) name: String,
+    pub(super) state: AgentState,
+    pub(super) kind: Option<DialogKind>,
+    pub(super) region: Region,
+    pub(super) pattern: Regex,
+    pub(super) unless: Option<Regex>,
+}
+
+impl Rules {
+    /// Compiles a manifest; its rules are named after the cli.
+    pub fn new(cli: &str, manifest: &Manifest) -> Result<Self, RuleError> {
+        let screen = &manifest.screen;
+        let optional = |name: &str, pattern: &Option<String>| {
+            pattern.as_ref().map(|pattern| compile(name, pattern)).transpose()
+        };
+        let mut states = Vec::new();
+        for rule in &manifest.rules {
+            let name = format!("{cli}.{}", rule.name);
+            states.push(StateRule {
+                state: rule.state,
+                kind: rule.kind,
+                region: rule.region,
+                pattern: compile(&name, &rule.pattern)?,
+                unless: optional(&name, &rule.unless)?,
+                name,
+            });
+        }
+        let title =
+            |title: &crate::model::TitleRule| Ok((compile("titles", &title.pattern)?, title.state));
+        let starts = RegexSetBuilder::new(manifest.blocks.iter().map(|block| &block.pattern))
+            .size_limit(PATTERN_BYTES_MAX)
+            .build()
+            .map_err(|source| RuleError { name: "blocks".into(), source })?;
+        Ok(Self {
+            cli: cli.to_owned(),
+            banner: optional("banner", &screen.banner)?,
+            composer: optional("composer", &screen.composer)?,
+            message_row: optional("message_row", &screen.message_row)?,
+            option: optional("option", &screen.option)?,
+            states,
+            titles: manifest.titles.iter().map(title).collect::<Result<_, RuleError>>()?,
+            block_starts: starts,
+            blocks: manifest.blocks.iter().map(|block| (block.kind, block.single)).collect(),
+            rest: screen.rest.unwrap_or(BlockKind::Chrome),
+            echo_is_shaded: screen.echo_is_shaded,
+            settle_ms: screen.settle_ms,
+            keyword: compile("keyword", KEYWORD)?,
+            output_means_working: screen.output_means_working,
+        })
+    }
+}
+
+fn compile(name: &str, pattern: &str) -> Result<Regex, RuleError> {
+    RegexBuilder::new(pattern)
+        .size_limit(PATTERN_BYTES_MAX)
+        .build()
+        .map_err(|source| RuleError { name: name.to_owned(), source })
+}

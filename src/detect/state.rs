@@ -1,0 +1,153 @@
+//! Which source is believed, and when.
+
+use std::time::Duration;
+
+use crate::model::{AgentState, Moment, Source};
+use crate::report::{Report, ReportKind, Status};
+
+use super::finding::Shown;
+use super::look::Verdict;
+use super::rules::Rules;
+use super::signals::SignalClaim;
+
+/// Between two frames, or two steps of a turn, a prompt may look free for this long.
+const SETTLE_SCREEN: Duration = Duration::from_millis(600);
+/// A program that reports its own state may flicker when it starts.
+const SETTLE_SIGNAL: Duration = Duration::from_millis(150);
+/// A screen that is drawn anew matches nothing for a moment.
+const SETTLE_UNKNOWN: Duration = Duration::from_millis(1500);
+
+/// What a trusted source said: a report with a token, or a hook of the cli.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Claim {
+    pub(super) source: Source,
+    pub(super) state: AgentState,
+    pub(super) rule: String,
+    pub(super) line: String,
+    pub(super) since: Moment,
+}
+
+/// All that the sources say right now.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    pub(super) claim: Option<Claim>,
+    /// The last status that the agent reported in this turn.
+    pub(super) status: Option<Report>,
+    pub(super) signal: Option<SignalClaim>,
+    pub(super) verdict: Option<Verdict>,
+    /// Since when the screen has said the same.
+    pub(super) verdict_since: Moment,
+    /// When something was last written.
+    pub(super) output_at: Moment,
+    pub(super) is_gone: bool,
+}
+
+impl Evidence {
+    /// Returns the state that the highest source which still holds gives.
+    pub(super) fn resolve(&self, rules: &Rules, now: Moment) -> Option<Shown> {
+        if self.is_gone {
+            return Some(shown(AgentState::Exited, Source::Process, "process.exited", "", now));
+        }
+        // A dialog in sight wants a person, whatever was said before it came.
+        if let Some(dialog) = self.verdict_if(|state| state == AgentState::Waiting) {
+            return Some(self.from_screen(dialog, now));
+        }
+        if let Some(claim) = self.claim.as_ref().filter(|claim| !self.is_stale(claim)) {
+            return Some(shown(claim.state, claim.source, &claim.rule, &claim.line, now));
+        }
+        let turn = self.turn(rules, now)?;
+        let has_ended = matches!(turn.state, AgentState::Idle | AgentState::Done);
+        let is_error = turn.state == AgentState::Error;
+        if !(has_ended || is_error) {
+            return Some(turn);
+        }
+        if let Some(limited) = self.verdict_if(|state| state == AgentState::Limited) {
+            return Some(self.from_screen(limited, now));
+        }
+        if has_ended && let Some(line) = self.from_line(now) {
+            return Some(line);
+        }
+        let error = self.verdict_if(|state| state == AgentState::Error).filter(|_| has_ended);
+        Some(error.map_or(turn, |error| self.from_screen(error, now)))
+    }
+
+    /// Returns how long the change must last before it is believed.
+    pub(super) fn settle(&self, old: AgentState, new: &Shown, rules: &Rules) -> Duration {
+        match new.state {
+            AgentState::Waiting | AgentState::Working | AgentState::Exited => Duration::ZERO,
+            AgentState::Starting | AgentState::Unknown => SETTLE_UNKNOWN,
+            AgentState::Idle
+            | AgentState::Done
+            | AgentState::Blocked
+            | AgentState::Error
+            | AgentState::Limited => match old {
+                AgentState::Working | AgentState::Waiting => self.settle_after_work(rules),
+                AgentState::Starting
+                | AgentState::Idle
+                | AgentState::Blocked
+                | AgentState::Done
+                | AgentState::Error
+                | AgentState::Limited
+                | AgentState::Unknown
+                | AgentState::Exited => Duration::ZERO,
+            },
+        }
+    }
+
+    fn settle_after_work(&self, rules: &Rules) -> Duration {
+        let of_cli = rules.settle_ms.map(|settle| Duration::from_millis(u64::from(settle)));
+        match &self.signal {
+            Some(_) => SETTLE_SIGNAL,
+            None => of_cli.unwrap_or(SETTLE_SCREEN),
+        }
+    }
+
+    /// Returns what the turn does, from the program's own signal or else from the screen.
+    fn turn(&self, rules: &Rules, now: Moment) -> Option<Shown> {
+        if let Some(signal) = &self.signal {
+            return Some(shown(signal.state, Source::Signal, &signal.rule, &signal.line, now));
+        }
+        if let Some(verdict) = &self.verdict {
+            return Some(self.from_screen(verdict, now));
+        }
+        let is_busy = rules.output_means_working && now.since(self.output_at) < SETTLE_UNKNOWN;
+        is_busy.then(|| {
+            let rule = format!("{}.output", rules.cli);
+            shown(AgentState::Working, Source::Silence, &rule, "", now)
+        })
+    }
+
+    /// Returns the state that the agent reported itself.
+    fn from_line(&self, now: Moment) -> Option<Shown> {
+        let report = self.status.as_ref()?;
+        let ReportKind::Status(status) = report.kind else { return None };
+        let state = match status {
+            Status::Done => AgentState::Done,
+            Status::Blocked => AgentState::Blocked,
+            Status::Error => AgentState::Error,
+        };
+        Some(shown(state, Source::Line, "report.status", &report.raw, now))
+    }
+
+    fn from_screen(&self, verdict: &Verdict, now: Moment) -> Shown {
+        let reset = verdict.reset.clone();
+        let shown = shown(verdict.state, Source::Screen, &verdict.rule, &verdict.line, now);
+        Shown { reset, ..shown }
+    }
+
+    fn verdict_if(&self, is_wanted: impl Fn(AgentState) -> bool) -> Option<&Verdict> {
+        self.verdict.as_ref().filter(|verdict| is_wanted(verdict.state))
+    }
+
+    /// A claim holds until the program shows something else.
+    fn is_stale(&self, claim: &Claim) -> bool {
+        let signal = self.signal.as_ref().map(|signal| signal.since);
+        let screen = self.verdict.as_ref().map(|_| self.verdict_since);
+        signal.or(screen).is_some_and(|since| since > claim.since)
+    }
+}
+
+fn shown(state: AgentState, source: Source, rule: &str, line: &str, now: Moment) -> Shown {
+    let (rule, line) = (rule.to_owned(), line.to_owned());
+    Shown { state, source, rule, line, reset: None, since: now }
+}

@@ -1,0 +1,89 @@
+//! The live bottom of a screen, cut into the regions that rules look at.
+
+use crate::model::{Color, Region, Row};
+use crate::screen::Screen;
+
+use super::rules::Rules;
+
+/// Rows above are never looked at for a state: what matters stands at the bottom.
+const BOTTOM_ROWS: usize = 60;
+/// How far above the composer a sign of the state may stand.
+const TAIL_ROWS: usize = 14;
+
+/// One row of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TextRow {
+    /// Without blanks at its end.
+    pub(super) text: String,
+    /// It goes on in the next row: the terminal broke it, not the application.
+    pub(super) is_wrapped: bool,
+    /// It begins on a background of its own.
+    pub(super) is_shaded: bool,
+}
+
+impl TextRow {
+    pub(super) fn new(row: &Row) -> Self {
+        let first = row.runs.iter().find(|run| !run.text.trim().is_empty());
+        let is_shaded = first.is_some_and(|run| run.style.background != Color::Default);
+        Self { text: row.text().trim_end().to_owned(), is_wrapped: row.wrapped, is_shaded }
+    }
+}
+
+/// What a look at the screen sees.
+#[derive(Debug)]
+pub(super) struct View {
+    /// All rows of the screen.
+    pub(super) rows: Vec<TextRow>,
+    /// How many of them stand above the composer.
+    pub(super) body_rows: usize,
+    pub(super) has_composer: bool,
+    /// How far text may reach to the right before it is wrapped.
+    pub(super) cols: usize,
+    bottom: String,
+    composer: std::ops::Range<usize>,
+}
+
+impl View {
+    pub(super) fn new(screen: &Screen, rules: &Rules) -> Self {
+        let mut rows: Vec<TextRow> = screen.rows().iter().map(TextRow::new).collect();
+        while rows.last().is_some_and(|row| row.text.is_empty()) {
+            rows.pop();
+        }
+        let first = rows.len().saturating_sub(BOTTOM_ROWS);
+        let mut bottom = String::new();
+        for row in &rows[first..] {
+            bottom.push_str(&row.text);
+            bottom.push('\n');
+        }
+        bottom.truncate(bottom.trim_end().len());
+        let found = rules.composer.as_ref().and_then(|composer| composer.find_iter(&bottom).last());
+        let composer = found.map_or(bottom.len()..bottom.len(), |found| found.range());
+        let has_composer = found.is_some();
+        let above = first + bottom[..composer.start].matches('\n').count();
+        let body_rows = if has_composer { above } else { rows.len() };
+        let cols = usize::from(screen.size().cols);
+        let edge = bottom[composer.clone()].lines().map(|line| line.chars().count()).max();
+        let cols = edge.filter(|edge| *edge > cols / 2).unwrap_or(cols);
+        Self { rows, body_rows, has_composer, cols, bottom, composer }
+    }
+
+    /// Returns the text of a region; what a composer divides is there only if it is.
+    pub(super) fn region(&self, region: Region) -> Option<&str> {
+        match region {
+            Region::Bottom => Some(&self.bottom),
+            Region::Footer if self.has_composer => self.bottom.get(self.composer.start..),
+            Region::Footer => Some(&self.bottom),
+            Region::Under => self.bottom.get(self.composer.end..).filter(|_| self.has_composer),
+            Region::Tail if !self.has_composer => None,
+            Region::Tail => {
+                let body = self.bottom.get(..self.composer.start)?.trim_end();
+                let start = body.rmatch_indices('\n').nth(TAIL_ROWS - 1);
+                body.get(start.map_or(0, |(at, _)| at + 1)..)
+            }
+        }
+    }
+
+    pub(super) fn body(&self) -> &[TextRow] {
+        &self.rows[..self.body_rows]
+    }
+}

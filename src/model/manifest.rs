@@ -1,0 +1,178 @@
+//! How a command-line agent shows what it does, and how to talk to it. Patterns are regular
+//! expressions, still as text.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::agent::AgentState;
+
+/// What a cli's screen, title and keys mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    pub screen: ScreenShape,
+    /// The first that matches holds.
+    pub rules: Vec<Rule>,
+    /// The first that matches holds.
+    pub titles: Vec<TitleRule>,
+    /// How the parts of the conversation begin; the first that matches holds.
+    pub blocks: Vec<BlockRule>,
+    pub keys: Keys,
+    pub submit: Submit,
+    pub sessions: Sessions,
+}
+
+/// Where on the screen to look for what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScreenShape {
+    /// Tells that the cli has just come up: what stands above is not its own.
+    pub banner: Option<String>,
+    /// The box that takes the prompt; the lowest one counts.
+    pub composer: Option<String>,
+    /// A row of a message whose beginning is out of sight.
+    pub message_row: Option<String>,
+    /// The echo of a prompt has a background of its own, and a message has none.
+    pub echo_is_shaded: bool,
+    /// What a row belongs to that follows a block of single rows.
+    pub rest: Option<BlockKind>,
+    /// An entry of a dialog, with the groups `mark` (present on the selected one) and `text`.
+    pub option: Option<String>,
+    /// How long an end of work must last before it is believed.
+    pub settle_ms: Option<u32>,
+    /// Output without a match means that it works; silence after it means nothing.
+    pub output_means_working: bool,
+}
+
+/// One sign on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub name: String,
+    pub state: AgentState,
+    /// What a dialog wants.
+    pub kind: Option<DialogKind>,
+    pub region: Region,
+    /// The group `reset` tells when a limit ends.
+    pub pattern: String,
+    /// If this matches as well, the rule does not.
+    pub unless: Option<String>,
+}
+
+/// Which part of the live screen a rule looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Region {
+    /// The last rows.
+    #[default]
+    Bottom,
+    /// From the composer on; without one, the last rows.
+    Footer,
+    /// What stands below the composer.
+    Under,
+    /// The last rows above the composer.
+    Tail,
+}
+
+/// What a dialog wants from a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DialogKind {
+    Approval,
+    Question,
+    Trust,
+    Login,
+}
+
+/// One sign in the terminal's title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TitleRule {
+    pub state: AgentState,
+    pub pattern: String,
+}
+
+/// How a part of the conversation begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockRule {
+    pub name: String,
+    pub kind: BlockKind,
+    /// Matched against one row.
+    pub pattern: String,
+    /// Only rows that match belong to it.
+    pub single: bool,
+}
+
+/// Whose words a part of the conversation are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// The agent's own message.
+    Own,
+    /// The echo of a prompt.
+    Echo,
+    /// A tool's call or output.
+    Tool,
+    /// The user interface itself.
+    Chrome,
+}
+
+/// Names of keys, each pressed on its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keys {
+    pub approve: Vec<String>,
+    pub deny: Vec<String>,
+    pub interrupt: Vec<String>,
+    pub exit: Vec<String>,
+}
+
+/// How a prompt is handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submit {
+    /// How long the echo of a paste must have been still before Enter is pressed.
+    pub quiet_ms: u32,
+    pub key: String,
+}
+
+impl Default for Submit {
+    fn default() -> Self {
+        Self { quiet_ms: 200, key: "enter".into() }
+    }
+}
+
+/// Arguments that name a conversation; `{id}` stands for its id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sessions {
+    /// Starts a conversation under an id of our choice.
+    pub start: Vec<String>,
+    pub resume: Vec<String>,
+    pub resume_latest: Vec<String>,
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Bottom => "bottom",
+            Self::Footer => "footer",
+            Self::Under => "under",
+            Self::Tail => "tail",
+        })
+    }
+}
+
+impl fmt::Display for DialogKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Approval => "approval",
+            Self::Question => "question",
+            Self::Trust => "trust",
+            Self::Login => "login",
+        })
+    }
+}
+
+impl fmt::Display for BlockKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Own => "own",
+            Self::Echo => "echo",
+            Self::Tool => "tool",
+            Self::Chrome => "chrome",
+        })
+    }
+}

@@ -1,0 +1,16 @@
+//! The protocol that agents speak: its grammar, how strong a claim is, the brief that teaches it.
+//!
+//! A report is a line such as `STATUS(k7f3): DONE — what + evidence`. What is read here is text
+//! alone; whether a line is an agent's own, and new, is for whoever reads the screen to say.
+
+mod brief;
+mod evidence;
+mod grammar;
+mod read;
+mod reported;
+
+pub use brief::brief;
+pub use evidence::{Evidence, evidence};
+pub use grammar::{ends_contract, parse, starts_report};
+pub use read::read;
+pub use reported::{Report, ReportKind, Status};

@@ -1,0 +1,402 @@
+//! Each report once: what only looks like one, and what is only drawn again, counts for nothing.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use wheelhouse::config::{Paths, Settings};
+use wheelhouse::detect::{Detector, Finding, Options, Rules};
+use wheelhouse::model::{AgentState, Exit, Moment, Size};
+use wheelhouse::report::{Report, brief};
+use wheelhouse::screen::{HistoryLimit, Screen};
+
+static CLAUDE: LazyLock<Arc<Rules>> = LazyLock::new(|| rules("claude"));
+static SHELL: LazyLock<Arc<Rules>> = LazyLock::new(|| rules("shell"));
+
+fn rules(cli: &str) -> Arc<Rules> {
+    let world = tempfile::tempdir().unwrap();
+    let mut paths = Paths::find(world.path()).unwrap();
+    paths.user_config = world.path().join("none.toml");
+    let settings = Settings::load(&paths).unwrap().settings;
+    Arc::new(Rules::new(cli, &settings.cli(cli).unwrap().manifest).unwrap())
+}
+
+const SIZE: Size = Size { rows: 30, cols: 100 };
+
+/// A pane with an agent whose user interface is like that of Claude Code.
+struct Pane {
+    screen: Screen,
+    detector: Detector,
+    now: Moment,
+    reports: Vec<Report>,
+    foreign: usize,
+    /// The conversation, in lines without a width.
+    log: Vec<String>,
+}
+
+impl Pane {
+    fn new(rules: &Arc<Rules>) -> Self {
+        let mut pane = Self {
+            screen: Screen::new(SIZE, HistoryLimit::default()),
+            detector: Detector::new(Arc::clone(rules), Options::default(), Moment(0)),
+            now: Moment(1000),
+            reports: Vec::new(),
+            foreign: 0,
+            log: Vec::new(),
+        };
+        pane.paint("? for shortcuts");
+        pane.wait(2000);
+        pane
+    }
+
+    fn write(&mut self, text: &str) {
+        let signals = self.screen.feed(text.as_bytes(), self.now).signals;
+        let found = self.detector.observe(&self.screen, &signals, self.now);
+        self.take(found);
+    }
+
+    fn take(&mut self, found: Vec<Finding>) {
+        for finding in found {
+            match finding {
+                Finding::Report(report) => self.reports.push(report),
+                Finding::Foreign(_) => self.foreign += 1,
+                Finding::State(_) => {}
+            }
+        }
+    }
+
+    /// Lets time pass, with the detector's deadlines in it.
+    fn wait(&mut self, milliseconds: u64) {
+        let until = self.now + Duration::from_millis(milliseconds);
+        while let Some(at) = self.detector.next_deadline().filter(|at| *at <= until) {
+            self.now = self.now.max(at);
+            let found = self.detector.observe(&self.screen, &[], self.now);
+            self.take(found);
+        }
+        self.now = until;
+    }
+
+    /// Clears the screen and draws the end of the conversation, wrapped to the width, and the box
+    /// with the prompt.
+    fn paint(&mut self, hint: &str) {
+        let size = self.screen.size();
+        let cols = usize::from(size.cols);
+        let rule = "─".repeat(cols);
+        let mut rows: Vec<String> = self.log.iter().flat_map(|line| wrap(line, cols)).collect();
+        rows.extend([String::new(), rule.clone(), "❯ ".into(), rule, format!("  {hint}")]);
+        let first = rows.len().saturating_sub(usize::from(size.rows));
+        self.write(&format!("\x1b[?1049h\x1b[2J\x1b[H{}", rows[first..].join("\r\n")));
+    }
+
+    fn show(&mut self, text: &str, hint: &str) {
+        self.log.extend(text.lines().map(str::to_owned));
+        self.paint(hint);
+        self.wait(300);
+    }
+
+    /// Shows a turn: the prompt, then the answer while it works, then the prompt again.
+    fn turn(&mut self, prompt: &str, answer: &str) {
+        self.show(&format!("\n❯ {prompt}\n"), "esc to interrupt");
+        self.show(answer, "esc to interrupt");
+        self.paint("? for shortcuts");
+        self.wait(3000);
+    }
+
+    fn raws(&self) -> Vec<&str> {
+        self.reports.iter().map(|report| report.raw.as_str()).collect()
+    }
+}
+
+/// Wraps at blanks and indents what follows, as the interfaces do.
+fn wrap(line: &str, cols: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in line.split(' ') {
+        let row = rows.last_mut().unwrap();
+        let is_first = row.trim().is_empty();
+        if !is_first && row.chars().count() + 1 + word.chars().count() > cols {
+            rows.push(format!("  {word}"));
+        } else {
+            let gap = if row.is_empty() { "" } else { " " };
+            row.push_str(&format!("{gap}{word}"));
+        }
+    }
+    rows
+}
+
+const LINE: &str = "STATUS: DONE — built 6 endpoints, tests pass (23/23), see src/api/users.rs";
+
+#[test]
+fn one_genuine_line_counts_once_through_a_thousand_repaints() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Build it.", &format!("● All is built.\n\n  {LINE}"));
+    assert_eq!(pane.raws(), [LINE]);
+    for round in 0..1000_u16 {
+        match round % 10 {
+            3 => pane.screen.resize(Size { rows: 24, cols: 40 + round % 97 }),
+            7 => pane.screen.resize(SIZE),
+            _ => {}
+        }
+        pane.paint("? for shortcuts");
+        pane.wait(60);
+    }
+    assert_eq!(pane.raws(), [LINE]);
+    assert_eq!(pane.detector.shown().state, AgentState::Done);
+}
+
+#[test]
+fn what_is_not_the_agents_own_new_line_never_counts() {
+    let spoofs: [(&str, &str, String); 11] = [
+        ("echoed", LINE, "● Fine.".into()),
+        (
+            "catted",
+            "Show it.",
+            format!("● Bash(cat notes.txt)\n  ⎿  {LINE}\n     {LINE}\n\n● That is it."),
+        ),
+        (
+            "diffed",
+            "Diff.",
+            format!(
+                "● Update(notes.txt)\n  ⎿  Added 1 line\n       1 +{LINE}\n     + {LINE}\n\n● Done so."
+            ),
+        ),
+        ("quoted", "Quote.", format!("● The other said:\n\n  > {LINE}\n\n  and left.")),
+        (
+            "in prose",
+            "Tell.",
+            format!("● When it is finished I will print the line \"{LINE}\" and stop."),
+        ),
+        (
+            "in a code block",
+            "Code.",
+            format!("● The file holds:\n\n  ```\n  {LINE}\n  ```\n\n  as it should."),
+        ),
+        ("in a table", "Table.", format!("● See:\n\n  │ {LINE} │\n\n  so it is.")),
+        ("in tool output", "Run.", format!("● Bash(./run.sh)\n  ⎿  Running…\n     {LINE}\n")),
+        (
+            "in a file listing",
+            "Read.",
+            format!("● Read(notes.txt)\n  ⎿  Read 3 lines\n       1  {LINE}\n       2  {LINE}\n"),
+        ),
+        (
+            "in a commit message",
+            "Commit.",
+            format!(
+                "● Bash(git commit -m \"Build\n      {LINE}\")\n  ⎿  [main 3f9a2c1] Build\n       {LINE}\n\n● Committed."
+            ),
+        ),
+        ("in the brief", &brief("k7f3"), "● Understood.".into()),
+    ];
+    for (name, prompt, answer) in spoofs {
+        let mut pane = Pane::new(&CLAUDE);
+        pane.turn(prompt, &answer);
+        assert_eq!(pane.raws(), Vec::<&str>::new(), "{name}");
+        assert_eq!(pane.detector.shown().state, AgentState::Idle, "{name}");
+    }
+}
+
+#[test]
+fn a_wrapped_keyword_in_prose_does_not_count() {
+    for cols in 40..120 {
+        let mut pane = Pane::new(&CLAUDE);
+        pane.screen.resize(Size { rows: 30, cols });
+        let prose = "● I was asked to end with a line that reads STATUS: DONE — and then what was \
+                     accomplished, or else with one that reads STATUS: BLOCKED — and then what I \
+                     need, and that is what I am going to do next";
+        pane.turn("What were you asked?", prose);
+        assert_eq!(pane.raws(), Vec::<&str>::new(), "{cols} columns");
+    }
+}
+
+#[test]
+fn a_foreign_tag_counts_for_nothing_and_is_told_apart() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.detector.prompt_submitted("Build it.", Some("k7f3"), pane.now);
+    pane.turn("Build it.", "● BUILD(k7f3): PASS\n  STATUS(zzzz): DONE — 6 endpoints");
+    assert_eq!(pane.raws(), ["BUILD(k7f3): PASS"]);
+    assert_eq!((pane.foreign, pane.detector.shown().state), (1, AgentState::Idle));
+}
+
+#[test]
+fn a_tagged_line_counts_while_the_agent_still_works() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.detector.prompt_submitted("Build it.", Some("k7f3"), pane.now);
+    pane.show("\n❯ Build it.\n", "esc to interrupt");
+    pane.show("● BUILD(k7f3): FAIL — 2 errors\n\n  I look into them.", "esc to interrupt");
+    assert_eq!(pane.raws(), ["BUILD(k7f3): FAIL — 2 errors"]);
+    assert_eq!(pane.detector.shown().state, AgentState::Working);
+}
+
+#[test]
+fn a_resumed_conversation_counts_for_nothing() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.show(&format!("\n❯ Build it.\n\n● {LINE}"), "? for shortcuts");
+    pane.wait(5000);
+    assert_eq!(pane.raws(), Vec::<&str>::new());
+    pane.turn("And now?", "● STATUS: BLOCKED — need the key of api.example.com");
+    assert_eq!(pane.raws(), ["STATUS: BLOCKED — need the key of api.example.com"]);
+    assert_eq!(pane.detector.shown().state, AgentState::Blocked);
+}
+
+#[test]
+fn a_transcript_viewer_and_scrolling_back_count_for_nothing() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Build it.", &format!("● {LINE}"));
+    pane.turn("Test it.", "● BUILD: PASS");
+    let log = pane.log.clone();
+    let viewer = log.join("\r\n") + "\r\n────\r\n  Showing detailed transcript · ctrl+o to toggle";
+    pane.write(&format!("\x1b[2J\x1b[H{viewer}"));
+    pane.wait(3000);
+    pane.log.truncate(log.len() - 5);
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    pane.log = log;
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!(pane.raws(), [LINE, "BUILD: PASS"]);
+}
+
+#[test]
+fn equal_lines_count_as_often_as_they_are_said() {
+    let mut pane = Pane::new(&CLAUDE);
+    let tool = "\n● Bash(make)\n  ⎿  error: 2 errors\n";
+    let turn = format!("{tool}\n● BUILD: FAIL — 2 errors\n{tool}\n● BUILD: FAIL — 2 errors");
+    pane.turn("Build it.", &turn);
+    assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"; 2]);
+    pane.turn("Build it.", &turn);
+    assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"; 4]);
+}
+
+#[test]
+fn lines_that_scroll_past_between_two_looks_are_not_missed() {
+    let mut pane = Pane::new(&SHELL);
+    pane.write("\x1b[?1049l\x1b[2J\x1b[H$ ");
+    pane.wait(3000);
+    let mut text = String::from("make\r\n");
+    for number in 0..2000 {
+        text.push_str(&format!("line {number}\r\n"));
+        if number % 400 == 0 {
+            text.push_str(&format!("PROGRESS: [{}/5] — part\r\n", number / 400 + 1));
+        }
+    }
+    pane.detector.prompt_submitted("make", None, pane.now);
+    pane.write(&text);
+    pane.wait(1000);
+    pane.write("$ ");
+    pane.wait(3000);
+    assert_eq!(pane.reports.len(), 5, "{:?}", pane.raws());
+}
+
+#[test]
+fn clearing_and_printing_again_counts_once() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.write("\x1b[?1049l");
+    let rule = "─".repeat(100);
+    let print = |pane: &mut Pane, text: &str, hint: &str| {
+        let rows = text.replace('\n', "\r\n");
+        pane.write(&format!("\x1b[2J\x1b[H{rows}\r\n\r\n{rule}\r\n❯ \r\n{rule}\r\n  {hint}"));
+        pane.wait(300);
+    };
+    let prompt = "Claude Code v2\n\n❯ Build it.\n";
+    let whole = format!("{prompt}\n● {LINE}");
+    print(&mut pane, prompt, "esc to interrupt");
+    print(&mut pane, &whole, "esc to interrupt");
+    for _ in 0..50 {
+        print(&mut pane, &whole, "? for shortcuts");
+        pane.wait(1000);
+    }
+    let end = pane.detector.process_exited(Exit::Code(0), &pane.screen, pane.now);
+    pane.take(end);
+    assert_eq!(pane.raws(), [LINE]);
+}
+
+#[test]
+fn nothing_is_due_for_a_pane_that_does_not_change() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Build it.", &format!("● {LINE}"));
+    pane.wait(60_000);
+    assert_eq!(pane.detector.next_deadline(), None);
+}
+
+/// A piece of an answer, and the report in it.
+#[derive(Clone, Debug)]
+enum Piece {
+    Prose(String),
+    Tool(String),
+    Report(String),
+}
+
+fn piece() -> impl Strategy<Value = Piece> {
+    let words = "[a-z]{1,9}( [a-z]{1,12}){0,25}";
+    let report = prop_oneof![
+        words.prop_map(|words| format!("STATUS: BLOCKED — need {words}")),
+        words.prop_map(|words| format!("BUILD: FAIL — {words}")),
+        Just("BUILD: PASS".to_owned()),
+        (1..9_u8, words).prop_map(|(step, words)| format!("PROGRESS: [{step}/9] — {words}")),
+        words.prop_map(|words| format!("NEED: src/types.rs from api — {words}")),
+        words.prop_map(|words| format!("ARTIFACT: out/report.md — {words}")),
+    ];
+    prop_oneof![
+        words.prop_map(|words| Piece::Prose(format!("{words}."))),
+        words.prop_map(Piece::Tool),
+        report.prop_map(Piece::Report),
+    ]
+}
+
+/// What happens to the screen between two pieces.
+#[derive(Clone, Copy, Debug)]
+enum Disturbance {
+    Nothing,
+    Repaint,
+    Resize(u16, u16),
+    HalfAFrame,
+}
+
+fn disturbance() -> impl Strategy<Value = Disturbance> {
+    prop_oneof![
+        Just(Disturbance::Nothing),
+        Just(Disturbance::Repaint),
+        (12..60_u16, 40..160_u16).prop_map(|(rows, cols)| Disturbance::Resize(rows, cols)),
+        Just(Disturbance::HalfAFrame),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// However an answer is wrapped, drawn again, scrolled and resized, each report is found once.
+    #[test]
+    fn each_report_is_found_once(
+        turns in prop::collection::vec(
+            prop::collection::vec((piece(), disturbance()), 1..7), 1..4),
+    ) {
+        let mut pane = Pane::new(&CLAUDE);
+        let mut said = Vec::new();
+        for (number, pieces) in turns.into_iter().enumerate() {
+            pane.show(&format!("\n❯ Task number {number} of the day.\n"), "esc to interrupt");
+            for (piece, disturbance) in pieces {
+                let text = match &piece {
+                    Piece::Prose(words) => format!("\n● {words}"),
+                    Piece::Tool(words) => format!("\n● Bash(run)\n  ⎿  {words}"),
+                    Piece::Report(line) => format!("\n● {line}"),
+                };
+                if let Piece::Report(line) = piece {
+                    said.push(line);
+                }
+                pane.show(&text, "esc to interrupt");
+                match disturbance {
+                    Disturbance::Nothing => {}
+                    Disturbance::Repaint => pane.paint("esc to interrupt"),
+                    Disturbance::Resize(rows, cols) => {
+                        pane.screen.resize(Size { rows, cols });
+                        pane.paint("esc to interrupt");
+                    }
+                    Disturbance::HalfAFrame => pane.write("\x1b[1;1H\x1b[3M"),
+                }
+                pane.wait(120);
+            }
+            pane.paint("? for shortcuts");
+            pane.wait(3000);
+        }
+        prop_assert_eq!(pane.raws(), said);
+    }
+}
