@@ -77,7 +77,7 @@ impl Canvas {
         self.out.extend_from_slice(BEGIN_SYNCHRONIZED);
         if std::mem::take(&mut self.is_unknown) {
             self.pen = Pen::default();
-            self.out.extend_from_slice(b"\x1b[m\x1b[2J");
+            self.out.extend_from_slice(b"\x1b[?25l\x1b[m\x1b[2J");
             self.shown = Buffer::empty(self.picture.area);
             self.mark_all();
         }
