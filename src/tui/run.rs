@@ -94,7 +94,7 @@ fn open(options: Options) -> Result<App, TuiError> {
         start: options.start,
     };
     let mut app = App::new(keymap, theme, settings, window_size());
-    app.layout = options.layout;
+    app.set_layout(options.layout);
     if is_auto {
         app.theme_if_light = Some(Theme::load(&ThemeChoice::Named("light".into()), depth)?);
     }
@@ -322,9 +322,10 @@ impl<H: Hub> Dashboard<H> {
         } else {
             None
         };
-        let Some(damage) = damage else { return };
+        let Some(mut damage) = damage else { return };
         if std::mem::take(&mut self.app.needs_whole_frame) {
-            self.picture.forget();
+            self.picture = Picture::new(self.app.window);
+            damage.is_all = true;
         }
         let bytes = self.picture.draw(&self.app, &damage);
         if !bytes.is_empty() && write_all(bytes).is_err() {

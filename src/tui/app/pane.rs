@@ -25,6 +25,9 @@ pub(crate) struct View {
 /// A view moves sideways in steps, so that it does not follow every letter.
 const SIDE_STEP: u16 = 8;
 
+/// Rows under the cursor that a tile shows, if it can.
+const ROWS_BELOW_MAX: u16 = 2;
+
 impl Pane {
     /// Returns the pane of its first view.
     pub(crate) fn new(view: PaneView) -> Self {
@@ -60,7 +63,9 @@ impl Pane {
 
     /// Returns the part that fits a tile of that many columns and rows: the one with the cursor.
     pub(crate) fn view(&self, width: u16, height: u16) -> View {
-        let row = (self.cursor.row + 1).saturating_sub(height);
+        // What stands under an input line belongs to it.
+        let below = (height / 4).min(ROWS_BELOW_MAX);
+        let row = (self.cursor.row + 1 + below).saturating_sub(height);
         let beyond = (self.cursor.col + 1).saturating_sub(width).next_multiple_of(SIDE_STEP);
         View {
             row: row.min(self.size.rows.saturating_sub(height)),
@@ -113,7 +118,7 @@ mod tests {
         let mut pane = Pane::new(pane_view("one", &[]));
         assert_eq!(pane.view(40, 10), View { row: 0, col: 0 });
         (pane.cursor.row, pane.cursor.col) = (20, 60);
-        assert_eq!(pane.view(40, 10), View { row: 11, col: 24 });
+        assert_eq!(pane.view(40, 10), View { row: 13, col: 24 });
         (pane.cursor.row, pane.cursor.col) = (23, 79);
         assert_eq!(pane.view(40, 10), View { row: 14, col: 40 });
         assert_eq!(pane.view(200, 60), View { row: 0, col: 0 });

@@ -26,6 +26,7 @@ pub(crate) struct App {
     pub connection: Connection,
     /// Known once the hub has told its first status.
     pub project: Option<String>,
+    pub session: String,
     pub agents: Vec<Agent>,
     pub panes: BTreeMap<AgentName, Pane>,
     pub selected: Option<AgentName>,
@@ -129,6 +130,7 @@ impl App {
             window,
             connection: Connection::Away { reason: String::new() },
             project: None,
+            session: String::new(),
             agents: Vec::new(),
             panes: BTreeMap::new(),
             selected: None,
@@ -187,6 +189,15 @@ impl App {
     /// Says whether the hub can be asked for anything.
     pub(crate) fn is_connected(&self) -> bool {
         self.connection == Connection::Up
+    }
+
+    /// Changes the layout and remembers what zooming out returns to.
+    pub(crate) fn set_layout(&mut self, layout: Layout) {
+        self.layout = layout;
+        if layout != Layout::Single {
+            self.unzoomed = layout;
+        }
+        self.damage.is_all = true;
     }
 
     /// Shows a line to the person.

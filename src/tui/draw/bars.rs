@@ -28,12 +28,13 @@ pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
     let mut left = vec![Span::styled(" wheelhouse ", accent)];
     let project = app.project.as_deref().unwrap_or("…");
     left.push(Span::styled(format!(" {project} "), app.theme.tone(Tone::Text)));
-    let layout = Span::styled(format!(" {} ", app.layout.name()), app.theme.tone(Tone::Faint));
+    let about = format!(" {} · {} layout ", app.session, app.layout.name());
+    let about = Span::styled(about, app.theme.tone(Tone::Faint));
     let long = if app.layout == Layout::Single { everyone(app) } else { counts(app) };
     let has_room = room > spans_width(&left) + spans_width(&long);
     let right = if has_room { long } else { short_counts(app) };
-    if room > spans_width(&left) + spans_width(&right) + layout.width() {
-        left.push(layout);
+    if room > spans_width(&left) + spans_width(&right) + about.width() {
+        left.push(about);
     }
     let right_width = u16::try_from(spans_width(&right)).unwrap_or(u16::MAX).min(line.width);
     let left_room = line.width - right_width;
@@ -67,17 +68,29 @@ fn tally(app: &App) -> Vec<(AgentState, usize)> {
 }
 
 fn counts<'a>(app: &App) -> Vec<Span<'a>> {
-    let mut spans = Vec::new();
-    let stuck = app.agents.iter().filter(|agent| agent.is_stuck).count();
-    if stuck > 0 {
-        let style = app.theme.tone(Tone::Warning).add_modifier(Modifier::BOLD);
-        spans.push(Span::styled(format!("! {stuck} stuck  "), style));
-    }
+    let mut spans = stuck(app, "! ", " stuck  ");
     for (state, count) in tally(app) {
         let text = format!("{} {count} {state}  ", sign(state));
         spans.push(Span::styled(text, app.theme.state(state).add_modifier(Modifier::BOLD)));
     }
     spans
+}
+
+fn short_counts<'a>(app: &App) -> Vec<Span<'a>> {
+    let mut spans = stuck(app, "!", " ");
+    for (state, count) in tally(app) {
+        let text = format!("{}{count} ", sign(state));
+        spans.push(Span::styled(text, app.theme.state(state).add_modifier(Modifier::BOLD)));
+    }
+    spans
+}
+
+/// Returns how many should be moving and are not, if any.
+fn stuck<'a>(app: &App, before: &str, after: &str) -> Vec<Span<'a>> {
+    let count = app.agents.iter().filter(|agent| agent.is_stuck).count();
+    let style = app.theme.tone(Tone::Warning).add_modifier(Modifier::BOLD);
+    let span = (count > 0).then(|| Span::styled(format!("{before}{count}{after}"), style));
+    span.into_iter().collect()
 }
 
 /// Returns the number and sign of each agent, for when their tiles are out of sight.
@@ -90,14 +103,6 @@ fn everyone<'a>(app: &App) -> Vec<Span<'a>> {
         Span::styled(format!(" {} {} ", index + 1, sign(agent.state)), style)
     });
     agents.collect()
-}
-
-fn short_counts<'a>(app: &App) -> Vec<Span<'a>> {
-    let span = |(state, count): (AgentState, usize)| {
-        let style = app.theme.state(state).add_modifier(Modifier::BOLD);
-        Span::styled(format!("{}{count} ", sign(state)), style)
-    };
-    tally(app).into_iter().map(span).collect()
 }
 
 fn spans_width(spans: &[Span<'_>]) -> usize {

@@ -28,7 +28,7 @@ pub(super) fn draw_card(app: &App, slot: &Slot, buffer: &mut Buffer) {
 }
 
 /// Draws what is inside a card's frame.
-pub(super) fn draw_lines(app: &App, slot: &Slot, buffer: &mut Buffer) {
+fn draw_lines(app: &App, slot: &Slot, buffer: &mut Buffer) {
     let inner = slot.inner();
     let agent = &app.agents[slot.index];
     // One column of air on both sides reads better than two more letters.

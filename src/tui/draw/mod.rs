@@ -3,6 +3,7 @@
 mod bars;
 mod card;
 mod cells;
+mod centred;
 mod picture;
 mod tile;
 

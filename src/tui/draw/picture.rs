@@ -6,7 +6,8 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
 use super::bars::{draw_footer, draw_header};
-use super::card::{draw_card, draw_lines};
+use super::card::draw_card;
+use super::centred::draw_centred;
 use super::tile::{draw_frame, draw_pane};
 use crate::model::{AgentName, Size};
 use crate::tui::action::Action;
@@ -14,7 +15,6 @@ use crate::tui::app::{App, Damage, PaneDamage, View};
 use crate::tui::grid::Slot;
 use crate::tui::look::Tone;
 use crate::tui::terminal::Canvas;
-use crate::tui::text::width;
 
 /// What is on the window, and which part of each pane that is.
 #[derive(Debug)]
@@ -43,12 +43,6 @@ impl Picture {
         self.canvas.flush()
     }
 
-    /// Forgets what the terminal shows, so that the next frame is a whole one.
-    pub(crate) fn forget(&mut self) {
-        self.canvas =
-            Canvas::new(Size { rows: self.canvas.area().height, cols: self.canvas.area().width });
-    }
-
     /// Returns the picture as text, for tests.
     #[cfg(test)]
     pub(crate) fn buffer(&self) -> &ratatui::buffer::Buffer {
@@ -63,7 +57,7 @@ impl Picture {
         let slots = app.slots();
         for slot in &slots {
             if slot.is_card {
-                draw_card(app, slot, &mut self.canvas.picture);
+                self.draw_card(app, slot);
             } else {
                 draw_frame(app, slot, &mut self.canvas.picture);
                 self.draw_tile(app, slot, &PaneDamage { is_whole: true, rows: Vec::new() });
@@ -98,10 +92,12 @@ impl Picture {
         let slots = app.slots();
         for slot in &slots {
             let pane = damage.panes.get(&app.agents[slot.index].name);
-            match pane {
-                Some(_) if slot.is_card => self.draw_card_lines(app, slot),
-                Some(pane) => self.draw_tile(app, slot, pane),
-                None => {}
+            if slot.is_card && (pane.is_some() || damage.has_labels) {
+                self.draw_card(app, slot);
+                continue;
+            }
+            if let Some(pane) = pane {
+                self.draw_tile(app, slot, pane);
             }
             if damage.has_labels {
                 self.draw_label(app, slot);
@@ -122,26 +118,18 @@ impl Picture {
         }
     }
 
-    fn draw_card_lines(&mut self, app: &App, slot: &Slot) {
-        if slot.area.height < 3 {
-            draw_card(app, slot, &mut self.canvas.picture);
-        } else {
-            draw_lines(app, slot, &mut self.canvas.picture);
-        }
+    fn draw_card(&mut self, app: &App, slot: &Slot) {
+        draw_card(app, slot, &mut self.canvas.picture);
         self.canvas.mark(slot.area);
     }
 
+    /// Draws the edge of a tile that tells since when something has been so.
     fn draw_label(&mut self, app: &App, slot: &Slot) {
-        if slot.is_card {
-            draw_card(app, slot, &mut self.canvas.picture);
-        } else {
-            draw_frame(app, slot, &mut self.canvas.picture);
-        }
+        draw_frame(app, slot, &mut self.canvas.picture);
         self.canvas.mark(Rect { height: 1, ..slot.area });
     }
 
     fn draw_emptiness(&mut self, app: &App) {
-        let body = app.body();
         let lines = match (&app.project, app.keymap.hint(Action::Teams)) {
             (None, _) => vec!["Asking the hub…".to_owned()],
             (Some(_), Some(key)) => {
@@ -149,18 +137,7 @@ impl Picture {
             }
             (Some(_), None) => vec!["No agents yet".to_owned()],
         };
-        let top = body.y + body.height.saturating_sub(2) / 2;
-        for (line, y) in lines.iter().zip(top..body.bottom()) {
-            let indent = body.width.saturating_sub(u16::try_from(width(line)).unwrap_or(0)) / 2;
-            let style = app.theme.tone(Tone::Dim);
-            self.canvas.picture.set_stringn(
-                body.x + indent,
-                y,
-                line,
-                usize::from(body.width),
-                style,
-            );
-        }
+        draw_centred(&lines, app.theme.tone(Tone::Dim), app.body(), &mut self.canvas.picture);
     }
 
     /// Shows the cursor where the person types, and nowhere else.

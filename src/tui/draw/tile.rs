@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::cells::draw_row;
+use super::centred::draw_centred;
 use crate::model::AgentState;
 use crate::tui::app::{Agent, App, Mode, Pane, Scroll, View};
 use crate::tui::grid::Slot;
@@ -45,8 +46,7 @@ fn frame_style(app: &App, agent: &Agent, is_selected: bool, is_typing: bool) -> 
 /// Returns both ends of a frame's upper edge; what matters least goes first where room is short.
 fn title<'a>(app: &App, agent: &'a Agent, index: usize, room: usize) -> (Line<'a>, Line<'a>) {
     let style = state_style(app, agent).add_modifier(Modifier::BOLD);
-    let number = format!(" {} ", index + 1);
-    let time = format!(" {} ", elapsed(app.now.since(agent.since)));
+    let (number, time) = number_and_time(app, agent, index);
     let fixed = width(&number) + width(&time) + AROUND_NAME;
     let name = clip(agent.name.as_str(), room.saturating_sub(fixed).max(3)).into_owned();
     let mut left = vec![
@@ -64,6 +64,10 @@ fn title<'a>(app: &App, agent: &'a Agent, index: usize, room: usize) -> (Line<'a
     (Line::from(left), Line::from(right))
 }
 
+fn number_and_time(app: &App, agent: &Agent, index: usize) -> (String, String) {
+    (format!(" {} ", index + 1), format!(" {} ", elapsed(app.now.since(agent.since))))
+}
+
 /// The sign and the blanks around a name.
 const AROUND_NAME: usize = 3;
 
@@ -74,8 +78,7 @@ pub(crate) fn room_beside_state(
     index: usize,
     room: usize,
 ) -> Option<usize> {
-    let number = format!(" {} ", index + 1);
-    let time = format!(" {} ", elapsed(app.now.since(agent.since)));
+    let (number, time) = number_and_time(app, agent, index);
     let words = width(agent.name.as_str()) + 1 + width(&state_word(agent));
     room.checked_sub(width(&number) + width(&time) + AROUND_NAME + words)
 }
@@ -171,10 +174,5 @@ fn draw_absent(app: &App, agent: &Agent, inner: Rect, buffer: &mut Buffer) {
         (true, None) => "This agent has ended".to_owned(),
         (false, _) => "Nothing shown yet".to_owned(),
     };
-    let text = clip(&text, usize::from(inner.width));
-    let x = inner.x + (inner.width.saturating_sub(u16::try_from(width(&text)).unwrap_or(0))) / 2;
-    let y = inner.y + inner.height / 2;
-    if !inner.is_empty() {
-        buffer.set_stringn(x, y, &text, usize::from(inner.width), app.theme.tone(Tone::Faint));
-    }
+    draw_centred(&[text], app.theme.tone(Tone::Faint), inner, buffer);
 }

@@ -77,7 +77,7 @@ impl Canvas {
         self.out.extend_from_slice(BEGIN_SYNCHRONIZED);
         if std::mem::take(&mut self.is_unknown) {
             self.pen = Pen::default();
-            self.out.extend_from_slice(b"\x1b[m\x1b[2J");
+            self.out.extend_from_slice(b"\x1b[?25l\x1b[m\x1b[2J");
             self.shown = Buffer::empty(self.picture.area);
             self.mark_all();
         }
@@ -105,8 +105,7 @@ impl Canvas {
         let mut x = left;
         while x < right {
             let (cell, width) = self.wanted(at(x), columns - x);
-            let is_cut = width == 2 && !self.shown.content[at(x + 1)].symbol().is_empty();
-            if *cell == self.shown.content[at(x)] && !is_cut {
+            if *cell == self.shown.content[at(x)] {
                 x += width;
                 continue;
             }
@@ -120,7 +119,7 @@ impl Canvas {
             }
             let cell = cell.clone();
             self.approach(x, y);
-            self.pen.write(&mut self.out, &cell, width, columns);
+            self.pen.write(&mut self.out, &cell, width);
             self.shown.content[at(x)] = cell;
             if width == 2 {
                 self.shown.content[at(x + 1)].reset();
@@ -152,7 +151,7 @@ impl Canvas {
             let cells = &self.shown.content[between];
             if cells.iter().all(|cell| cell.symbol().len() == 1 && self.pen.looks_like(cell)) {
                 for cell in cells {
-                    self.pen.write(&mut self.out, cell, 1, u16::MAX);
+                    self.pen.write(&mut self.out, cell, 1);
                 }
             }
         }
@@ -195,7 +194,7 @@ fn cell_width(cell: &Cell) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use ratatui::style::Style;
+    use ratatui::style::{Color, Modifier, Style};
 
     use super::*;
 
@@ -289,5 +288,54 @@ mod tests {
         }
         let frame = flushed(&mut canvas);
         assert!(frame.starts_with("\x1b[?2026h") && frame.ends_with("\x1b[?2026l"));
+    }
+
+    /// Whatever is drawn in whatever order, an emulator shows the picture in the end.
+    #[test]
+    fn a_terminal_that_was_only_told_differences_shows_the_whole() {
+        use std::num::NonZeroU16;
+        const TEXTS: [&str; 7] = ["a", "hello world", "世界", "          ", "─┼─", "é", "x世y"];
+        let (rows, cols) = (8, 30);
+        let size = |length: u16| NonZeroU16::new(length).unwrap();
+        let mut terminal = vt100::Parser::new(size(rows), size(cols), 0);
+        let mut canvas = Canvas::new(Size { rows, cols });
+        let mut seed = 7_u32;
+        let mut random = move |below: u16| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            u16::try_from(seed >> 16).unwrap() % below
+        };
+        for turn in 0..600 {
+            for _ in 0..=random(4) {
+                let (x, y) = (random(cols), random(rows));
+                let text = TEXTS[usize::from(random(7))];
+                let mut style =
+                    Style::new().fg([Color::Reset, Color::Indexed(3)][usize::from(random(2))]);
+                style = style.bg([Color::Reset, Color::Rgb(9, 8, 7)][usize::from(random(2))]);
+                style = [style, style.add_modifier(Modifier::BOLD)][usize::from(random(2))];
+                canvas.picture.set_style(Rect::new(x, y, 1, 1), Style::reset());
+                canvas.picture.set_stringn(x, y, text, usize::from(cols - x), style);
+                canvas.mark(Rect::new(0, y, cols, 1));
+            }
+            terminal.process(canvas.flush());
+            for index in 0..canvas.picture.content.len() {
+                let (x, y) = canvas.picture.pos_of(index);
+                let (wanted, width) = canvas.wanted(index, cols - x);
+                let shown = terminal.screen().cell(y, x).unwrap();
+                if shown.is_wide_continuation() {
+                    continue;
+                }
+                let text = if shown.has_contents() { shown.contents() } else { " " };
+                let expected = if wanted.symbol().is_empty() { " " } else { wanted.symbol() };
+                assert_eq!(text, expected, "turn {turn}, column {x}, row {y}");
+                assert_eq!(shown.is_wide(), width == 2, "turn {turn}, column {x}, row {y}");
+                assert_eq!(shown.bold(), wanted.modifier.contains(Modifier::BOLD));
+                let fg = if wanted.fg == Color::Reset {
+                    vt100::Color::Default
+                } else {
+                    vt100::Color::Idx(3)
+                };
+                assert_eq!(shown.fgcolor(), fg, "turn {turn}, column {x}, row {y}");
+            }
+        }
     }
 }

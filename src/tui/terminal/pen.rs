@@ -45,13 +45,13 @@ impl Pen {
         self.place = Some((x, y));
     }
 
-    /// Writes a cell's symbol, `width` columns wide, in its look; `columns` is the window's width.
-    pub(super) fn write(&mut self, out: &mut Vec<u8>, cell: &Cell, width: u16, columns: u16) {
+    /// Writes a cell's symbol, `width` columns wide, in its look.
+    pub(super) fn write(&mut self, out: &mut Vec<u8>, cell: &Cell, width: u16) {
         self.dress(out, (cell.fg, cell.bg, cell.modifier));
         let symbol = cell.symbol();
         put(out, if symbol.is_empty() { b" " } else { symbol.as_bytes() });
-        // At the last column terminals differ in where the cursor stands.
-        self.place = self.place.map(|(x, y)| (x + width, y)).filter(|(x, _)| *x < columns);
+        // Beyond the last column no place matches, so that the next one is named in full.
+        self.place = self.place.map(|(x, y)| (x + width, y));
     }
 
     /// Blanks cells without moving.
@@ -140,7 +140,7 @@ mod tests {
         let (mut pen, mut out) = (Pen::default(), Vec::new());
         pen.go(&mut out, 4, 2);
         for cell in cells {
-            pen.write(&mut out, cell, 1, 80);
+            pen.write(&mut out, cell, 1);
         }
         String::from_utf8(out).unwrap()
     }

@@ -23,7 +23,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::SelectPrevious => select_in_turn(app, app.agents.len().saturating_sub(1)),
         Action::Type => begin_typing(app),
         Action::Zoom => zoom(app),
-        Action::NextLayout => set_layout(app, app.layout.next()),
+        Action::NextLayout => app.set_layout(app.layout.next()),
         Action::Scroll => {
             if let Some(agent) = app.selected.clone() {
                 reading::begin(app, &agent, None);
@@ -108,16 +108,7 @@ pub(super) fn leave_typing(app: &mut App) {
 
 fn zoom(app: &mut App) {
     let layout = if app.layout == Layout::Single { app.unzoomed } else { Layout::Single };
-    set_layout(app, layout);
-}
-
-/// Changes the layout and remembers what zooming out returns to.
-pub(super) fn set_layout(app: &mut App, layout: Layout) {
-    app.layout = layout;
-    if layout != Layout::Single {
-        app.unzoomed = layout;
-    }
-    app.damage.is_all = true;
+    app.set_layout(layout);
 }
 
 fn start(app: &mut App) {

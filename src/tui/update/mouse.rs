@@ -65,7 +65,7 @@ fn wheel(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse, lines: i64)
         // What terminals do for programs on the full screen that know no mouse.
         let code = if lines < 0 { KeyCode::Up } else { KeyCode::Down };
         keys::send(app, vec![KeyInput::Key(Key::plain(code)); 3]);
-    } else if lines < 0 && !slot.is_card {
+    } else if lines < 0 && !slot.is_card && reading::has_past(app, name) {
         act::select(app, name.clone());
         act::leave_typing(app);
         reading::begin(app, name, Some(lines));

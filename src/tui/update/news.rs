@@ -95,6 +95,7 @@ fn status(app: &mut App, news: &Status) {
         app.damage.is_all = true;
     }
     app.project = Some(project);
+    app.session = clean(&news.hub.session);
     take_agents(app, agents);
     let wants_teams = match app.settings.start {
         StartView::Auto => app.agents.is_empty(),
@@ -176,7 +177,7 @@ fn launched(app: &mut App, layout: Option<Layout>) {
     app.overlays.retain(|overlay| !matches!(overlay, Overlay::Launcher(_)));
     app.damage.is_all = true;
     if let Some(layout) = layout {
-        act::set_layout(app, layout);
+        app.set_layout(layout);
     }
 }
 

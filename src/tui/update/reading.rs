@@ -25,6 +25,12 @@ pub(super) fn begin(app: &mut App, agent: &AgentName, lines: Option<i64>) {
     move_by(app, lines.unwrap_or(-page(height)));
 }
 
+/// Says whether there is anything of a pane above what is seen.
+pub(super) fn has_past(app: &App, agent: &AgentName) -> bool {
+    let pane = app.panes.get(agent);
+    pane.is_some_and(|pane| Scroll::new(agent.clone(), pane, height(app, agent)).has_past())
+}
+
 /// Does what a key means while reading back.
 pub(super) fn act(app: &mut App, reading: Reading) {
     let Mode::Scrolling(scroll) = &app.mode else { return };
