@@ -16,6 +16,13 @@ use crate::wire::{FromHub, Notice, PaneView, Status, ViewCursor};
 /// The pause between two frames of one pane.
 const FRAME_PAUSE: Duration = Duration::from_millis(16);
 
+/// The pause for a pane that scrolls while nobody looks at it closely: nobody can read it anyway, and
+/// each frame of it redraws everything.
+const SCROLL_PAUSE: Duration = Duration::from_millis(150);
+
+/// What follows a key this closely is its echo, and does not wait.
+const ECHO: Duration = Duration::from_millis(200);
+
 /// The pause between two notices of the status.
 const STATUS_PAUSE: Duration = Duration::from_millis(50);
 
@@ -45,6 +52,8 @@ struct Shown {
     /// Nothing, if all of it must be sent.
     size: Option<Size>,
     sent_at: Moment,
+    /// Most of its rows were new when it was last sent.
+    is_scrolling: bool,
 }
 
 impl Views {
@@ -165,9 +174,9 @@ impl Views {
         let fluent = || self.clients.values().filter(|view| view.outbox.is_fluent());
         let frames = fluent().flat_map(|view| {
             view.due.iter().filter_map(|agent| {
-                let held = panes.get(agent).and_then(|pane| pane.screen.held_until());
-                let shown = view.shown.get(agent)?;
-                Some((shown.sent_at + FRAME_PAUSE).max(held.unwrap_or_default()))
+                let (pane, shown) = (panes.get(agent)?, view.shown.get(agent)?);
+                let due = shown.sent_at + shown.pause(pane, view.focused.as_ref() == Some(agent));
+                Some(due.max(pane.screen.held_until().unwrap_or_default()))
             })
         });
         let status = fluent().any(|view| view.is_status_due);
@@ -187,7 +196,8 @@ impl View {
                 self.due.remove(&agent);
                 continue;
             };
-            if now.since(shown.sent_at) < FRAME_PAUSE || pane.screen.is_held(now) {
+            let pause = shown.pause(pane, self.focused.as_ref() == Some(&agent));
+            if now.since(shown.sent_at) < pause || pane.screen.is_held(now) {
                 continue;
             }
             self.due.remove(&agent);
@@ -198,6 +208,16 @@ impl View {
 }
 
 impl Shown {
+    /// Returns how long to wait between the last frame and the next.
+    fn pause(&self, pane: &Pane, is_focused: bool) -> Duration {
+        let is_echo = pane.typed_at.is_some_and(|typed| self.sent_at.since(typed) < ECHO);
+        match (is_focused, self.is_scrolling) {
+            (true, _) if is_echo => Duration::ZERO,
+            (true, _) | (false, false) => FRAME_PAUSE,
+            (false, true) => SCROLL_PAUSE,
+        }
+    }
+
     /// Takes over what the screen shows now, and returns what is new in it.
     fn update(&mut self, agent: &AgentName, pane: &Pane, now: Moment) -> PaneView {
         let screen = &pane.screen;
@@ -215,6 +235,7 @@ impl Shown {
             }
         }
         (self.size, self.sent_at) = (Some(size), now);
+        self.is_scrolling = !is_full && rows.len() * 2 > usize::from(size.rows);
         let (cursor, modes) = (screen.cursor(), screen.modes());
         PaneView {
             agent: agent.clone(),
