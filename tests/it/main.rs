@@ -4,7 +4,16 @@
 mod architecture;
 mod config;
 mod crash;
+mod door;
+mod floods;
+mod frames;
+mod leaks;
+mod name_once;
+mod neighbours;
 mod one_hub;
 mod record;
+mod secrets;
+mod stalled;
 mod stop;
 mod support;
+mod trusted;
