@@ -67,6 +67,12 @@ impl Views {
         }
     }
 
+    pub(super) fn note_heard(&self, client: ClientId) {
+        if let Some(view) = self.clients.get(&client) {
+            view.outbox.note_heard();
+        }
+    }
+
     pub(super) fn greet(&mut self, client: ClientId) {
         if let Some(view) = self.clients.get_mut(&client) {
             view.is_greeted = true;
