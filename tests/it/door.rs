@@ -32,7 +32,8 @@ fn another_user_gets_nothing_even_where_the_modes_let_everyone_in() {
     world.ok(&["up", "shell"]);
     let paths = world.paths();
     let agent_socket = paths.agent_socket(&"one".parse().unwrap());
-    for directory in paths.runtime_dir.ancestors().take_while(|path| path.starts_with(&world.root)) {
+    for directory in paths.runtime_dir.ancestors().take_while(|path| path.starts_with(&world.root))
+    {
         open_to_all(directory);
     }
     for socket in [paths.hub_socket(), agent_socket] {

@@ -68,8 +68,18 @@ fn random_bytes_cost_a_bounded_amount() {
 #[ignore = "long; run by hand with `cargo test --test it -- --ignored floods`"]
 fn ten_seconds_of_every_flood_cost_a_bounded_amount() {
     let all = [
-        "lines", "wide", "no-newline", "osc", "dcs", "combining", "links", "repeat", "styles",
-        "random", "titles", "insert",
+        "lines",
+        "wide",
+        "no-newline",
+        "osc",
+        "dcs",
+        "combining",
+        "links",
+        "repeat",
+        "styles",
+        "random",
+        "titles",
+        "insert",
     ];
     all.iter().for_each(|kind| flood(&[kind], Duration::from_secs(10)));
 }

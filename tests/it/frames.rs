@@ -97,7 +97,8 @@ fn hostile_requests_of_a_friend_are_answered_or_refused() {
     let sizes = [(0, 0), (1, 1), (u16::MAX, u16::MAX), (1000, 2), (2, 1000), (24, 80)];
     for (rows, cols) in sizes {
         visitor.send(Request::Resize { agent: one(), size: Size { rows, cols } });
-        visitor.send(Request::Keys { agent: one(), keys: vec![KeyInput::Text("é漢\x1b\n".into())] });
+        visitor
+            .send(Request::Keys { agent: one(), keys: vec![KeyInput::Text("é漢\x1b\n".into())] });
         visitor.send(Request::Read { agent: one(), lines: Some(usize::MAX), scrollback: true });
     }
     for agent in ["", "..", "../../etc/passwd", "\x1b[2J", "one\n", &"x".repeat(100_000)] {

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod architecture;
+mod cli;
+mod cli_hostile;
 mod config;
 mod crash;
 mod door;

@@ -34,9 +34,10 @@ fn a_command_that_comes_while_the_hub_leaves_gets_the_next_one() {
         for _ in 0..4 {
             let said = world.run(&["status"]);
             // What was asked in the very last instant is answered by the end of the connection.
-            let is_cut_off = ["The hub closed the connection", "The connection to the hub was lost"]
-                .iter()
-                .any(|words| said.err.contains(words));
+            let is_cut_off =
+                ["The hub closed the connection", "The connection to the hub was lost"]
+                    .iter()
+                    .any(|words| said.err.contains(words));
             assert!(said.code == Some(0) || is_cut_off, "{said:?}");
         }
         assert!(down.wait().unwrap().success());

@@ -50,7 +50,12 @@ fn a_stalled_client_costs_little_slows_nobody_and_catches_up() {
     let mut times: Vec<_> = (0..40).map(|number| echo(&mut visitor, "echo", number)).collect();
     times.sort();
     let grown = most_memory(hub, Duration::from_millis(1500)).saturating_sub(before);
-    println!("stalled client: {} KiB; echo beside it: {:?} to {:?}", grown / 1024, times[20], times[39]);
+    println!(
+        "stalled client: {} KiB; echo beside it: {:?} to {:?}",
+        grown / 1024,
+        times[20],
+        times[39]
+    );
     assert!(grown <= STALLED_BYTES + NOISE_BYTES, "{grown} bytes");
     assert!(times[20] < Duration::from_millis(500), "{times:?}");
 

@@ -79,7 +79,9 @@ fn trust_is_for_one_file_in_one_place() {
     let mut command = std::process::Command::new(super::support::world::PROGRAM);
     command.args(["--project", other.to_str().unwrap(), "up", "crew"]).env_clear();
     let variables = world.command(&[]);
-    variables.get_envs().for_each(|(name, value)| drop(command.env(name, value.unwrap())));
+    for (name, value) in variables.get_envs() {
+        command.env(name, value.unwrap());
+    }
     assert_refused(&super::support::world::run(command).unwrap());
     assert_eq!(runs(&world), 0);
 }
