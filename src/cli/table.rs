@@ -16,7 +16,7 @@ impl Table {
     }
 
     pub(super) fn push<const N: usize>(&mut self, row: [String; N]) {
-        self.rows.push(row.iter().map(|cell| plain(cell)).collect());
+        self.rows.push(row.map(|cell| plain(&cell)).into());
     }
 
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
