@@ -41,7 +41,7 @@ fn a_fresh_project_is_told_what_to_type() {
 }
 
 #[test]
-fn a_day_of_a_team() {
+fn a_team_is_started_watched_and_typed_to() {
     let world = World::with_crew(&[("back", ECHO), ("front", ECHO)]);
     insta::assert_snapshot!(shown(&world, &["up"]), @r#"
     Started back, front
@@ -101,6 +101,13 @@ fn a_day_of_a_team() {
     ok  hub  runs as PID, version 0.1.0
     exit: 0
     "#);
+}
+
+#[test]
+fn agents_end_when_asked_and_not_before() {
+    let world = World::with_crew(&[("back", ECHO), ("front", ECHO)]);
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("front", "ready");
     insta::assert_snapshot!(shown(&world, &["down"]), @r#"
     error: 2 agents may still be working: back, front
     hint: End everything all the same with `wheelhouse down --force`
@@ -145,11 +152,7 @@ fn a_day_of_a_team() {
 
 #[test]
 fn errors_name_the_cause_and_what_to_type() {
-    let world = World::with_crew(&[
-        ("back", ECHO),
-        ("gone", &["no-such-program-anywhere"]),
-        ("short", &["sh", "-c", "exit 7", "ROOT"]),
-    ]);
+    let world = World::with_crew(&[("back", ECHO), ("gone", &["no-such-program-anywhere"])]);
     insta::assert_snapshot!(shown(&world, &["up", "creww"]), @r#"
     error: Unknown team `creww`
     hint: Use one of `crew`, `shell`
@@ -191,7 +194,17 @@ fn errors_name_the_cause_and_what_to_type() {
     error: `Not A Name` is not a name: use a lower-case letter, then up to 31 of `a-z`, `0-9`, `_` and `-`
     exit: 1
     "#);
-    world.run(&["agent", "start", "short"]);
+}
+
+#[test]
+fn a_list_tells_how_each_agent_ended() {
+    let world = World::with_crew(&[
+        ("back", ECHO),
+        ("gone", &["no-such-program-anywhere"]),
+        ("short", &["sh", "-c", "exit 7", "ROOT"]),
+    ]);
+    world.run(&["up", "crew"]);
+    world.wait_for_text("back", "ready");
     wait_for("its end", || world.agent("short").ending.is_some());
     assert_eq!(world.agent("short").ending.as_deref(), Some("exit code 7"));
     insta::assert_snapshot!(shown(&world, &["agent", "list"]), @r#"
@@ -201,6 +214,11 @@ fn errors_name_the_cause_and_what_to_type() {
     short  short  worker  exited  TIME  exit code 7
     exit: 0
     "#);
+}
+
+#[test]
+fn what_cannot_be_understood_is_named() {
+    let world = World::new();
     insta::assert_snapshot!(shown(&world, &["agnt"]), @r#"
     error: unrecognized subcommand 'agnt'
 

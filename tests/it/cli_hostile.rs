@@ -6,7 +6,7 @@ use super::support::clock::wait_for;
 use super::support::world::World;
 
 /// Prints what would clear, retitle, recolour, ring, reverse or program a terminal.
-const HOSTILE: &str = r#"
+const HOSTILE: &str = r"
 import os, sys
 esc = b'\x1b'
 words = [
@@ -19,7 +19,7 @@ for word in words:
     os.write(1, word + b' shown\r\n')
 os.write(1, b'end of it\r\n')
 sys.stdin.readline()
-"#;
+";
 
 #[test]
 fn no_command_prints_a_control_character() {

@@ -81,7 +81,9 @@ fn ten_seconds_of_every_flood_cost_a_bounded_amount() {
         "titles",
         "insert",
     ];
-    all.iter().for_each(|kind| flood(&[kind], Duration::from_secs(10)));
+    for kind in all {
+        flood(&[kind], Duration::from_secs(10));
+    }
 }
 
 const SHORT: Duration = Duration::from_millis(1500);
@@ -92,10 +94,14 @@ fn flood(kinds: &[&'static str], duration: Duration) {
     let agents: Vec<(&str, &[&str])> = kinds.iter().zip(&argv).map(|(k, a)| (*k, &a[..])).collect();
     let world = World::with_crew(&agents);
     world.ok(&["up", "crew"]);
-    kinds.iter().for_each(|kind| world.wait_for_text(kind, "ready"));
+    for kind in kinds {
+        world.wait_for_text(kind, "ready");
+    }
     let hub = world.status().hub.pid;
     let hub_before = private_memory(hub);
-    kinds.iter().for_each(|kind| drop(world.ok(&["agent", "keys", kind, "enter"])));
+    for kind in kinds {
+        world.ok(&["agent", "keys", kind, "enter"]);
+    }
     let keepers = world.players("keeper");
     let (mut hub_most, mut keeper_most) = (0, 0);
     let until = now() + duration;
@@ -116,7 +122,9 @@ fn flood(kinds: &[&'static str], duration: Duration) {
     let status = world.status();
     assert_eq!(status.hub.pid, hub, "the hub has outlived it");
     assert!(status.agents.iter().all(|agent| agent.pid.and_then(identify).is_some()));
-    kinds.iter().for_each(|kind| drop(world.read(kind)));
+    for kind in kinds {
+        world.read(kind);
+    }
     assert!(asked.elapsed() < PATIENCE / 3, "{:?}", asked.elapsed());
     world.ok(&["down", "--force"]);
 }

@@ -46,7 +46,7 @@ fn broken_frames_end_their_connection_and_nothing_else() {
     let mut chance = Chance::new(10);
     for _ in 0..100 {
         let length = chance.below(5000);
-        let noise: Vec<u8> = (0..length).map(|_| (chance.next() >> 24) as u8).collect();
+        let noise: Vec<u8> = (0..length).map(|_| chance.next().to_be_bytes()[3]).collect();
         let mut visitor = Visitor::connect(&world);
         // The hub may hang up before all of it is written.
         let _ = visitor.stream.write_all(&noise);

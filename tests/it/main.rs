@@ -1,4 +1,5 @@
 //! One binary for all integration tests, so the crate links once.
+#![expect(clippy::print_stdout, reason = "what was measured is part of the result")]
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod architecture;
