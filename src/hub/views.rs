@@ -20,8 +20,6 @@ const FRAME_PAUSE: Duration = Duration::from_millis(16);
 #[derive(Debug, Default)]
 pub(super) struct Views {
     clients: BTreeMap<ClientId, View>,
-    /// Panes that changed since all clients were last looked through.
-    is_status_due: bool,
 }
 
 #[derive(Debug)]
@@ -29,6 +27,8 @@ struct View {
     outbox: Outbox,
     is_greeted: bool,
     is_subscribed: bool,
+    /// The status has changed since this client was last told.
+    is_status_due: bool,
     focused: Option<AgentName>,
     shown: BTreeMap<AgentName, Shown>,
     /// Shown panes that have changed since they were last sent.
@@ -50,6 +50,7 @@ impl Views {
             outbox,
             is_greeted: false,
             is_subscribed: false,
+            is_status_due: false,
             focused: None,
             shown: BTreeMap::new(),
             due: BTreeSet::new(),
@@ -86,7 +87,7 @@ impl Views {
     pub(super) fn subscribe(&mut self, client: ClientId) {
         if let Some(view) = self.clients.get_mut(&client) {
             view.is_subscribed = true;
-            self.is_status_due = true;
+            view.is_status_due = true;
         }
     }
 
@@ -128,17 +129,19 @@ impl Views {
     }
 
     pub(super) fn note_status_change(&mut self) {
-        self.is_status_due = true;
+        for view in self.clients.values_mut() {
+            view.is_status_due = view.is_subscribed;
+        }
     }
 
-    pub(super) fn has_status_due(&mut self) -> bool {
-        let is_wanted = self.clients.values().any(|view| view.is_subscribed);
-        std::mem::take(&mut self.is_status_due) && is_wanted
+    pub(super) fn has_status_due(&self) -> bool {
+        self.clients.values().any(View::takes_status)
     }
 
-    pub(super) fn send_status(&self, status: &Status) {
+    pub(super) fn send_status(&mut self, status: &Status) {
         let notice = FromHub::Notice(Notice::Status(status.clone()));
-        for view in self.clients.values().filter(|view| view.is_subscribed) {
+        for view in self.clients.values_mut().filter(|view| view.takes_status()) {
+            view.is_status_due = false;
             view.outbox.send(&notice);
         }
     }
@@ -171,6 +174,11 @@ impl Views {
 }
 
 impl View {
+    /// Says whether the client is to be told the status now; one that lags is told when it can.
+    fn takes_status(&self) -> bool {
+        self.is_status_due && self.outbox.is_fluent()
+    }
+
     fn flush(&mut self, panes: &BTreeMap<AgentName, Pane>, now: Moment) {
         let focused = self.focused.clone().into_iter().filter(|agent| self.due.contains(agent));
         let rest = self.due.iter().filter(|agent| self.focused.as_ref() != Some(*agent)).cloned();
