@@ -67,6 +67,7 @@ pub(super) struct Link {
     frames: mpsc::Sender<Vec<u8>>,
     is_urgent: Rc<Cell<bool>>,
     is_retired: Rc<Cell<bool>>,
+    unheard: Rc<Cell<usize>>,
     task: JoinHandle<()>,
 }
 
@@ -76,14 +77,17 @@ impl Link {
         let is_urgent = Rc::new(Cell::new(false));
         let run = route.run;
         let is_retired = Rc::new(Cell::new(false));
+        let unheard = Rc::new(Cell::new(0));
         let line = Line {
             route,
             senders,
             is_urgent: Rc::clone(&is_urgent),
             is_retired: Rc::clone(&is_retired),
+            unheard: Rc::clone(&unheard),
+            is_in_urgent_lane: Cell::new(false),
         };
         let task = tokio::task::spawn_local(line.run(queue));
-        Self { run, frames, is_urgent, is_retired, task }
+        Self { run, frames, is_urgent, is_retired, unheard, task }
     }
 
     /// Sends an order, and says whether there was room for it.
@@ -97,6 +101,11 @@ impl Link {
     /// may go would stay, and no other could take its place.
     pub(super) fn retire(self) {
         self.is_retired.set(true);
+    }
+
+    /// Notes that the hub has dealt with a piece of news from this line.
+    pub(super) fn note_heard(&self) {
+        self.unheard.set(self.unheard.get().saturating_sub(1));
     }
 
     /// Lets this pane's output overtake the others', or no longer.
@@ -126,6 +135,9 @@ struct Line {
     senders: Senders,
     is_urgent: Rc<Cell<bool>>,
     is_retired: Rc<Cell<bool>>,
+    /// News that is on its way to the hub.
+    unheard: Rc<Cell<usize>>,
+    is_in_urgent_lane: Cell<bool>,
 }
 
 impl Line {
@@ -231,7 +243,13 @@ impl Line {
     }
 
     async fn tell(&self, news: LinkNews) {
-        let lane = if self.is_urgent.get() { &self.senders.urgent } else { &self.senders.outputs };
+        // A pane's output may overtake that of others, never its own.
+        if self.unheard.get() == 0 {
+            self.is_in_urgent_lane.set(self.is_urgent.get());
+        }
+        self.unheard.set(self.unheard.get() + 1);
+        let is_urgent = self.is_in_urgent_lane.get();
+        let lane = if is_urgent { &self.senders.urgent } else { &self.senders.outputs };
         let input = Input::Keeper(self.route.agent.clone(), self.route.run, news);
         // The hub is gone only when the whole process ends.
         let _ = lane.send(input).await;

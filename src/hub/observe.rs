@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::inbox::LinkNews;
+use super::link::Link;
 use super::pane::Pane;
 use super::state::Hub;
 use crate::engine::{Event, RunEvent};
@@ -17,6 +18,7 @@ impl Hub {
         // Output and farewells of an earlier run mean nothing for the one that follows it.
         let is_current = |pane: &Pane| pane.link.as_ref().is_some_and(|link| link.run == run);
         let Some(pane) = self.panes.get(agent).filter(|pane| is_current(pane)) else { return };
+        pane.link.iter().for_each(Link::note_heard);
         // A keeper that was found by its lock alone has said meanwhile which run it is.
         let run = pane.run;
         match news {
