@@ -5,7 +5,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use wheelhouse::wire::{KeyInput, Request};
+use wheelhouse::wire::{FromHub, KeyInput, Notice, Request};
 
 use super::support::clock::{PATIENCE, now};
 use super::support::process::private_memory;
@@ -70,6 +70,32 @@ fn a_stalled_client_costs_little_slows_nobody_and_catches_up() {
     for name in PAINTERS.into_iter().chain(["echo"]) {
         let shown = pictures[name].text();
         assert_eq!(shown, world.read(name).trim_end(), "{name}");
+    }
+}
+
+#[test]
+fn a_subscriber_that_never_listens_costs_little_and_hears_the_latest() {
+    let world = World::with_crew(&[("echo", ECHO)]);
+    world.ok(&["up", "crew"]);
+    let hub = world.status().hub.pid;
+    let mut stalled = Visitor::greeted(&world);
+    stalled.send(Request::Subscribe);
+    let mut other = Visitor::greeted(&world);
+    let before = most_memory(hub, Duration::from_millis(100));
+    // Each visitor that comes and goes changes the status.
+    for _ in 0..6000 {
+        drop(Visitor::connect(&world));
+    }
+    other.ask(Request::Status);
+    let grown = most_memory(hub, Duration::from_millis(300)).saturating_sub(before);
+    println!("stalled subscriber: {} KiB", grown / 1024);
+    assert!(grown <= STALLED_BYTES + NOISE_BYTES, "{grown} bytes");
+    world.ok(&["agent", "stop", "echo"]);
+    let mut latest = None;
+    while latest.as_deref() != Some("stopped") {
+        if let FromHub::Notice(Notice::Status(status)) = stalled.next().unwrap() {
+            latest = status.agents[0].ending.clone();
+        }
     }
 }
 
