@@ -24,6 +24,16 @@ for n in range(30):
     os.write(1, b'last words %d %d\\r\\n' % (n, random.randrange(10 ** 9)))
 sys.stdin.readline()
 ";
+/// Lays each stone of its picture once, at its own place, with much that shows nothing between.
+const MOSAIC: &str = "
+import os, sys
+os.system('stty -echo')
+for row in range(22):
+    for col in range(80):
+        os.write(1, b'\\x1b[%d;%dH#' % (row + 1, col + 1) + b'\\x1b[m' * 200)
+os.write(1, b'\\x1b[24;1Hend')
+sys.stdin.readline()
+";
 const ECHO: &[&str] = &["sh", "-c", "while read line; do echo \"<$line>\"; done", "ROOT"];
 const PAINTERS: [&str; 4] = ["p1", "p2", "p3", "p4"];
 
@@ -98,6 +108,30 @@ fn a_subscriber_that_never_listens_costs_little_and_hears_the_latest() {
         if let FromHub::Notice(Notice::Status(status)) = stalled.next().unwrap() {
             latest = status.agents.into_iter().find(|a| a.name == "echo").unwrap().ending;
         }
+    }
+}
+
+/// What is printed while someone begins to type must not overtake what was printed before.
+#[test]
+fn typing_into_a_pane_loses_nothing_of_its_output() {
+    let painter: &[&str] = &["python3", "-c", PAINTER, "ROOT", "1"];
+    let mosaic: &[&str] = &["python3", "-c", MOSAIC, "ROOT"];
+    let names = ["m1", "m2", "m3", "m4"];
+    let mut team = vec![("p1", painter), ("p2", painter)];
+    team.extend(names.map(|name| (name, mosaic)));
+    let world = World::with_crew(&team);
+    world.ok(&["up", "crew"]);
+    let mut visitor = Visitor::greeted(&world);
+    for name in names {
+        world.wait_for_text(name, "#");
+        let keys = vec![KeyInput::Text("x".to_owned())];
+        visitor.ask(Request::Keys { agent: name.to_owned(), keys });
+    }
+    for name in names {
+        world.wait_for_text(name, "end");
+        let screen = world.read(name);
+        let stones = screen.matches('#').count();
+        assert_eq!(stones, 22 * 80, "{name} has holes:\n{screen}");
     }
 }
 
