@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::client::{self, ClientError, Connection};
-use crate::config::{Paths, environment_of, find_project};
+use crate::config::{Paths, environment_of, find_project, plain_json};
 use crate::model::Environment;
 use crate::wire::{Request, Response};
 
@@ -39,8 +39,10 @@ impl Context {
     }
 
     pub(super) fn print_json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
-        serde_json::to_writer_pretty(&mut self.out, value)?;
-        writeln!(self.out)?;
+        let text = serde_json::to_string_pretty(value)?;
+        for line in text.lines() {
+            writeln!(self.out, "{}", plain_json(line))?;
+        }
         Ok(())
     }
 }

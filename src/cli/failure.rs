@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use crate::client::ClientError;
+use crate::config::plain;
 
 /// An error of the command line itself, with what to type next.
 #[derive(Debug)]
@@ -38,7 +39,8 @@ pub(super) fn report(error: &anyhow::Error) {
         causes.filter(|cause| !told.contains(cause)).map(|cause| format!("\n  because: {cause}"));
     text.extend(causes.chain(hint(error).map(|hint| format!("\nhint: {hint}"))));
     // Where standard error is closed, there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{text}");
+    let lines: Vec<String> = text.lines().map(plain).collect();
+    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {

@@ -5,6 +5,7 @@ use std::io::Write;
 use super::context::{Context, caller_environment};
 use super::status;
 use crate::client::ClientError;
+use crate::config::plain;
 use crate::wire::{Request, Response, TeamOffer};
 
 pub(super) fn show(context: &mut Context) -> anyhow::Result<()> {
@@ -20,7 +21,7 @@ pub(super) fn show(context: &mut Context) -> anyhow::Result<()> {
             team.agents.iter().map(|agent| format!("{} ({})", agent.name, agent.cli)).collect();
         writeln!(context.out, "  wheelhouse up {:<12} {}", team.name, members.join(", "))?;
         if let Some(obstacle) = team.obstacle {
-            writeln!(context.out, "    {obstacle}")?;
+            writeln!(context.out, "    {}", plain(&obstacle))?;
         }
     }
     writeln!(context.out, "\nWrite teams of your own with `wheelhouse config init`")?;

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::config::plain;
+
 /// Rows of text under headings.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -14,7 +16,7 @@ impl Table {
     }
 
     pub(super) fn push<const N: usize>(&mut self, row: [String; N]) {
-        self.rows.push(row.into());
+        self.rows.push(row.map(|cell| plain(&cell)).into());
     }
 
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {

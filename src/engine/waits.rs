@@ -49,7 +49,10 @@ impl Engine {
     /// Answers every request that waits for nothing more.
     pub(super) fn settle_waits(&mut self, effects: &mut Vec<Effect>) {
         let settled = self.waits.extract_if(.., |wait| wait.pending.is_empty());
-        for Wait { request, done, failures, .. } in settled {
+        for Wait { request, mut done, failures, .. } in settled {
+            // They came in the order of chance; whoever reads it wants the order of names.
+            done.started.sort();
+            done.stopped.sort();
             let outcome =
                 if failures.is_empty() { Ok(done) } else { Err(Refusal::Failed { failures }) };
             effects.push(Effect::Answer { request, outcome });

@@ -112,7 +112,10 @@ impl Hub {
             start,
         };
         pane.link = Some(Link::open(route, self.senders.clone()));
-        self.panes.insert(agent.clone(), pane);
+        let before = self.panes.insert(agent.clone(), pane);
+        if let Some(link) = before.and_then(|pane| pane.link) {
+            link.retire();
+        }
         self.views.note_replacement(agent);
     }
 

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use super::inbox::{Input, LinkNews, Senders};
 use super::socket::is_own;
-use crate::keeper::{self, Decoder, FromKeeper, ToKeeper};
+use crate::keeper::{self, Decoder, FromKeeper, ToKeeper, Welcome};
 use crate::model::{AgentName, RunId};
 
 /// Orders that wait to be written; when it is full, the keeper does not read, and input is refused.
@@ -28,6 +28,9 @@ const RETRY_LEAST: Duration = Duration::from_millis(2);
 /// One that holds its lock and does not answer is asked again at this pace, for ever: while the
 /// lock is held, its agent is alive.
 const RETRY_MOST: Duration = Duration::from_secs(1);
+
+/// A keeper that ends a connection needs a moment to leave.
+const LEAVE_PAUSE: Duration = Duration::from_millis(5);
 
 /// A guard that has said nothing by then never will.
 const START_PATIENCE: Duration = Duration::from_secs(15);
@@ -63,6 +66,8 @@ pub(super) struct Link {
     pub(super) run: RunId,
     frames: mpsc::Sender<Vec<u8>>,
     is_urgent: Rc<Cell<bool>>,
+    is_retired: Rc<Cell<bool>>,
+    unheard: Rc<Cell<usize>>,
     task: JoinHandle<()>,
 }
 
@@ -71,9 +76,18 @@ impl Link {
         let (frames, queue) = mpsc::channel(FRAMES_MAX);
         let is_urgent = Rc::new(Cell::new(false));
         let run = route.run;
-        let line = Line { route, senders, is_urgent: Rc::clone(&is_urgent) };
+        let is_retired = Rc::new(Cell::new(false));
+        let unheard = Rc::new(Cell::new(0));
+        let line = Line {
+            route,
+            senders,
+            is_urgent: Rc::clone(&is_urgent),
+            is_retired: Rc::clone(&is_retired),
+            unheard: Rc::clone(&unheard),
+            is_in_urgent_lane: Cell::new(false),
+        };
         let task = tokio::task::spawn_local(line.run(queue));
-        Self { run, frames, is_urgent, task }
+        Self { run, frames, is_urgent, is_retired, unheard, task }
     }
 
     /// Sends an order, and says whether there was room for it.
@@ -81,6 +95,17 @@ impl Link {
         let mut bytes = Vec::new();
         order.encode(&mut bytes);
         self.frames.try_send(bytes).is_ok()
+    }
+
+    /// Ends the line once everything that was ordered is written: a keeper that is not told that it
+    /// may go would stay, and no other could take its place.
+    pub(super) fn retire(self) {
+        self.is_retired.set(true);
+    }
+
+    /// Notes that the hub has dealt with a piece of news from this line.
+    pub(super) fn note_heard(&self) {
+        self.unheard.set(self.unheard.get().saturating_sub(1));
     }
 
     /// Lets this pane's output overtake the others', or no longer.
@@ -91,20 +116,37 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        self.task.abort();
+        if !self.is_retired.get() {
+            self.task.abort();
+        }
     }
+}
+
+/// Whom a connection led to.
+#[derive(PartialEq, Eq)]
+enum Heard {
+    Keeper,
+    /// The keeper of an earlier run, whose agent has ended.
+    Leftover,
 }
 
 struct Line {
     route: Route,
     senders: Senders,
     is_urgent: Rc<Cell<bool>>,
+    is_retired: Rc<Cell<bool>>,
+    /// News that is on its way to the hub.
+    unheard: Rc<Cell<usize>>,
+    is_in_urgent_lane: Cell<bool>,
 }
 
 impl Line {
     async fn run(mut self, mut queue: mpsc::Receiver<Vec<u8>>) {
         while let Some(stream) = self.connect().await {
-            self.route.start = Start::Past;
+            if self.is_retired.get() {
+                // This may already be the keeper of the next run.
+                return;
+            }
             let (reader, mut writer) = stream.into_split();
             let mut attach = Vec::new();
             let (version, from) = (keeper::PROTOCOL_VERSION, self.route.from);
@@ -112,10 +154,23 @@ impl Line {
             if writer.write_all(&attach).await.is_err() {
                 continue;
             }
-            tokio::select! {
-                () = self.listen(reader) => {}
-                () = talk(writer, &mut queue) => {}
+            let heard = tokio::select! {
+                heard = self.listen(reader) => heard,
+                () = talk(&mut writer, &mut queue) => Heard::Keeper,
+            };
+            if self.is_retired.get() {
+                return;
             }
+            if heard == Heard::Leftover {
+                let mut release = Vec::new();
+                ToKeeper::Release.encode(&mut release);
+                // If it is gone already, all the better.
+                let _ = writer.write_all(&release).await;
+            }
+            sleep(LEAVE_PAUSE).await;
+        }
+        if self.is_retired.get() {
+            return;
         }
         let news = match self.route.start {
             Start::ByUs { .. } => LinkNews::NeverCame,
@@ -148,18 +203,24 @@ impl Line {
         }
     }
 
-    /// Reads until the connection ends.
-    async fn listen(&mut self, mut reader: OwnedReadHalf) {
+    /// Reads until the connection ends, or turns out to be one to an earlier run.
+    async fn listen(&mut self, mut reader: OwnedReadHalf) -> Heard {
         let mut decoder = Decoder::<FromKeeper>::default();
         let mut buffer = vec![0; READ_BYTES];
         loop {
             match reader.read(&mut buffer).await {
-                Ok(0) | Err(_) => return,
+                Ok(0) | Err(_) => return Heard::Keeper,
                 Ok(count) => decoder.feed(&buffer[..count]),
             }
             loop {
                 match decoder.next_frame() {
+                    Ok(Some(FromKeeper::Welcome(welcome))) if self.is_leftover(&welcome) => {
+                        return Heard::Leftover;
+                    }
                     Ok(Some(frame)) => {
+                        if let FromKeeper::Welcome(_) = &frame {
+                            self.route.start = Start::Past;
+                        }
                         if let FromKeeper::Output { offset, bytes } = &frame {
                             self.route.from = offset + bytes.len() as u64;
                         }
@@ -168,22 +229,34 @@ impl Line {
                     Ok(None) => break,
                     Err(error) => {
                         tracing::error!(agent = %self.route.agent, %error, "broken frame");
-                        return;
+                        return Heard::Keeper;
                     }
                 }
             }
         }
     }
 
+    /// Says whether this keeper only waits to be let go, and is in the way of the run to come.
+    fn is_leftover(&self, welcome: &Welcome) -> bool {
+        let is_awaited = matches!(self.route.start, Start::ByUs { .. });
+        is_awaited && welcome.run != self.route.run && welcome.exit.is_some()
+    }
+
     async fn tell(&self, news: LinkNews) {
-        let lane = if self.is_urgent.get() { &self.senders.urgent } else { &self.senders.outputs };
+        // A pane's output may overtake that of others, never its own.
+        if self.unheard.get() == 0 {
+            self.is_in_urgent_lane.set(self.is_urgent.get());
+        }
+        self.unheard.set(self.unheard.get() + 1);
+        let is_urgent = self.is_in_urgent_lane.get();
+        let lane = if is_urgent { &self.senders.urgent } else { &self.senders.outputs };
         let input = Input::Keeper(self.route.agent.clone(), self.route.run, news);
         // The hub is gone only when the whole process ends.
         let _ = lane.send(input).await;
     }
 }
 
-async fn talk(mut writer: OwnedWriteHalf, queue: &mut mpsc::Receiver<Vec<u8>>) {
+async fn talk(writer: &mut OwnedWriteHalf, queue: &mut mpsc::Receiver<Vec<u8>>) {
     while let Some(frame) = queue.recv().await {
         if writer.write_all(&frame).await.is_err() {
             return;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::inbox::LinkNews;
+use super::link::Link;
 use super::pane::Pane;
 use super::state::Hub;
 use crate::engine::{Event, RunEvent};
@@ -17,6 +18,7 @@ impl Hub {
         // Output and farewells of an earlier run mean nothing for the one that follows it.
         let is_current = |pane: &&Pane| pane.link.as_ref().is_some_and(|link| link.run == run);
         let Some(pane) = self.panes.get(agent).filter(is_current) else { return };
+        pane.link.iter().for_each(Link::note_heard);
         let run = pane.run;
         match news {
             LinkNews::Frame(frame) => self.on_frame(agent, run, frame),

@@ -41,6 +41,8 @@ struct Queue {
     /// The hub held something back and wants to know when to go on.
     is_awaited: Cell<bool>,
     shrank: Notify,
+    /// The hub has dealt with the client's last request; its answer, if it came at once, is queued.
+    heard: Notify,
 }
 
 impl Outbox {
@@ -54,6 +56,11 @@ impl Outbox {
             }
             Err(error) => tracing::error!(%error, "an answer could not be sent"),
         }
+    }
+
+    /// Lets the client's next request in.
+    pub(super) fn note_heard(&self) {
+        self.queue.heard.notify_one();
     }
 
     /// Says whether the client keeps up; if not, `CaughtUp` follows once it does.
@@ -126,20 +133,22 @@ async fn read(
     let mut frames = FrameReader::default();
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        while queue.bytes.get() > QUEUE_BYTES_MAX {
-            queue.shrank.notified().await;
-        }
         match reader.read(&mut buffer).await {
             Ok(0) | Err(_) => return ClientNews::Left,
             Ok(count) => frames.push(&buffer[..count]),
         }
         loop {
+            while queue.bytes.get() > QUEUE_BYTES_MAX {
+                queue.shrank.notified().await;
+            }
             match frames.next_frame::<Ask>() {
                 Ok(Some(ask)) => {
                     let input = Input::Client(client, ClientNews::Asked(ask));
                     if senders.requests.send(input).await.is_err() {
                         return ClientNews::Left;
                     }
+                    // One at a time, or many small questions would become many large answers.
+                    queue.heard.notified().await;
                 }
                 Ok(None) => break,
                 Err(error) => return ClientNews::Broke(error.to_string()),

@@ -66,7 +66,10 @@ impl Hub {
                 self.views.welcome(client, outbox);
                 self.decide(Event::ClientCame);
             }
-            ClientNews::Asked(ask) => self.on_ask(client, ask),
+            ClientNews::Asked(ask) => {
+                self.on_ask(client, ask);
+                self.views.note_heard(client);
+            }
             // What was held back goes out after every input, this one included.
             ClientNews::CaughtUp => {}
             ClientNews::Broke(reason) => {

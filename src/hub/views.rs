@@ -38,6 +38,7 @@ struct View {
     outbox: Outbox,
     is_greeted: bool,
     is_subscribed: bool,
+    /// The status has changed since this client was last told.
     is_status_due: bool,
     focused: Option<AgentName>,
     shown: BTreeMap<AgentName, Shown>,
@@ -77,6 +78,12 @@ impl Views {
     pub(super) fn send(&self, client: ClientId, frame: &FromHub) {
         if let Some(view) = self.clients.get(&client) {
             view.outbox.send(frame);
+        }
+    }
+
+    pub(super) fn note_heard(&self, client: ClientId) {
+        if let Some(view) = self.clients.get(&client) {
+            view.outbox.note_heard();
         }
     }
 
@@ -142,17 +149,15 @@ impl Views {
 
     pub(super) fn is_status_due(&self, now: Moment) -> bool {
         now.since(self.status_sent_at) >= STATUS_PAUSE
-            && self.clients.values().any(|view| view.is_status_due && view.outbox.is_fluent())
+            && self.clients.values().any(View::takes_status)
     }
 
     pub(super) fn send_status(&mut self, status: Status, now: Moment) {
         self.status_sent_at = now;
         let notice = FromHub::Notice(Notice::Status(status));
-        for view in self.clients.values_mut() {
-            if view.is_status_due && view.outbox.is_fluent() {
-                view.is_status_due = false;
-                view.outbox.send(&notice);
-            }
+        for view in self.clients.values_mut().filter(|view| view.takes_status()) {
+            view.is_status_due = false;
+            view.outbox.send(&notice);
         }
     }
 
@@ -185,6 +190,11 @@ impl Views {
 }
 
 impl View {
+    /// Says whether the client is to be told the status now; one that lags is told when it can.
+    fn takes_status(&self) -> bool {
+        self.is_status_due && self.outbox.is_fluent()
+    }
+
     fn flush(&mut self, panes: &BTreeMap<AgentName, Pane>, now: Moment) {
         let focused = self.focused.clone().into_iter().filter(|agent| self.due.contains(agent));
         let rest = self.due.iter().filter(|agent| self.focused.as_ref() != Some(*agent)).cloned();

@@ -24,7 +24,14 @@ pub(crate) fn read(
         return context.print_json(&json!({ "agent": agent, "lines": lines }));
     }
     for line in lines {
-        writeln!(context.out, "{line}")?;
+        writeln!(context.out, "{}", text_only(&line))?;
     }
     Ok(())
+}
+
+/// Returns a line of a pane without what would act on the terminal or reorder its text.
+fn text_only(line: &str) -> String {
+    let acts =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    line.chars().filter(|c| !acts(*c)).collect()
 }

@@ -7,6 +7,7 @@ use super::finding::{Finding, Level};
 use super::{hub, machine, project};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
+use crate::config::plain;
 
 pub(crate) fn doctor(context: &mut Context, format: Format) -> anyhow::Result<ExitCode> {
     let mut findings = project::examine(&context.paths);
@@ -29,14 +30,14 @@ fn print(context: &mut Context, finding: &Finding) -> anyhow::Result<()> {
         Level::Warning => "warning",
         Level::Problem => "PROBLEM",
     };
-    let mut lines = finding.message.lines();
+    let mut lines = finding.message.lines().map(plain);
     let first = lines.next().unwrap_or_default();
     writeln!(context.out, "{sign}  {:<10} {first}", finding.check)?;
     for line in lines {
         writeln!(context.out, "{:20} {line}", "")?;
     }
     if let Some(hint) = &finding.hint {
-        writeln!(context.out, "{:20} → {hint}", "")?;
+        writeln!(context.out, "{:20} → {}", "", plain(hint))?;
     }
     Ok(())
 }

@@ -86,9 +86,8 @@ impl Visitor {
                 None => {}
             }
             match self.stream.read(&mut buffer) {
-                Ok(0) => return None,
+                Ok(0) | Err(_) => return None,
                 Ok(count) => self.frames.push(&buffer[..count]),
-                Err(_) => return None,
             }
         }
     }

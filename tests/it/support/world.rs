@@ -150,10 +150,9 @@ impl World {
 
     /// Returns the status of the hub that runs; does not start one.
     pub(crate) fn running_status(&self) -> Option<Status> {
-        match self.connect()?.ask(Request::Status).ok()? {
-            Response::Status(status) => Some(status),
-            other => panic!("{other:?}"),
-        }
+        let response = self.connect()?.ask(Request::Status).ok()?;
+        let Response::Status(status) = response else { panic!("{response:?}") };
+        Some(status)
     }
 
     /// Waits until a hub runs and its status is as wanted; nobody starts it.
@@ -219,7 +218,9 @@ impl World {
             if alive.is_empty() {
                 return;
             }
-            alive.into_iter().for_each(|id| process::kill(id.pid, Signal::KILL));
+            for id in alive {
+                process::kill(id.pid, Signal::KILL);
+            }
         }
     }
 }

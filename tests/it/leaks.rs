@@ -1,0 +1,80 @@
+//! Starting and stopping agents without end leaves nothing behind.
+
+use super::support::clock::wait_for;
+use super::support::process::{descriptors, thread_count, zombies_of};
+use super::support::world::{World, files};
+
+const SHELL: &[&str] = &["sh", "-c", "echo up; read line", "ROOT"];
+
+#[test]
+fn forty_starts_and_stops_leave_nothing_behind() {
+    cycle(40);
+}
+
+#[test]
+#[ignore = "long; run by hand with `cargo test --test it -- --ignored leaks`"]
+fn five_hundred_starts_and_stops_leave_nothing_behind() {
+    cycle(500);
+}
+
+/// Everything that could grow.
+#[derive(Debug, PartialEq)]
+struct Belongings {
+    hub_descriptors: Vec<String>,
+    hub_threads: usize,
+    hub_zombies: Vec<u32>,
+    keeper_descriptors: Vec<String>,
+    processes: usize,
+    terminals: usize,
+    files: Vec<String>,
+}
+
+fn cycle(rounds: usize) {
+    let world = World::with_crew(&[("stays", SHELL), ("one", SHELL), ("two", SHELL)]);
+    world.ok(&["up", "crew"]);
+    // The first stop makes the files that stay: locks and screens.
+    world.ok(&["agent", "stop", "one", "two"]);
+    world.ok(&["agent", "start", "one", "two"]);
+    world.ok(&["agent", "stop", "one", "two"]);
+    let hub = world.status().hub.pid;
+    let mut before = belongings(&world, hub);
+    wait_for("calm", || {
+        let now = belongings(&world, hub);
+        std::mem::replace(&mut before, now) == before && before.processes == 5
+    });
+    for round in 0..rounds {
+        if round % 2 == 0 {
+            world.ok(&["agent", "start", "one", "two"]);
+        } else {
+            world.ok(&["agent", "start", "one"]);
+            world.ok(&["agent", "keys", "one", "enter"]);
+            wait_for("its own end", || world.agent("one").pid.is_none());
+        }
+        world.ok(&["agent", "stop", "one", "two"]);
+    }
+    assert_eq!(world.status().hub.pid, hub);
+    let mut after = belongings(&world, hub);
+    let until = super::support::clock::now() + std::time::Duration::from_secs(10);
+    while after != before && super::support::clock::now() < until {
+        after = belongings(&world, hub);
+    }
+    assert_eq!(after, before);
+}
+
+fn belongings(world: &World, hub: u32) -> Belongings {
+    let alive = world.alive();
+    let keeper = world.agent("stays").keeper_pid.unwrap();
+    let of_terminal = |target: &&String| target.starts_with("/dev/pt");
+    let all = alive.iter().flat_map(|id| descriptors(id.pid)).collect::<Vec<_>>();
+    let parts = [world.path("state"), world.path("run")];
+    let shown = |path: &std::path::PathBuf| path.display().to_string();
+    Belongings {
+        hub_descriptors: descriptors(hub),
+        hub_threads: thread_count(hub),
+        hub_zombies: zombies_of(hub),
+        keeper_descriptors: descriptors(keeper),
+        processes: alive.len(),
+        terminals: all.iter().filter(of_terminal).count(),
+        files: parts.iter().flat_map(|part| files(part)).map(|path| shown(&path)).collect(),
+    }
+}

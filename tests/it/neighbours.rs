@@ -1,0 +1,63 @@
+//! An agent that takes all it can get takes nothing from its siblings or the hub.
+
+use std::time::Duration;
+
+use super::stalled::echo;
+use super::support::clock::wait_for;
+use super::support::process::{identify, oom_score_adj};
+use super::support::visitor::Visitor;
+use super::support::world::World;
+
+/// Takes 300 MB, then forks in waves that are bounded, for ever.
+const GLUTTON: &str = "
+import os, sys
+hoard = bytearray(300_000_000)
+for at in range(0, len(hoard), 4096):
+    hoard[at] = 1
+print('fed', flush=True)
+while True:
+    wave = []
+    for _ in range(40):
+        child = os.fork()
+        if child == 0:
+            os._exit(sum(range(2000)) % 2)
+        wave.append(child)
+    for child in wave:
+        os.waitpid(child, 0)
+";
+const ECHO: &[&str] = &["sh", "-c", "while read line; do echo \"<$line>\"; done", "ROOT"];
+
+/// The promise is 100 ms; a machine that builds something beside the test gets more.
+const LATENCY_P99: Duration = Duration::from_millis(100);
+const SLACK: u32 = 20;
+
+#[test]
+fn a_glutton_is_the_first_to_go_and_its_sibling_stays_quick() {
+    let glutton: &[&str] = &["python3", "-c", GLUTTON, "ROOT"];
+    let world = World::with_crew(&[("glutton", glutton), ("echo", ECHO)]);
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("glutton", "fed");
+
+    let status = world.status();
+    let (glutton, echoer) = (&status.agents[1], &status.agents[0]);
+    assert_eq!(glutton.name, "glutton");
+    let exposed = oom_score_adj(glutton.pid.unwrap());
+    for pid in [status.hub.pid, glutton.keeper_pid.unwrap(), echoer.keeper_pid.unwrap()] {
+        assert!(oom_score_adj(pid) < exposed, "{exposed}");
+    }
+
+    let mut visitor = Visitor::greeted(&world);
+    visitor.watch(&["echo", "glutton"]);
+    let mut times: Vec<_> = (0..200).map(|number| echo(&mut visitor, "echo", number)).collect();
+    times.sort();
+    let (median, p99) = (times[100], times[197]);
+    println!("echo beside a glutton: median {median:?}, p99 {p99:?}");
+    assert!(median < LATENCY_P99, "{times:?}");
+    assert!(p99 < LATENCY_P99 * SLACK, "{times:?}");
+
+    let pid = glutton.pid.unwrap();
+    world.ok(&["agent", "stop", "glutton"]);
+    wait_for("its end", || identify(pid).is_none());
+    assert_eq!(world.status().hub.pid, status.hub.pid);
+    assert_eq!(world.agent("echo").pid, echoer.pid);
+}
