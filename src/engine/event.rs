@@ -1,6 +1,9 @@
 //! What happened, in the past tense.
 
-use crate::model::{AgentName, Command, Exit, ProcessId, ProcessInfo, RequestId, RunId};
+use crate::model::{
+    AgentName, AgentState, Command, Exit, ProcessId, ProcessInfo, RequestId, RunId, Source,
+};
+use crate::report::Report;
 
 /// A fact that the shell reports to the engine.
 #[derive(Clone, Debug)]
@@ -35,6 +38,12 @@ pub enum RunEvent {
     StartFailed { reason: String },
     /// The agent has shown something.
     Spoke,
+    /// What it does, as far as it can be told.
+    Did { state: AgentState, source: Source },
+    /// It said something in the protocol.
+    Reported(Report),
+    /// What it shows has changed by more than a spinner.
+    Moved,
     /// Its process ended by itself, and its tree is proven empty.
     Exited { exit: Exit },
     /// It was stopped as ordered; without survivors its tree is proven empty.

@@ -1,10 +1,10 @@
 //! The life of a run: started, seen, stopped, ended; and what follows each step.
 
 use super::waits::Goal;
-use super::{Effect, Engine, Phase, RunEvent, Seat};
+use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
     AgentName, AgentState, Ending, Failure, Launch, Member, Moment, ProcessId, ProcessInfo, Role,
-    RunId,
+    RunId, Source,
 };
 
 /// The grace of a stop whose first order may not have arrived.
@@ -26,7 +26,9 @@ impl Engine {
             run,
             phase: Phase::Starting,
             state: AgentState::Starting,
+            source: Source::Process,
             since: now,
+            pace: Pace::default(),
             keeper: None,
             process: None,
             note: None,
@@ -86,6 +88,9 @@ impl Engine {
                     self.is_dirty = true;
                 }
             }
+            RunEvent::Did { state, source } => self.note_state(agent, state, source, now),
+            RunEvent::Reported(report) => self.note_report(agent, &report, now),
+            RunEvent::Moved => self.note_move(agent, now),
             RunEvent::NeverCame { reason } => {
                 seat.note = Some(reason);
                 self.end(agent, Ending::Failed, now, effects);
@@ -125,6 +130,8 @@ impl Engine {
         };
         seat.phase = Phase::Leaving(ending);
         seat.state = AgentState::Exited;
+        seat.source = Source::Process;
+        seat.pace.stuck = None;
         seat.since = now;
         self.is_dirty = true;
     }
@@ -242,7 +249,9 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         run,
         phase: Phase::Starting,
         state: AgentState::Unknown,
+        source: Source::Process,
         since: now,
+        pace: Pace::default(),
         keeper: None,
         process: None,
         note: Some("found alive, but not on record".to_owned()),

@@ -11,11 +11,13 @@ mod event;
 mod fixture;
 mod invariants;
 mod lifecycle;
+mod patience;
 mod record;
 mod state;
 mod waits;
 
 pub use effect::Effect;
 pub use event::{Event, RunEvent};
+pub use patience::Pace;
 pub use record::Record;
 pub use state::{Engine, Phase, Seat};

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::patience::{PATIENCE, Pace};
 use super::waits::Wait;
 use super::{Effect, Event};
-use crate::model::{AgentName, AgentState, Ending, Launch, Member, Moment, ProcessId, RunId};
+use crate::model::{
+    AgentName, AgentState, Ending, Launch, Member, Moment, ProcessId, RunId, Source,
+};
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
 const LINGER: Duration = Duration::from_mins(1);
@@ -23,6 +26,8 @@ pub struct Engine {
     idle_since: Option<Moment>,
     /// What was last said to be on record differs from what is so now.
     pub(super) is_dirty: bool,
+    /// How long an agent may stand still before it counts as stuck.
+    pub(super) patience: Duration,
 }
 
 /// One agent's place on the team.
@@ -32,8 +37,14 @@ pub struct Seat {
     pub run: RunId,
     pub phase: Phase,
     pub state: AgentState,
+    /// Who says so.
+    #[serde(default = "by_process")]
+    pub source: Source,
     /// Since when it is in this state.
     pub since: Moment,
+    /// How it gets on; nothing of this outlives the hub.
+    #[serde(skip)]
+    pub pace: Pace,
     pub keeper: Option<ProcessId>,
     pub process: Option<ProcessId>,
     /// What went wrong, in words.
@@ -59,6 +70,10 @@ pub enum Phase {
     Sweeping(Ending),
     /// Nothing of it is left, and the agent's lock is free.
     Ended(Ending),
+}
+
+fn by_process() -> Source {
+    Source::Process
 }
 
 impl Seat {
@@ -93,6 +108,7 @@ impl Engine {
             clients: 0,
             idle_since: Some(now),
             is_dirty: false,
+            patience: PATIENCE,
         }
     }
 
@@ -108,7 +124,10 @@ impl Engine {
             }
             Event::ClientCame => self.clients += 1,
             Event::ClientLeft => self.clients = self.clients.saturating_sub(1),
-            Event::DeadlineReached => self.end_if_unneeded(now, &mut effects),
+            Event::DeadlineReached => {
+                self.mark_stuck(now);
+                self.end_if_unneeded(now, &mut effects);
+            }
         }
         self.note_idleness(now);
         if std::mem::take(&mut self.is_dirty) {
@@ -120,6 +139,10 @@ impl Engine {
 
     /// Returns the moment at which the shell must report `DeadlineReached`.
     pub fn next_deadline(&self) -> Option<Moment> {
+        self.linger_deadline().into_iter().chain(self.stuck_deadline()).min()
+    }
+
+    fn linger_deadline(&self) -> Option<Moment> {
         self.idle_since.map(|since| since + LINGER)
     }
 
@@ -139,7 +162,7 @@ impl Engine {
     }
 
     fn end_if_unneeded(&self, now: Moment, effects: &mut Vec<Effect>) {
-        if self.next_deadline().is_some_and(|deadline| deadline <= now) {
+        if self.linger_deadline().is_some_and(|deadline| deadline <= now) {
             effects.push(Effect::EndHub);
         }
     }

@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &[]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
-    ("engine", &["model"], &[]),
+    ("report", &["model"], &["regex"]),
+    ("engine", &["model", "report"], &[]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
-    ("wire", &["model"], &[]),
+    ("detect", &["model", "report", "screen"], &["regex"]),
+    ("wire", &["model", "report"], &[]),
     ("config", &["model"], &["directories", "regex", "rustix", "sha2", "strsim", "toml"]),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     (
         "hub",
-        &["model", "engine", "screen", "wire", "config", "keeper"],
+        &["model", "report", "engine", "screen", "detect", "wire", "config", "keeper"],
         &["rustix", "tokio", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
@@ -25,7 +27,10 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "cli",
-        &["model", "wire", "config", "keeper", "hub", "client", "sim", "tui"],
+        &[
+            "model", "report", "screen", "detect", "wire", "config", "keeper", "hub", "client",
+            "sim", "tui",
+        ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
 ];
@@ -55,7 +60,7 @@ const CONFINED: &[&str] = &[
 ];
 
 /// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &["model", "engine", "screen", "wire"];
+const PURE: &[&str] = &["model", "report", "engine", "screen", "detect", "wire"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",

@@ -39,8 +39,8 @@ fn a_glutton_is_the_first_to_go_and_its_sibling_stays_quick() {
     world.wait_for_text("glutton", "fed");
 
     let status = world.status();
-    let (glutton, echoer) = (&status.agents[1], &status.agents[0]);
-    assert_eq!(glutton.name, "glutton");
+    let named = |name: &str| status.agents.iter().find(|agent| agent.name == name).unwrap();
+    let (glutton, echoer) = (named("glutton"), named("echo"));
     let exposed = oom_score_adj(glutton.pid.unwrap());
     for pid in [status.hub.pid, glutton.keeper_pid.unwrap(), echoer.keeper_pid.unwrap()] {
         assert!(oom_score_adj(pid) < exposed, "{exposed}");

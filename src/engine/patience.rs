@@ -1,0 +1,200 @@
+//! Who should be moving and is not.
+
+use std::time::Duration;
+
+use super::{Engine, Seat};
+use crate::model::{AgentName, AgentState, Moment, Source};
+use crate::report::{Report, ReportKind};
+
+/// How long an agent may stand still before it counts as stuck, unless a setting says otherwise.
+pub(super) const PATIENCE: Duration = Duration::from_mins(3);
+
+/// The same failure this often is a loop.
+const FAILURES_MAX: u32 = 2;
+
+/// How an agent gets on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// When it last got on: a report, another state, or other words on its screen.
+    pub moved_at: Moment,
+    /// Why it counts as stuck.
+    pub stuck: Option<String>,
+    /// The last step that it reported, such as `3/7`.
+    pub progress: Option<String>,
+    /// What it last reported about its task or its build, as it stood on the screen.
+    pub last_report: Option<String>,
+    failure: String,
+    failures: u32,
+}
+
+impl Engine {
+    /// Sets how long an agent may stand still.
+    pub fn set_patience(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
+    pub(super) fn note_state(
+        &mut self,
+        agent: &AgentName,
+        state: AgentState,
+        source: Source,
+        now: Moment,
+    ) {
+        let Some(seat) = self.seats.get_mut(agent).filter(|seat| !seat.is_gone()) else { return };
+        // That a process is gone is told by its keeper alone.
+        if state == AgentState::Exited {
+            return;
+        }
+        if seat.state != state {
+            seat.state = state;
+            seat.since = now;
+            seat.pace.get_on(now);
+        }
+        seat.source = source;
+    }
+
+    pub(super) fn note_report(&mut self, agent: &AgentName, report: &Report, now: Moment) {
+        let Some(seat) = self.seats.get_mut(agent) else { return };
+        seat.pace.get_on(now);
+        seat.pace.last_report = Some(report.raw.clone());
+        match report.kind {
+            ReportKind::Progress { .. } => seat.pace.progress = report.kind.value(),
+            ReportKind::Build { passed } => seat.pace.note_build(passed, &report.text),
+            ReportKind::Status(_)
+            | ReportKind::Need
+            | ReportKind::Contract
+            | ReportKind::Artifact => {}
+        }
+    }
+
+    pub(super) fn note_move(&mut self, agent: &AgentName, now: Moment) {
+        if let Some(seat) = self.seats.get_mut(agent) {
+            seat.pace.get_on(now);
+        }
+    }
+
+    pub(super) fn stuck_deadline(&self) -> Option<Moment> {
+        let moving = self.seats.values().filter(|seat| seat.should_move());
+        moving
+            .filter(|seat| seat.pace.stuck.is_none())
+            .map(|seat| seat.moved_at() + self.patience)
+            .min()
+    }
+
+    pub(super) fn mark_stuck(&mut self, now: Moment) {
+        for seat in self.seats.values_mut().filter(|seat| seat.should_move()) {
+            if seat.pace.stuck.is_none() && seat.moved_at() + self.patience <= now {
+                seat.pace.stuck = Some(seat.standstill().to_owned());
+            }
+        }
+    }
+}
+
+impl Seat {
+    /// Says whether someone would expect this agent to get on.
+    fn should_move(&self) -> bool {
+        match self.state {
+            AgentState::Starting | AgentState::Working | AgentState::Waiting => self.is_live(),
+            AgentState::Idle
+            | AgentState::Blocked
+            | AgentState::Done
+            | AgentState::Error
+            | AgentState::Limited
+            | AgentState::Unknown
+            | AgentState::Exited => false,
+        }
+    }
+
+    fn moved_at(&self) -> Moment {
+        self.pace.moved_at.max(self.since)
+    }
+
+    fn standstill(&self) -> &'static str {
+        match self.state {
+            AgentState::Starting => "has not come up",
+            AgentState::Waiting => "waits for an answer",
+            _ => "no progress",
+        }
+    }
+}
+
+impl Pace {
+    fn get_on(&mut self, now: Moment) {
+        self.moved_at = now;
+        if self.failures < FAILURES_MAX {
+            self.stuck = None;
+        }
+    }
+
+    /// Counts failures of a build that say the same, whatever numbers are in them.
+    fn note_build(&mut self, passed: bool, text: &str) {
+        let failure: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if passed {
+            (self.failures, self.failure, self.stuck) = (0, String::new(), None);
+        } else if failure == self.failure {
+            self.failures += 1;
+        } else {
+            (self.failures, self.failure, self.stuck) = (1, failure, None);
+        }
+        if self.failures >= FAILURES_MAX {
+            self.stuck = Some(format!("the same build failure {} times", self.failures));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Bench, name};
+    use super::super::{Event, RunEvent};
+    use super::*;
+
+    fn did(state: AgentState) -> RunEvent {
+        RunEvent::Did { state, source: Source::Screen }
+    }
+
+    fn build(passed: bool, text: &str) -> RunEvent {
+        let (text, raw) = (text.to_owned(), format!("BUILD: {text}"));
+        RunEvent::Reported(Report { kind: ReportKind::Build { passed }, text, tag: None, raw })
+    }
+
+    fn stuck(bench: &Bench) -> Option<&str> {
+        bench.engine.seat(&name("one")).unwrap().pace.stuck.as_deref()
+    }
+
+    #[test]
+    fn an_agent_at_work_that_stands_still_is_stuck_until_it_moves() {
+        let mut bench = Bench::with_running(&["one"]);
+        let _ = bench.tell("one", did(AgentState::Working));
+        let deadline = bench.engine.next_deadline().unwrap();
+        assert_eq!(deadline, bench.now + PATIENCE);
+        bench.now = deadline;
+        let _ = bench.engine.handle(Event::DeadlineReached, bench.now);
+        assert_eq!(stuck(&bench), Some("no progress"));
+        let _ = bench.tell("one", RunEvent::Moved);
+        assert_eq!(stuck(&bench), None);
+    }
+
+    #[test]
+    fn an_idle_agent_is_never_stuck() {
+        let mut bench = Bench::with_running(&["one"]);
+        for state in [AgentState::Idle, AgentState::Done, AgentState::Unknown, AgentState::Blocked]
+        {
+            let _ = bench.tell("one", did(state));
+            assert_eq!(bench.engine.next_deadline(), None, "{state}");
+        }
+    }
+
+    #[test]
+    fn the_same_failure_twice_is_a_loop_and_another_is_not() {
+        let mut bench = Bench::with_running(&["one"]);
+        let _ = bench.tell("one", build(false, "error at line 12"));
+        let _ = bench.tell("one", build(false, "another error"));
+        assert_eq!(stuck(&bench), None);
+        let _ = bench.tell("one", build(false, "another error"));
+        assert_eq!(stuck(&bench), Some("the same build failure 2 times"));
+        let _ = bench.tell("one", RunEvent::Moved);
+        assert!(stuck(&bench).is_some(), "moving in circles is not getting on");
+        let _ = bench.tell("one", build(true, ""));
+        assert_eq!(stuck(&bench), None);
+    }
+}
