@@ -142,7 +142,10 @@ pub(crate) fn echo(visitor: &mut Visitor, agent: &str, number: usize) -> Duratio
     visitor.send(Request::Keys { agent: agent.to_owned(), keys: vec![KeyInput::Text(text)] });
     let wanted = format!("<n{number}>");
     loop {
-        let view = visitor.next_view(PATIENCE).unwrap();
+        let Some(view) = visitor.next_view(PATIENCE) else {
+            let read = Request::Read { agent: agent.to_owned(), lines: None, scrollback: false };
+            panic!("{wanted} never came: {:?}", visitor.ask(read));
+        };
         if view.rows.iter().any(|(_, row)| row.text().contains(&wanted)) {
             return begun.elapsed();
         }
