@@ -35,7 +35,11 @@ pub(super) enum Verb {
         format: Format,
     },
     /// Watch a scripted team at real work on a throw-away repository; no agent needed
-    Demo,
+    Demo {
+        /// Tell the story as lines, answer for the person, and end by itself
+        #[arg(long)]
+        headless: bool,
+    },
     /// Open the dashboard
     Attach,
     /// Stop every agent and the hub; returns when all is gone
@@ -146,6 +150,12 @@ pub(super) enum AgentVerb {
             allow_hyphen_values = true
         )]
         keys: Vec<String>,
+    },
+    /// Say why an agent is shown in its state: which rule, which line, what the other sources say
+    Explain {
+        name: String,
+        #[command(flatten)]
+        format: Format,
     },
     /// List an agent's processes, with what they use
     Tree {

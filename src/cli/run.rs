@@ -39,8 +39,8 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
-        Some(Verb::Demo) => {
-            demo::demo(&mut io::stdout())?;
+        Some(Verb::Demo { headless }) => {
+            demo::demo(*headless, &mut io::stdout())?;
             return Ok(ExitCode::SUCCESS);
         }
         _ => {}
@@ -62,7 +62,7 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
-        Some(Verb::Completions { .. } | Verb::Sim { .. } | Verb::Demo) => {
+        Some(Verb::Completions { .. } | Verb::Sim { .. } | Verb::Demo { .. }) => {
             unreachable!("these need no project and are done above")
         }
     }
@@ -82,6 +82,7 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
             agent::read(context, &name, lines, scrollback, format)
         }
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
+        AgentVerb::Explain { name, format } => agent::explain(context, name, format),
         AgentVerb::Tree { name, format } => agent::tree(context, name, format),
     }
 }

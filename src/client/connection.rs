@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 
 use super::ClientError;
 use crate::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
@@ -48,6 +49,11 @@ impl Connection {
                 return Ok(outcome?);
             }
         }
+    }
+
+    /// Makes `receive` give up, with an error that says so, when nothing comes for this long.
+    pub fn set_patience(&self, patience: Duration) -> Result<(), ClientError> {
+        self.stream.set_read_timeout(Some(patience)).map_err(ClientError::Lost)
     }
 
     /// Sends a request without waiting, and returns its number.

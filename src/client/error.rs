@@ -34,6 +34,12 @@ pub enum ClientError {
 }
 
 impl ClientError {
+    /// Says whether nothing came for as long as one was ready to wait.
+    pub fn is_timeout(&self) -> bool {
+        use io::ErrorKind::{TimedOut, WouldBlock};
+        matches!(self, Self::Lost(error) if matches!(error.kind(), TimedOut | WouldBlock))
+    }
+
     /// Returns what to type next, where that is known.
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -20,6 +20,8 @@ const CLIS_MAX: usize = 256;
 const SCROLLBACK_MAX: u32 = 1_000_000;
 /// Whoever stops a team waits for as long.
 const GRACE_SECONDS_MAX: u32 = 600;
+/// Nobody waits longer than a day to hear that nothing moves.
+const STUCK_SECONDS_MAX: u32 = 86_400;
 
 const LEVELS: &[LogLevel] =
     &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug, LogLevel::Trace];
@@ -86,6 +88,11 @@ impl Layer<'_, '_, '_> {
             let seconds = stop.number("grace_seconds", 0..=GRACE_SECONDS_MAX, self.problems);
             self.set("stop.grace_seconds", seconds, |settings| &mut settings.stop.grace_seconds);
             stop.finish(self.problems);
+        }
+        if let Some(mut stuck) = file.table("stuck", self.problems) {
+            let seconds = stuck.number("after_seconds", 1..=STUCK_SECONDS_MAX, self.problems);
+            self.set("stuck.after_seconds", seconds, |settings| &mut settings.stuck.after_seconds);
+            stuck.finish(self.problems);
         }
         if let Some(mut env) = file.table("env", self.problems) {
             let texts = env.texts("pass", self.problems);
@@ -232,7 +239,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `cli`, `dashboard`, `env`, `grid`, `hub`, `keys`, `log`, `pane`, `stop`, `team`
+        hint: Use one of `cli`, `dashboard`, `env`, `grid`, `hub`, `keys`, `log`, `pane`, `stop`, `stuck`, `team`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

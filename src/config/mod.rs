@@ -34,7 +34,7 @@ pub use project::find_project;
 pub use secure_dir::{SecureDirError, secure_dir};
 pub use settings::{
     Cards, CliError, DashboardSettings, GridSettings, HubSettings, Loaded, LogLevel, LogSettings,
-    Origin, PaneSettings, ProjectFile, Scope, Settings, StopSettings, TeamError,
+    Origin, PaneSettings, ProjectFile, Scope, Settings, StopSettings, StuckSettings, TeamError,
 };
 pub use team::{Agent, Layout, Prompt, Team};
 pub use trust::{Trust, TrustError};

@@ -22,6 +22,7 @@ pub struct Settings {
     /// The keys of the dashboard's actions, as the person wants them: `stop = "x ctrl-k"`.
     pub keys: BTreeMap<String, String>,
     pub stop: StopSettings,
+    pub stuck: StuckSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
     /// Which of the caller's variables every agent gets beside the usual ones: `[env] pass`.
@@ -56,6 +57,12 @@ pub struct GridSettings {
 pub enum Cards {
     Auto,
     Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StuckSettings {
+    /// How long an agent may stand still before it counts as stuck.
+    pub after_seconds: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,6 +247,7 @@ impl Default for Settings {
             dashboard: DashboardSettings { theme: "auto".to_owned() },
             keys: BTreeMap::new(),
             stop: StopSettings { grace_seconds: 3 },
+            stuck: StuckSettings { after_seconds: 180 },
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },
             pass_env: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::waits::{Goal, Wait};
 use super::{Effect, Engine, Phase, Seat};
-use crate::model::{AgentName, Command, Done, Launch, Member, Moment, Refusal, RequestId};
+use crate::model::{AgentName, Command, Done, Ending, Launch, Member, Moment, Refusal, RequestId};
 
 impl Engine {
     pub(super) fn obey(
@@ -43,6 +43,7 @@ impl Engine {
                 return Err(Refusal::NameInUse { agent, team });
             }
         }
+        self.retire_others(&members);
         let mut begun = Begun::toward(Goal::Running);
         for (member, launch) in members {
             let agent = member.name.clone();
@@ -60,6 +61,17 @@ impl Engine {
             }
         }
         Ok(begun)
+    }
+
+    /// Takes agents of other teams off the record that were stopped on purpose: they are over.
+    fn retire_others(&mut self, members: &[(Member, Launch)]) {
+        let is_over = |seat: &Seat| {
+            seat.phase == Phase::Ended(Ending::Stopped)
+                && members.iter().all(|(member, _)| member.team != seat.member.team)
+        };
+        let before = self.seats.len();
+        self.seats.retain(|_, seat| !is_over(seat));
+        self.is_dirty |= self.seats.len() != before;
     }
 
     fn stop(

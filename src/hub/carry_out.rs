@@ -112,6 +112,7 @@ impl Hub {
             start,
         };
         pane.link = Some(Link::open(route, self.senders.clone()));
+        pane.detector = self.detector(agent);
         let before = self.panes.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();

@@ -10,6 +10,7 @@ mod checkpoint;
 mod clock;
 mod error;
 mod inbox;
+mod judge;
 mod link;
 mod lock;
 mod log;
@@ -22,6 +23,7 @@ mod serve;
 mod session;
 mod socket;
 mod state;
+mod status;
 mod views;
 
 pub use error::HubError;

@@ -105,6 +105,7 @@ impl Hub {
         if is_first {
             self.note_run(agent, run, RunEvent::Spoke);
         }
+        self.judge(agent, &fed.signals, now);
     }
 
     /// Gives a pane's screen the size that its terminal has at this point of the output.

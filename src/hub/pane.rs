@@ -1,6 +1,7 @@
 //! An agent's terminal as the hub keeps it: its screen, and how far the output has been read.
 
 use super::link::Link;
+use crate::detect::Detector;
 use crate::keeper::ToKeeper;
 use crate::model::{Moment, RunId, Size};
 use crate::screen::{HistoryLimit, Screen};
@@ -21,6 +22,11 @@ pub(super) struct Pane {
     pub(super) checkpoint: LastCheckpoint,
     /// Someone typed into this pane at this time.
     pub(super) typed_at: Option<Moment>,
+    /// Says what the screen means.
+    pub(super) detector: Option<Detector>,
+    /// A number for the words on the screen, and when it was last taken.
+    pub(super) words: u64,
+    pub(super) words_seen_at: Moment,
 }
 
 /// Up to where, and when, the screen was last written to disk.
@@ -41,6 +47,9 @@ impl Pane {
             has_spoken: false,
             checkpoint: LastCheckpoint::default(),
             typed_at: None,
+            detector: None,
+            words: 0,
+            words_seen_at: Moment::default(),
         }
     }
 

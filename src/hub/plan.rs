@@ -1,5 +1,7 @@
 //! From the settings to what is started: which agents, with which command and environment.
 
+use std::time::Duration;
+
 use super::state::Hub;
 use crate::config::{Agent, Loaded, Settings, Team, agent_environment};
 use crate::model::{AgentName, Environment, Launch, Member, Size};
@@ -25,6 +27,8 @@ impl Hub {
         let lines = settings.pane.scrollback.try_into().unwrap_or(usize::MAX);
         self.history_limit = HistoryLimit { lines, ..HistoryLimit::default() };
         self.default_size = Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols };
+        self.engine.set_patience(Duration::from_secs(settings.stuck.after_seconds.into()));
+        self.heed_rules(settings);
     }
 
     /// Returns everyone in a team; without a name, in the only team of the project.

@@ -3,15 +3,11 @@
 use super::inbox::ClientId;
 use super::pane::Pane;
 use super::state::Hub;
-use crate::engine::{Event, Phase, Seat};
+use crate::engine::Event;
 use crate::keeper::ToKeeper;
-use crate::model::{
-    AgentName, Command, Done, ProcessId, ProcessInfo, Refusal, RequestId, Size, Source,
-};
+use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
-use crate::wire::{
-    AgentStatus, Ask, Fault, FromHub, HubStatus, KeyInput, PROTOCOL, Request, Response, Status,
-};
+use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
 
 /// A text answer stays well below the limit of a frame, whatever JSON makes of its characters.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
@@ -82,6 +78,7 @@ impl Hub {
             }
             Request::Keys { agent, keys } => Some(self.press(&agent, &keys)),
             Request::Resize { agent, size } => Some(self.resize(&agent, size)),
+            Request::Explain { agent } => Some(self.explain(&agent)),
             Request::Watch { agents, focused } => {
                 self.views.watch(client, agents, focused);
                 Some(Ok(Response::Ok))
@@ -233,48 +230,8 @@ impl Hub {
         Ok(Response::Ok)
     }
 
-    pub(super) fn status(&self) -> Status {
-        let hub = HubStatus {
-            pid: std::process::id(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            session: self.paths.session.to_string(),
-            project: self.paths.project.display().to_string(),
-            since: self.clock.origin().to_rfc3339(),
-        };
-        let mut seats: Vec<&Seat> = self.engine.seats().collect();
-        seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
-        let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
-        Status { hub, agents, tasks: Vec::new(), attention: Vec::new() }
-    }
-
-    fn agent_status(&self, seat: &Seat) -> AgentStatus {
-        let member = &seat.member;
-        let live = |id: Option<ProcessId>| id.filter(|_| !seat.is_gone());
-        let title = self.panes.get(&member.name).map(|pane| pane.screen.title().to_owned());
-        AgentStatus {
-            name: member.name.to_string(),
-            cli: member.cli.clone(),
-            role: member.role,
-            team: member.team.clone(),
-            state: seat.state,
-            source: Source::Process,
-            stuck: false,
-            pid: live(seat.process).map(|id| id.pid),
-            keeper_pid: live(seat.keeper).map(|id| id.pid),
-            since: seat.since.to_rfc3339(),
-            task: None,
-            run: seat.run.0,
-            title: title.unwrap_or_default(),
-            ending: match seat.phase {
-                Phase::Leaving(ending) | Phase::Ended(ending) => Some(ending.to_string()),
-                Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => None,
-            },
-            note: seat.note.clone(),
-        }
-    }
-
     /// Returns the name of an agent that is on record.
-    fn known(&self, name: &str) -> Result<AgentName, Fault> {
+    pub(super) fn known(&self, name: &str) -> Result<AgentName, Fault> {
         let found = name.parse::<AgentName>().ok();
         found.filter(|agent| self.engine.seat(agent).is_some()).ok_or_else(|| {
             let known = self.engine.seats().map(|seat| seat.member.name.clone()).collect();

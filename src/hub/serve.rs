@@ -68,6 +68,7 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         tree_askers: BTreeMap::new(),
         next_request: 0,
         guards: Vec::new(),
+        rules: BTreeMap::new(),
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Child;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
@@ -12,6 +13,7 @@ use super::pane::Pane;
 use super::requests::Asker;
 use super::views::Views;
 use crate::config::Paths;
+use crate::detect::Rules;
 use crate::engine::{Engine, Event, RunEvent};
 use crate::model::{AgentName, Moment, RequestId, Size};
 use crate::screen::HistoryLimit;
@@ -34,6 +36,8 @@ pub(super) struct Hub {
     pub(super) tree_askers: BTreeMap<AgentName, Vec<Asker>>,
     pub(super) next_request: u64,
     pub(super) guards: Vec<Guard>,
+    /// How to read the screen of each cli.
+    pub(super) rules: BTreeMap<String, Arc<Rules>>,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,
@@ -108,13 +112,16 @@ impl Hub {
     /// Returns when something must happen even if nothing else does.
     pub(super) fn next_deadline(&self) -> Option<Moment> {
         let views = self.views.next_deadline(&self.panes);
-        [self.engine.next_deadline(), views].into_iter().flatten().min()
+        let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
+        [self.engine.next_deadline(), views, judges].into_iter().flatten().min()
     }
 
     pub(super) fn on_deadline(&mut self) {
         let now = self.clock.now();
+        self.judge_due(now);
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);
+            self.views.note_status_change();
         }
     }
 

@@ -161,6 +161,15 @@ impl Views {
         }
     }
 
+    /// Tells those who want to hear of everything, unless they lag behind.
+    pub(super) fn tell_subscribers(&self, frame: &FromHub) {
+        for view in self.clients.values().filter(|view| view.is_subscribed) {
+            if view.outbox.is_fluent() {
+                view.outbox.send(frame);
+            }
+        }
+    }
+
     pub(super) fn say_goodbye(&self) {
         for view in self.clients.values() {
             view.outbox.send(&FromHub::Notice(Notice::Ending));

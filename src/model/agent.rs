@@ -87,3 +87,17 @@ pub enum Source {
     Process,
     Silence,
 }
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Report => "report",
+            Self::Line => "line",
+            Self::Hook => "hook",
+            Self::Signal => "signal",
+            Self::Screen => "screen",
+            Self::Process => "process",
+            Self::Silence => "silence",
+        })
+    }
+}

@@ -67,6 +67,8 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         title: String::new(),
         ending: None,
         note: None,
+        progress: None,
+        rule: String::new(),
     }
 }
 

@@ -14,7 +14,8 @@ pub use hub_process::{BUSY, READY, hub_argv};
 pub use notice::{Notice, PaneView, ViewCursor};
 pub use request::{Ask, KeyInput, Request};
 pub use response::{
-    AgentOffer, AgentStatus, Fault, FromHub, HubStatus, Response, Status, TeamOffer,
+    AgentOffer, AgentStatus, Explanation, Fault, FromHub, HubStatus, Response, Status, TeamOffer,
+    Testimony,
 };
 
 /// Changes whenever a frame of an older version can no longer be understood.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Status;
 use crate::model::{AgentName, Row, Size};
+use crate::report::Report;
 
 /// News from the hub.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,6 +14,8 @@ pub enum Notice {
     Pane(PaneView),
     /// The status as it is now, for those who subscribed.
     Status(Status),
+    /// An agent said something in the protocol.
+    Report { agent: AgentName, report: Report },
     /// The hub ends, because it was told to.
     Ending,
 }

@@ -60,6 +60,10 @@ pub enum Request {
         agent: String,
         size: Size,
     },
+    /// Why an agent is shown in its state.
+    Explain {
+        agent: String,
+    },
     /// The process tree of an agent, with what it uses.
     Tree {
         agent: String,
@@ -100,6 +104,7 @@ impl Request {
             | Self::Read { .. }
             | Self::Resize { .. }
             | Self::Tree { .. }
+            | Self::Explain { .. }
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }

@@ -41,6 +41,7 @@ pub enum Response {
     Teams {
         teams: Vec<TeamOffer>,
     },
+    Explanation(Explanation),
     Ok,
 }
 
@@ -117,8 +118,37 @@ pub struct AgentStatus {
     pub title: String,
     /// How the last run ended, for an agent that has exited.
     pub ending: Option<String>,
-    /// What went wrong, in words.
+    /// What went wrong or what is wanted, in words.
     pub note: Option<String>,
+    /// The last step that it reported, such as `3/7`.
+    #[serde(default)]
+    pub progress: Option<String>,
+    /// Which rule gave the state.
+    #[serde(default)]
+    pub rule: String,
+}
+
+/// Why an agent is shown in its state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explanation {
+    pub state: AgentState,
+    pub source: Source,
+    pub rule: String,
+    /// The row, title or report that told it.
+    pub line: String,
+    pub age_ms: u64,
+    /// What each source says, most trusted first.
+    pub testimonies: Vec<Testimony>,
+    pub stuck: Option<String>,
+}
+
+/// What one source says of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Testimony {
+    pub source: Source,
+    pub state: AgentState,
+    pub rule: String,
+    pub line: String,
 }
 
 /// A team that could be started.

@@ -146,6 +146,7 @@ fn show_tells_where_each_value_is_from() {
         grid.cards = "auto" (built-in)
         dashboard.theme = "auto" (built-in)
         stop.grace_seconds = 3 (built-in)
+        stuck.after_seconds = 180 (built-in)
         env.pass = [] (built-in)
         hub.scope = "auto" (built-in)
         log.level = "info" (built-in)

@@ -177,6 +177,8 @@ fn status(agents: &[&str]) -> Status {
         title: String::new(),
         ending: None,
         note: None,
+        progress: None,
+        rule: String::new(),
     };
     Status {
         hub: HubStatus {

@@ -1,11 +1,13 @@
 //! `wheelhouse agent …`: looks at agents and acts on them.
 
+mod explain;
 mod keys;
 mod lifecycle;
 mod list;
 mod read;
 mod tree;
 
+pub(super) use explain::explain;
 pub(super) use keys::keys;
 pub(super) use lifecycle::{remove, restart, start, stop};
 pub(super) use list::list;

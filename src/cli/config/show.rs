@@ -73,6 +73,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
         ("grid.cards", settings.grid.cards.to_string().into()),
         ("dashboard.theme", settings.dashboard.theme.clone().into()),
         ("stop.grace_seconds", settings.stop.grace_seconds.into()),
+        ("stuck.after_seconds", settings.stuck.after_seconds.into()),
         ("env.pass", pass.into()),
         ("hub.scope", settings.hub.scope.to_string().into()),
         ("log.level", settings.log.level.to_string().into()),

@@ -2,5 +2,6 @@
 
 mod stage;
 mod start;
+mod story;
 
 pub(super) use start::demo;

@@ -8,10 +8,14 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 
+use crate::config::Paths;
 use crate::sim::DEMO;
 
 /// What the demo's repository is called; its name stands in the dashboard.
 const PROJECT: &str = "shop";
+
+/// Nobody watches a demo for three minutes to see that an agent is stuck.
+const STUCK_SECONDS: u32 = 8;
 
 const README: &str = "# Shop\n\nA tiny shop, so that agents have something to work on.\n";
 
@@ -52,7 +56,16 @@ impl Stage {
         command
     }
 
-    fn run(&self, words: &[&str]) -> anyhow::Result<()> {
+    /// Returns where this world's hub is found.
+    pub(super) fn paths(&self) -> anyhow::Result<Paths> {
+        let mut paths = Paths::find(&self.project())?;
+        let session = Path::new("wheelhouse").join(&paths.session.0);
+        paths.state_dir = self.root.join("state").join(&session);
+        paths.runtime_dir = self.root.join("run").join(&session);
+        Ok(paths)
+    }
+
+    pub(super) fn run(&self, words: &[&str]) -> anyhow::Result<()> {
         let output = self.command(words).stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         anyhow::ensure!(
@@ -66,7 +79,8 @@ impl Stage {
     fn write_project(&self) -> anyhow::Result<()> {
         let project = self.project();
         fs::write(project.join("README.md"), README)?;
-        let mut settings = String::from("[team.demo]\nlayout = \"grid\"\n");
+        let mut settings =
+            format!("[stuck]\nafter_seconds = {STUCK_SECONDS}\n[team.demo]\nlayout = \"grid\"\n");
         for (name, script) in DEMO {
             let path = self.root.join("scripts").join(format!("{name}.sim"));
             fs::write(&path, script)?;
@@ -74,7 +88,7 @@ impl Stage {
             write!(
                 settings,
                 "\n[[team.demo.agents]]\nname = \"{name}\"\ncli = \"{name}\"\n\
-                 \n[cli.{name}]\ncommand = ['{program}', 'sim', '{path}']\n"
+                 \n[cli.{name}]\ncommand = ['{program}', 'sim', '{path}']\nlike = 'sim'\n"
             )?;
         }
         fs::write(project.join("wheelhouse.toml"), settings)?;

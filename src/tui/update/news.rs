@@ -49,6 +49,8 @@ pub(super) fn take(app: &mut App, frame: FromHub) {
     match frame {
         FromHub::Notice(Notice::Pane(view)) => pane(app, view),
         FromHub::Notice(Notice::Status(news)) => status(app, &news),
+        // What a report changes comes with the status.
+        FromHub::Notice(Notice::Report { .. }) => {}
         FromHub::Notice(Notice::Ending) => app.end = Some(Ok(Ended::HubEnded)),
         FromHub::Answer { id, outcome } => {
             if let Some(purpose) = app.pending.remove(&id) {

@@ -1,0 +1,110 @@
+//! What the hub tells of itself and of its agents.
+
+use std::time::Duration;
+
+use super::state::Hub;
+use crate::detect::{self, Detector};
+use crate::engine::{Phase, Seat};
+use crate::model::{AgentState, ProcessId};
+use crate::wire::{AgentStatus, Explanation, Fault, HubStatus, Response, Status, Testimony};
+
+impl Hub {
+    pub(super) fn status(&self) -> Status {
+        let hub = HubStatus {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            session: self.paths.session.to_string(),
+            project: self.paths.project.display().to_string(),
+            since: self.clock.origin().to_rfc3339(),
+        };
+        let mut seats: Vec<&Seat> = self.engine.seats().collect();
+        seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
+        let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
+        Status { hub, agents, tasks: Vec::new(), attention: Vec::new() }
+    }
+
+    fn agent_status(&self, seat: &Seat) -> AgentStatus {
+        let member = &seat.member;
+        let live = |id: Option<ProcessId>| id.filter(|_| !seat.is_gone());
+        let pane = self.panes.get(&member.name);
+        AgentStatus {
+            name: member.name.to_string(),
+            cli: member.cli.clone(),
+            role: member.role,
+            team: member.team.clone(),
+            state: seat.state,
+            source: seat.source,
+            stuck: seat.pace.stuck.is_some(),
+            pid: live(seat.process).map(|id| id.pid),
+            keeper_pid: live(seat.keeper).map(|id| id.pid),
+            since: seat.since.to_rfc3339(),
+            task: None,
+            run: seat.run.0,
+            title: pane.map(|pane| pane.screen.title().to_owned()).unwrap_or_default(),
+            ending: match seat.phase {
+                Phase::Leaving(ending) | Phase::Ended(ending) => Some(ending.to_string()),
+                Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => None,
+            },
+            note: self.remark(seat),
+            progress: seat.pace.progress.clone(),
+            rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
+        }
+    }
+
+    /// Returns what a person should know about an agent's state, in a line.
+    fn remark(&self, seat: &Seat) -> Option<String> {
+        let detector = self.panes.get(&seat.member.name).and_then(|pane| pane.detector.as_ref());
+        let shown = detector.map(Detector::shown).filter(|shown| shown.state == seat.state);
+        let dialog = detector.and_then(Detector::dialog).map(|dialog| dialog.text.as_str());
+        let told = match seat.state {
+            AgentState::Waiting => dialog.and_then(|text| text.lines().last()).map(str::to_owned),
+            AgentState::Blocked | AgentState::Done | AgentState::Error => {
+                shown.map(|shown| shown.line.clone())
+            }
+            AgentState::Limited => shown.and_then(|shown| shown.reset.clone()),
+            AgentState::Starting
+            | AgentState::Idle
+            | AgentState::Working
+            | AgentState::Unknown
+            | AgentState::Exited => None,
+        };
+        let known = [seat.note.clone(), seat.pace.stuck.clone(), told];
+        known.into_iter().flatten().find(|text| !text.trim().is_empty())
+    }
+
+    pub(super) fn explain(&self, name: &str) -> Result<Response, Fault> {
+        let agent = self.known(name)?;
+        let unread = || Fault::new(format!("The screen of agent `{agent}` is not read"));
+        let seat = self.engine.seat(&agent).ok_or_else(unread)?;
+        let detector = self.panes.get(&agent).and_then(|pane| pane.detector.as_ref());
+        let Some(detector) = detector.filter(|_| !seat.is_gone()) else {
+            let (rule, line) = ("process.exited".to_owned(), self.remark(seat).unwrap_or_default());
+            let age_ms = millis(self.clock.now().since(seat.since));
+            let (state, source) = (seat.state, seat.source);
+            let testimonies = Vec::new();
+            let stuck = None;
+            let told = Explanation { state, source, rule, line, age_ms, testimonies, stuck };
+            return Ok(Response::Explanation(told));
+        };
+        let told = detector.explain(self.clock.now());
+        let testimony = |one: detect::Testimony| Testimony {
+            source: one.source,
+            state: one.state,
+            rule: one.rule,
+            line: one.line,
+        };
+        Ok(Response::Explanation(Explanation {
+            state: told.shown.state,
+            source: told.shown.source,
+            rule: told.shown.rule,
+            line: told.shown.line,
+            age_ms: millis(told.age),
+            testimonies: told.testimonies.into_iter().map(testimony).collect(),
+            stuck: seat.pace.stuck.clone(),
+        }))
+    }
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
