@@ -100,7 +100,7 @@ fn refresh(known: &mut Sighting, seen: &Sighting) {
 }
 
 /// Says whether both are the same report, one perhaps still being written, or its message cut.
-fn is_same(known: &Sighting, seen: &Sighting) -> bool {
+pub(super) fn is_same(known: &Sighting, seen: &Sighting) -> bool {
     let (old, new) = (&known.report, &seen.report);
     if (old.kind, &old.tag) != (new.kind, &new.tag) || !contexts_agree(known, seen) {
         return false;

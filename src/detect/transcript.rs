@@ -4,9 +4,9 @@ use crate::model::BlockKind;
 use crate::report::Report;
 use crate::screen::Screen;
 
-use super::align::{Fate, Known, is_earlier, known_count, refresh_known};
+use super::align::{Fate, Known, is_earlier, is_same, known_count, refresh_known};
 use super::blocks::{classify, start_of};
-use super::message::{Sighting, sightings};
+use super::message::{Page, Sighting, sightings};
 use super::rules::Rules;
 use super::view::{TextRow, View};
 
@@ -29,6 +29,8 @@ pub(super) struct Transcript {
     awaits_echo: bool,
     /// The history has been read up to here.
     committed: u64,
+    /// The report that was being written at the last look.
+    unfinished: Option<Sighting>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,12 +84,25 @@ impl Transcript {
     ) -> Merged {
         let rows = self.gather(screen, view, rules);
         let mut segments = segments(rules, &rows, view.cols);
+        self.keep_scrolled_away(&segments, reading.counts);
         if !reading.is_final {
             // A report that is still being written is read when something follows it.
             let reports = segments.last_mut().map(|segment| &mut segment.reports);
-            reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
+            self.unfinished = reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
         }
         self.merge(segments, reading.counts)
+    }
+
+    /// Takes a report that was being written when last seen, and whose beginning has left the
+    /// screen since. Where the turn is in sight from its beginning it was half of a frame.
+    fn keep_scrolled_away(&mut self, segments: &[Segment], counts: bool) {
+        let Some(mut last) = self.unfinished.take() else { return };
+        let is_headless = segments.iter().all(|segment| segment.echo.is_none());
+        let mut seen = segments.iter().flat_map(|segment| &segment.reports);
+        if is_headless && !seen.any(|seen| is_same(&last, seen)) {
+            last.is_closed = true;
+            self.extend_headless(&[last], counts);
+        }
     }
 
     /// Returns the reports whose time has come, in order.
@@ -273,7 +288,9 @@ fn segments(rules: &Rules, rows: &[TextRow], cols: usize) -> Vec<Segment> {
                 }
             }
             BlockKind::Own => {
-                let mut found = sightings(&rows[at..end], part.is_start, cols);
+                let code_is_colored = rules.code_is_colored;
+                let page = Page { has_start: part.is_start, cols, code_is_colored };
+                let mut found = sightings(&rows[at..end], page);
                 let is_followed = (end..rows.len()).any(|next| {
                     parts[next].kind != BlockKind::Chrome && !rows[next].text.is_empty()
                 });

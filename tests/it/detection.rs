@@ -82,7 +82,7 @@ impl Pane {
         let size = self.screen.size();
         let cols = usize::from(size.cols);
         let rule = "─".repeat(cols);
-        let mut rows: Vec<String> = self.log.iter().flat_map(|line| wrap(line, cols)).collect();
+        let mut rows: Vec<String> = self.log.iter().flat_map(|line| draw(line, cols)).collect();
         rows.extend([String::new(), rule.clone(), "❯ ".into(), rule, format!("  {hint}")]);
         let first = rows.len().saturating_sub(usize::from(size.rows));
         self.write(&format!("\x1b[?1049h\x1b[2J\x1b[H{}", rows[first..].join("\r\n")));
@@ -96,7 +96,7 @@ impl Pane {
 
     /// Shows a turn: the prompt, then the answer while it works, then the prompt again.
     fn turn(&mut self, prompt: &str, answer: &str) {
-        self.show(&format!("\n❯ {prompt}\n"), "esc to interrupt");
+        self.show(&echo(prompt), "esc to interrupt");
         self.show(answer, "esc to interrupt");
         self.paint("? for shortcuts");
         self.wait(3000);
@@ -107,17 +107,38 @@ impl Pane {
     }
 }
 
+/// Marks the lines that are drawn on a background.
+const SHADE: char = '\u{e000}';
+
+/// Returns the lines of a prompt's echo.
+fn echo(prompt: &str) -> String {
+    let lines: Vec<&str> = prompt.lines().collect();
+    format!("\n{SHADE}❯ {}\n", lines.join(&format!("\n{SHADE}  ")))
+}
+
+/// Wraps a line, and shades it if it is to be.
+fn draw(line: &str, cols: usize) -> Vec<String> {
+    match line.strip_prefix(SHADE) {
+        Some(line) => {
+            let shaded = |row: String| format!("\x1b[48;5;237m{row}\x1b[m");
+            wrap(line, cols).into_iter().map(shaded).collect()
+        }
+        None => wrap(line, cols),
+    }
+}
+
 /// Wraps at blanks and indents what follows, as the interfaces do.
 fn wrap(line: &str, cols: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    for word in line.split(' ') {
+    let indent = line.len() - line.trim_start().len();
+    let mut rows = vec![" ".repeat(indent)];
+    for word in line.split_whitespace() {
         let row = rows.last_mut().unwrap();
         let is_first = row.trim().is_empty();
         if !is_first && row.chars().count() + 1 + word.chars().count() > cols {
             rows.push(format!("  {word}"));
         } else {
-            let gap = if row.is_empty() { "" } else { " " };
-            row.push_str(&format!("{gap}{word}"));
+            row.push_str(if is_first { "" } else { " " });
+            row.push_str(word);
         }
     }
     rows
@@ -192,7 +213,7 @@ fn a_foreign_tag_counts_for_nothing_and_is_told_apart() {
 fn a_tagged_line_counts_while_the_agent_still_works() {
     let mut pane = Pane::new(&CLAUDE);
     pane.detector.prompt_submitted("Build it.", Some("k7f3"), pane.now);
-    pane.show("\n❯ Build it.\n", "esc to interrupt");
+    pane.show(&echo("Build it."), "esc to interrupt");
     pane.show("● BUILD(k7f3): FAIL — 2 errors\n\n  I look into them.", "esc to interrupt");
     assert_eq!(pane.raws(), ["BUILD(k7f3): FAIL — 2 errors"]);
     assert_eq!(pane.detector.shown().state, AgentState::Working);
@@ -344,7 +365,7 @@ proptest! {
         let mut pane = Pane::new(&CLAUDE);
         let mut said = Vec::new();
         for (number, pieces) in turns.into_iter().enumerate() {
-            pane.show(&format!("\n❯ Task number {number} of the day.\n"), "esc to interrupt");
+            pane.show(&echo(&format!("Task number {number} of the day.")), "esc to interrupt");
             for (piece, disturbance) in pieces {
                 let text = match &piece {
                     Piece::Prose(words) => format!("\n● {words}"),
