@@ -16,6 +16,7 @@ const FILES: &[(&str, &str)] = &[
     ("agents/gemini.toml", include_str!("../../assets/agents/gemini.toml")),
     ("agents/opencode.toml", include_str!("../../assets/agents/opencode.toml")),
     ("agents/shell.toml", include_str!("../../assets/agents/shell.toml")),
+    ("agents/sim.toml", include_str!("../../assets/agents/sim.toml")),
     ("teams/shell.toml", include_str!("../../assets/teams/shell.toml")),
 ];
 
@@ -44,7 +45,7 @@ mod tests {
     fn every_file_of_the_assets_is_embedded_and_good() {
         let settings = built_in();
         let names: Vec<&str> = settings.clis().map(|(name, _)| name).collect();
-        assert_eq!(names, ["aider", "claude", "codex", "gemini", "opencode", "shell"]);
+        assert_eq!(names, ["aider", "claude", "codex", "gemini", "opencode", "shell", "sim"]);
         assert_eq!(settings.team("shell").unwrap().agents.len(), 2);
         for folder in ["agents", "teams"] {
             for entry in std::fs::read_dir(Path::new("assets").join(folder)).unwrap() {
@@ -78,7 +79,9 @@ mod tests {
             for key in keys {
                 let is_shown = match table {
                     "" => full.contains(&format!("\n[{key}")),
-                    _ => full.contains(&format!("\n{key} = ")),
+                    _ => {
+                        full.contains(&format!("\n{key} = ")) || full.contains(&format!(".{key}]"))
+                    }
                 };
                 assert!(is_shown || key == "agents", "`{key}` of `{table}` is not in the example");
             }
@@ -97,6 +100,13 @@ mod tests {
             "[hub]",
             "[log]",
             "[cli.shell]",
+            "[cli.shell.screen]",
+            "[[cli.shell.rules]]",
+            "[[cli.shell.titles]]",
+            "[[cli.shell.blocks]]",
+            "[cli.shell.keys]",
+            "[cli.shell.submit]",
+            "[cli.shell.sessions]",
             "[team.t]",
             "[[team.t.agents]]",
         ];

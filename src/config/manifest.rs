@@ -201,3 +201,63 @@ fn key_name(text: Located<String>, problems: &mut Problems) -> Option<String> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::layer::apply;
+    use super::super::settings::{Origin, Settings};
+    use super::*;
+
+    const BASE: &str = "[cli.shell]\ncommand = ['sh']\n[[cli.shell.rules]]\nname = 'one'\n\
+        state = 'idle'\nmatch = 'a'\n[[cli.shell.rules]]\nname = 'two'\nstate = 'idle'\nmatch = 'b'\n";
+
+    fn applied(text: &str) -> (Settings, String) {
+        let mut settings = Settings::default();
+        let file = Path::new("f.toml");
+        assert_eq!(apply(&mut settings, file, BASE, Origin::BuiltIn).errors, []);
+        let found = apply(&mut settings, file, text, Origin::User);
+        let errors: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
+        (settings, errors.join("\n"))
+    }
+
+    fn names(settings: &Settings, cli: &str) -> Vec<String> {
+        let rules = &settings.cli(cli).unwrap().manifest.rules;
+        rules.iter().map(|rule| format!("{} {}", rule.name, rule.pattern)).collect()
+    }
+
+    #[test]
+    fn a_rule_of_a_known_name_takes_its_place_and_a_new_one_goes_first() {
+        let text = "[[cli.shell.rules]]\nname = 'two'\nstate = 'working'\nmatch = 'c'\n\
+            [[cli.shell.rules]]\nname = 'three'\nstate = 'idle'\nmatch = 'd'\n";
+        let (settings, errors) = applied(text);
+        assert_eq!(errors, "");
+        assert_eq!(names(&settings, "shell"), ["three d", "one a", "two c"]);
+    }
+
+    #[test]
+    fn a_new_cli_has_the_rules_of_any_program_or_of_the_one_it_is_like() {
+        let (settings, errors) = applied("[cli.own]\ncommand = ['x']\n");
+        assert_eq!((errors.as_str(), names(&settings, "own").len()), ("", 2));
+        let (_, errors) = applied("[cli.own]\ncommand = ['x']\nlike = 'shel'\n");
+        assert!(errors.contains("f.toml:3:8: Unknown cli `shel`"), "{errors}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let text = "[[cli.shell.rules]]\nname = 'x'\nstate = 'wroking'\nmatch = 'a('\nfoo = 1\n\
+            [cli.shell.keys]\napprove = ['entr']\n[[cli.shell.rules]]\nmatch = 'a'\n";
+        let (_, errors) = applied(text);
+        for part in [
+            "f.toml:3:9: Unknown state `wroking`",
+            "f.toml:4:9: Not a regular expression: unclosed group",
+            "f.toml:5:1: Unknown key `foo`",
+            "f.toml:7:12: `entr` is not a key",
+            "No `name` in `[[cli.shell.rules]]`",
+            "No `state` in `[[cli.shell.rules]]`",
+        ] {
+            assert!(errors.contains(part), "{part} in\n{errors}");
+        }
+    }
+}

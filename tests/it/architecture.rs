@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &[]),
     ("engine", &["model"], &[]),
+    ("report", &["model"], &[]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("wire", &["model"], &[]),
     ("config", &["model"], &["directories", "regex", "rustix", "sha2", "strsim", "toml"]),
+    ("detect", &["model", "report", "screen"], &["regex"]),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     (
         "hub",
@@ -19,7 +21,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
         "cli",
-        &["model", "wire", "config", "keeper", "hub", "client"],
+        &["model", "wire", "config", "detect", "keeper", "screen", "hub", "client"],
         &["anyhow", "clap", "clap_complete", "rustix", "strsim"],
     ),
 ];
@@ -49,7 +51,7 @@ const CONFINED: &[&str] = &[
 ];
 
 /// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &["model", "engine", "screen", "wire"];
+const PURE: &[&str] = &["model", "engine", "report", "screen", "wire", "detect"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",
