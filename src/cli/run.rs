@@ -7,7 +7,9 @@ use clap::Parser;
 
 use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, Verb};
 use super::context::Context;
-use super::{agent, completions, config, doctor, down, failure, hub, keeper, overview, rules, status, up};
+use super::{
+    agent, completions, config, doctor, down, failure, hub, keeper, overview, rules, status, up,
+};
 
 /// Something went wrong; standard error says what.
 const EXIT_FAILURE: u8 = 1;

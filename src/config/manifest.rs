@@ -53,7 +53,10 @@ pub(super) fn apply(manifest: &mut Manifest, table: &mut Reader, problems: &mut 
         apply_keys(manifest, keys, problems);
     }
     if let Some(mut submit) = table.table("submit", problems) {
-        set(&mut manifest.submit.quiet_ms, submit.number("quiet_ms", 0..=MILLISECONDS_MAX, problems));
+        set(
+            &mut manifest.submit.quiet_ms,
+            submit.number("quiet_ms", 0..=MILLISECONDS_MAX, problems),
+        );
         let key = submit.text("key", problems).and_then(|key| key_name(key, problems));
         set(&mut manifest.submit.key, key);
         submit.finish(problems);
@@ -101,8 +104,7 @@ fn apply_keys(manifest: &mut Manifest, mut table: Reader, problems: &mut Problem
     ];
     for (name, slot) in slots {
         if let Some(names) = table.texts(name, problems) {
-            *slot =
-                names.value.into_iter().filter_map(|key| key_name(key, problems)).collect();
+            *slot = names.value.into_iter().filter_map(|key| key_name(key, problems)).collect();
         }
     }
     table.finish(problems);
@@ -143,12 +145,11 @@ fn read_block(mut table: Reader, problems: &mut Problems) -> Option<BlockRule> {
 fn place<T>(list: &mut Vec<T>, items: Vec<T>, name: impl Fn(&T) -> &String) {
     let mut first = 0;
     for item in items {
-        match list.iter().position(|known| name(known) == name(&item)) {
-            Some(at) => list[at] = item,
-            None => {
-                list.insert(first, item);
-                first += 1;
-            }
+        if let Some(at) = list.iter().position(|known| name(known) == name(&item)) {
+            list[at] = item;
+        } else {
+            list.insert(first, item);
+            first += 1;
         }
     }
 }
@@ -208,7 +209,6 @@ mod tests {
 
     use super::super::layer::apply;
     use super::super::settings::{Origin, Settings};
-    use super::*;
 
     const BASE: &str = "[cli.shell]\ncommand = ['sh']\n[[cli.shell.rules]]\nname = 'one'\n\
         state = 'idle'\nmatch = 'a'\n[[cli.shell.rules]]\nname = 'two'\nstate = 'idle'\nmatch = 'b'\n";

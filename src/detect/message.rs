@@ -31,7 +31,7 @@ pub(super) struct Sighting {
     pub(super) context_is_whole: bool,
     /// The row of the message after its last one.
     pub(super) end: usize,
-    /// Its end was seen: an empty row, or what follows it.
+    /// Its end was seen.
     pub(super) is_closed: bool,
 }
 
@@ -112,7 +112,8 @@ fn unwrapped(rows: &[TextRow], code_is_colored: bool) -> Vec<Line> {
         if row.is_wrapped && at + 1 < rows.len() {
             continue;
         }
-        let unmarked = whole.replacen(MARKS, " ", usize::from(whole.trim_start().starts_with(MARKS)));
+        let unmarked =
+            whole.replacen(MARKS, " ", usize::from(whole.trim_start().starts_with(MARKS)));
         let text = unmarked.trim_start();
         lines.push(Line {
             indent: unmarked.chars().count() - text.chars().count(),
@@ -204,7 +205,7 @@ impl Scan<'_> {
             context: self.context.clone(),
             context_is_whole: self.has_start || self.dropped,
             end: self.lines[at - 1].end,
-            is_closed: is_ended || at < self.lines.len(),
+            is_closed: is_ended,
         });
         Some(at)
     }
@@ -224,7 +225,7 @@ fn whole(raw: &str) -> Option<Report> {
     let mut report = parse(head)?;
     if !body.is_empty() {
         report.text = format!("{}\n{body}", report.text);
-        report.raw = raw.to_owned();
+        raw.clone_into(&mut report.raw);
     }
     Some(report)
 }
@@ -265,13 +266,15 @@ mod tests {
 
     #[test]
     fn prose_after_a_short_report_is_not_part_of_it() {
-        let found = read("● BUILD: PASS\n  Now the tests.\n  STATUS: DONE — 3 tests\n  Good bye.", 80);
+        let found =
+            read("● BUILD: PASS\n  Now the tests.\n  STATUS: DONE — 3 tests\n  Good bye.", 80);
         assert_eq!(found, ["BUILD: PASS", "STATUS: DONE — 3 tests"]);
     }
 
     #[test]
     fn a_keyword_that_wrapping_put_first_is_prose() {
-        let text = "● When all is well I am going to print\n  STATUS: DONE — and so on and so\n  forth";
+        let text =
+            "● When all is well I am going to print\n  STATUS: DONE — and so on and so\n  forth";
         assert_eq!(read(text, 40), Vec::<String>::new());
         assert_eq!(read("● All is well.\n  STATUS: DONE — 6 files", 40).len(), 1);
     }

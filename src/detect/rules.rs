@@ -69,9 +69,8 @@ impl Rules {
                 name,
             });
         }
-        let title = |title: &crate::model::TitleRule| {
-            Ok((compile("titles", &title.pattern)?, title.state))
-        };
+        let title =
+            |title: &crate::model::TitleRule| Ok((compile("titles", &title.pattern)?, title.state));
         let starts = RegexSetBuilder::new(manifest.blocks.iter().map(|block| &block.pattern))
             .size_limit(PATTERN_BYTES_MAX)
             .build()

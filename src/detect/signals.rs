@@ -87,9 +87,8 @@ fn replace(slot: &mut Option<SignalClaim>, mut claim: Option<SignalClaim>) {
 
 /// Reads `state=blocked:app=codex:kind=permission`.
 fn read_status(text: &str, now: Moment) -> Option<SignalClaim> {
-    let field = |name: &str| {
-        text.split(':').find_map(|field| field.strip_prefix(name)?.strip_prefix('='))
-    };
+    let field =
+        |name: &str| text.split(':').find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
     let kind = match field("kind") {
         Some("permission") => Some(DialogKind::Approval),
         Some("question") => Some(DialogKind::Question),

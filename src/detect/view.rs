@@ -79,11 +79,10 @@ impl View {
     /// Returns the text of a region; what a composer divides is there only if it is.
     pub(super) fn region(&self, region: Region) -> Option<&str> {
         match region {
-            Region::Bottom => Some(&self.bottom),
             Region::Footer if self.has_composer => self.bottom.get(self.composer.start..),
-            Region::Footer => Some(&self.bottom),
-            Region::Under => self.bottom.get(self.composer.end..).filter(|_| self.has_composer),
-            Region::Tail if !self.has_composer => None,
+            Region::Bottom | Region::Footer => Some(&self.bottom),
+            Region::Under | Region::Tail if !self.has_composer => None,
+            Region::Under => self.bottom.get(self.composer.end..),
             Region::Tail => {
                 let body = self.bottom.get(..self.composer.start)?.trim_end();
                 let start = body.rmatch_indices('\n').nth(TAIL_ROWS - 1);

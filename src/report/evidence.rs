@@ -14,19 +14,91 @@ pub enum Evidence {
 
 /// Whoever writes one of these is not sure, whatever else the line says.
 const HEDGES: &[&str] = &[
-    "i think", "i believe", "i guess", "i hope", "looks good", "looks fine", "looks right",
-    "looks like it", "seems to", "seems fine", "seem to", "should work", "should be fine",
-    "should be ok", "should now", "should pass", "probably", "presumably", "hopefully", "maybe",
-    "might work", "may work", "more or less", "mostly done", "mostly works", "as far as i can tell",
-    "not tested", "untested", "did not test", "didn't test", "haven't tested", "not verified",
-    "unverified", "haven't run", "could not run", "couldn't run", "not yet run", "to be tested",
+    "i think",
+    "i believe",
+    "i guess",
+    "i hope",
+    "looks good",
+    "looks fine",
+    "looks right",
+    "looks like it",
+    "seems to",
+    "seems fine",
+    "seem to",
+    "should work",
+    "should be fine",
+    "should be ok",
+    "should now",
+    "should pass",
+    "probably",
+    "presumably",
+    "hopefully",
+    "maybe",
+    "might work",
+    "may work",
+    "more or less",
+    "mostly done",
+    "mostly works",
+    "as far as i can tell",
+    "not tested",
+    "untested",
+    "did not test",
+    "didn't test",
+    "haven't tested",
+    "not verified",
+    "unverified",
+    "haven't run",
+    "could not run",
+    "couldn't run",
+    "not yet run",
+    "to be tested",
 ];
 /// The first word of a command that someone can run again.
 const COMMANDS: &[&str] = &[
-    "cargo", "npm", "npx", "pnpm", "yarn", "bun", "deno", "node", "make", "cmake", "ninja", "just",
-    "pytest", "python", "python3", "pip", "uv", "tox", "ruff", "mypy", "go", "gradle", "mvn",
-    "docker", "kubectl", "terraform", "curl", "wget", "git", "bash", "sh", "eslint", "tsc", "jest",
-    "vitest", "playwright", "psql", "sqlite3", "rspec", "rake", "bundle", "mix", "dotnet", "swift",
+    "cargo",
+    "npm",
+    "npx",
+    "pnpm",
+    "yarn",
+    "bun",
+    "deno",
+    "node",
+    "make",
+    "cmake",
+    "ninja",
+    "just",
+    "pytest",
+    "python",
+    "python3",
+    "pip",
+    "uv",
+    "tox",
+    "ruff",
+    "mypy",
+    "go",
+    "gradle",
+    "mvn",
+    "docker",
+    "kubectl",
+    "terraform",
+    "curl",
+    "wget",
+    "git",
+    "bash",
+    "sh",
+    "eslint",
+    "tsc",
+    "jest",
+    "vitest",
+    "playwright",
+    "psql",
+    "sqlite3",
+    "rspec",
+    "rake",
+    "bundle",
+    "mix",
+    "dotnet",
+    "swift",
 ];
 
 /// Judges what follows `STATUS: DONE —`.
@@ -37,9 +109,9 @@ pub fn evidence(text: &str) -> Evidence {
         return Evidence::Weak;
     }
     let words = lower.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '`'));
-    let is_checkable = words.map(trimmed).any(|word| {
-        has_count(word) || is_path(word) || is_commit(word) || is_url(word)
-    });
+    let is_checkable = words
+        .map(trimmed)
+        .any(|word| has_count(word) || is_path(word) || is_commit(word) || is_url(word));
     if is_checkable || names_command(&lower) { Evidence::Concrete } else { Evidence::Weak }
 }
 
@@ -61,12 +133,19 @@ fn is_path(word: &str) -> bool {
     }
     let word = word.split(':').next().unwrap_or(word);
     let extension = word.rsplit_once('.').map(|(stem, extension)| {
-        !stem.is_empty() && (1..=5).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric())
+        !stem.is_empty()
+            && (1..=5).contains(&extension.len())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric())
             && extension.starts_with(|c: char| c.is_ascii_alphabetic())
     });
     // `and/or` is no path, `src/api` is: a path has two slashes, an extension or a known shape.
     let slashes = word.matches('/').count();
-    (slashes > 0 && (extension == Some(true) || slashes > 1 || word.starts_with(['/', '.', '~']) || word.starts_with("src/") || word.ends_with('/')))
+    (slashes > 0
+        && (extension == Some(true)
+            || slashes > 1
+            || word.starts_with(['/', '.', '~'])
+            || word.starts_with("src/")
+            || word.ends_with('/')))
         || (extension == Some(true) && !matches!(word, "e.g" | "i.e"))
 }
 
@@ -82,12 +161,15 @@ fn is_url(word: &str) -> bool {
 
 /// Says whether a command is quoted or named with an argument.
 fn names_command(lower: &str) -> bool {
-    let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(['`', '(', '\'', '"'])).collect();
+    let words: Vec<&str> =
+        lower.split_whitespace().map(|word| word.trim_matches(['`', '(', '\'', '"'])).collect();
     words.windows(2).any(|pair| {
         // `go` and `make` are words as well: their argument tells.
-        let is_word_too = matches!(pair[0], "go" | "make" | "just" | "bundle" | "mix" | "swift" | "node");
+        let is_word_too =
+            matches!(pair[0], "go" | "make" | "just" | "bundle" | "mix" | "swift" | "node");
         let argument = pair[1].trim_end_matches(['`', ')', ',', '.']);
-        let is_verb = matches!(argument, "test" | "build" | "run" | "check" | "vet" | "lint" | "clippy");
+        let is_verb =
+            matches!(argument, "test" | "build" | "run" | "check" | "vet" | "lint" | "clippy");
         COMMANDS.contains(&pair[0]) && (!is_word_too || is_verb || argument.starts_with('-'))
     })
 }

@@ -62,7 +62,8 @@ pub fn starts_report(row: &str) -> bool {
 pub fn ends_contract(row: &str) -> bool {
     let words = row.trim_matches(|c: char| EMPHASIS.contains(&c) || c.is_whitespace());
     let mut words = words.split_whitespace();
-    let is = |word: Option<&str>, wanted: &str| word.is_some_and(|w| w.eq_ignore_ascii_case(wanted));
+    let is =
+        |word: Option<&str>, wanted: &str| word.is_some_and(|w| w.eq_ignore_ascii_case(wanted));
     is(words.next(), "END") && is(words.next(), "CONTRACT") && words.next().is_none()
 }
 
@@ -89,11 +90,10 @@ fn head(line: &str) -> Option<(Keyword, Option<String>, &str)> {
 }
 
 fn status(rest: &str) -> Option<(ReportKind, String)> {
-    let values =
-        [("DONE", Status::Done), ("BLOCKED", Status::Blocked), ("ERROR", Status::Error)];
-    values.iter().find_map(|(word, status)| {
-        Some((ReportKind::Status(*status), after_value(rest, word)?))
-    })
+    let values = [("DONE", Status::Done), ("BLOCKED", Status::Blocked), ("ERROR", Status::Error)];
+    values
+        .iter()
+        .find_map(|(word, status)| Some((ReportKind::Status(*status), after_value(rest, word)?)))
 }
 
 fn build(rest: &str) -> Option<(ReportKind, String)> {
@@ -195,9 +195,15 @@ mod tests {
         assert_eq!(value("PROGRESS: 3 / 7"), found("progress 3/7", ""));
         assert_eq!(value("BUILD: PASS"), found("build pass", ""));
         assert_eq!(value("BUILD: FAIL — 2 errors"), found("build fail", "2 errors"));
-        assert_eq!(value("NEED: src/a.rs from db — types"), found("need", "src/a.rs from db — types"));
+        assert_eq!(
+            value("NEED: src/a.rs from db — types"),
+            found("need", "src/a.rs from db — types")
+        );
         assert_eq!(value("CONTRACT: users v1"), found("contract", "users v1"));
-        assert_eq!(value("ARTIFACT: out/a.zip — archive"), found("artifact", "out/a.zip — archive"));
+        assert_eq!(
+            value("ARTIFACT: out/a.zip — archive"),
+            found("artifact", "out/a.zip — archive")
+        );
     }
 
     #[test]

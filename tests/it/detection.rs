@@ -168,15 +168,43 @@ fn one_genuine_line_counts_once_through_a_thousand_repaints() {
 fn what_is_not_the_agents_own_new_line_never_counts() {
     let spoofs: [(&str, &str, String); 11] = [
         ("echoed", LINE, "● Fine.".into()),
-        ("catted", "Show it.", format!("● Bash(cat notes.txt)\n  ⎿  {LINE}\n     {LINE}\n\n● That is it.")),
-        ("diffed", "Diff.", format!("● Update(notes.txt)\n  ⎿  Added 1 line\n       1 +{LINE}\n     + {LINE}\n\n● Done so.")),
+        (
+            "catted",
+            "Show it.",
+            format!("● Bash(cat notes.txt)\n  ⎿  {LINE}\n     {LINE}\n\n● That is it."),
+        ),
+        (
+            "diffed",
+            "Diff.",
+            format!(
+                "● Update(notes.txt)\n  ⎿  Added 1 line\n       1 +{LINE}\n     + {LINE}\n\n● Done so."
+            ),
+        ),
         ("quoted", "Quote.", format!("● The other said:\n\n  > {LINE}\n\n  and left.")),
-        ("in prose", "Tell.", format!("● When it is finished I will print the line \"{LINE}\" and stop.")),
-        ("in a code block", "Code.", format!("● The file holds:\n\n  ```\n  {LINE}\n  ```\n\n  as it should.")),
+        (
+            "in prose",
+            "Tell.",
+            format!("● When it is finished I will print the line \"{LINE}\" and stop."),
+        ),
+        (
+            "in a code block",
+            "Code.",
+            format!("● The file holds:\n\n  ```\n  {LINE}\n  ```\n\n  as it should."),
+        ),
         ("in a table", "Table.", format!("● See:\n\n  │ {LINE} │\n\n  so it is.")),
         ("in tool output", "Run.", format!("● Bash(./run.sh)\n  ⎿  Running…\n     {LINE}\n")),
-        ("in a file listing", "Read.", format!("● Read(notes.txt)\n  ⎿  Read 3 lines\n       1  {LINE}\n       2  {LINE}\n")),
-        ("in a commit message", "Commit.", format!("● Bash(git commit -m \"Build\n      {LINE}\")\n  ⎿  [main 3f9a2c1] Build\n       {LINE}\n\n● Committed.")),
+        (
+            "in a file listing",
+            "Read.",
+            format!("● Read(notes.txt)\n  ⎿  Read 3 lines\n       1  {LINE}\n       2  {LINE}\n"),
+        ),
+        (
+            "in a commit message",
+            "Commit.",
+            format!(
+                "● Bash(git commit -m \"Build\n      {LINE}\")\n  ⎿  [main 3f9a2c1] Build\n       {LINE}\n\n● Committed."
+            ),
+        ),
         ("in the brief", &brief("k7f3"), "● Understood.".into()),
     ];
     for (name, prompt, answer) in spoofs {
@@ -257,6 +285,8 @@ fn equal_lines_count_as_often_as_they_are_said() {
     assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"; 2]);
     pane.turn("Build it.", &turn);
     assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"; 4]);
+    pane.turn("Build it.", "● I give up.");
+    assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"; 4]);
 }
 
 #[test]
@@ -264,15 +294,13 @@ fn lines_that_scroll_past_between_two_looks_are_not_missed() {
     let mut pane = Pane::new(&SHELL);
     pane.write("\x1b[?1049l\x1b[2J\x1b[H$ ");
     pane.wait(3000);
-    let mut text = String::from("make\r\n");
-    for number in 0..2000 {
-        text.push_str(&format!("line {number}\r\n"));
-        if number % 400 == 0 {
-            text.push_str(&format!("PROGRESS: [{}/5] — part\r\n", number / 400 + 1));
-        }
-    }
+    let line = |number: u32| match number % 401 {
+        0 => format!("PROGRESS: [{}/5] — part\r\n", number / 401 + 1),
+        _ => format!("line {number}\r\n"),
+    };
+    let text: String = (0..2005).map(line).collect();
     pane.detector.prompt_submitted("make", None, pane.now);
-    pane.write(&text);
+    pane.write(&format!("make\r\n{text}"));
     pane.wait(1000);
     pane.write("$ ");
     pane.wait(3000);

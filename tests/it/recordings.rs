@@ -149,7 +149,7 @@ fn spans(labels: &Value, enters: &[f64]) -> Vec<Span> {
         let ((start, state, accept), (next, next_state, _)) = (&pair[0], &pair[1]);
         let end = next - if *next_state == "exited" { EXIT_SLACK } else { 0.0 };
         let mut right = right_for(state).to_vec();
-        accept.iter().for_each(|state| right.extend(right_for(state)));
+        right.extend(accept.iter().flat_map(|state| right_for(state)));
         let enter = enters.iter().copied().rfind(|at| start + 0.02 < *at && *at < next - 0.02);
         let enter = enter.filter(|_| *state != "working" && *state != "starting");
         let judged = enter.map_or(end, |enter| enter.min(end));
@@ -198,7 +198,8 @@ fn enters(cast: &Path) -> Vec<f64> {
     let text = fs::read_to_string(cast).unwrap();
     let events = text.lines().skip(1).filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let is_enter = |event: &Value| {
-        event[1] == "i" && ["\r", "\n", "y", "1", "2", "3"].contains(&event[2].as_str().unwrap_or(""))
+        event[1] == "i"
+            && ["\r", "\n", "y", "1", "2", "3"].contains(&event[2].as_str().unwrap_or(""))
     };
     events.filter(is_enter).filter_map(|event| event[0].as_f64()).collect()
 }

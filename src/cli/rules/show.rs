@@ -40,12 +40,21 @@ pub(in super::super) fn show(context: &mut Context, name: &str, json: bool) -> a
         writeln!(out, "title: {} if it has {}", title.state, plain(&title.pattern))?;
     }
     for block in &manifest.blocks {
-        writeln!(out, "block {}: {} if a row has {}", block.name, block.kind, plain(&block.pattern))?;
+        writeln!(
+            out,
+            "block {}: {} if a row has {}",
+            block.name,
+            block.kind,
+            plain(&block.pattern)
+        )?;
     }
     let keys = &manifest.keys;
-    for (action, keys) in
-        [("approve", &keys.approve), ("deny", &keys.deny), ("interrupt", &keys.interrupt), ("exit", &keys.exit)]
-    {
+    for (action, keys) in [
+        ("approve", &keys.approve),
+        ("deny", &keys.deny),
+        ("interrupt", &keys.interrupt),
+        ("exit", &keys.exit),
+    ] {
         writeln!(out, "{action}: {}", plain(&keys.join(" ")))?;
     }
     Ok(())
@@ -70,7 +79,8 @@ fn as_json(name: &str, manifest: &Manifest) -> Value {
             "unless": rule.unless,
         })
     });
-    let titles = manifest.titles.iter().map(|title| json!({ "state": title.state, "match": title.pattern }));
+    let titles =
+        manifest.titles.iter().map(|title| json!({ "state": title.state, "match": title.pattern }));
     let blocks = manifest.blocks.iter().map(|block| {
         json!({ "name": block.name, "kind": block.kind.to_string(), "match": block.pattern })
     });
