@@ -17,6 +17,7 @@ const FILES: &[(&str, &str)] = &[
     ("agents/gemini.toml", include_str!("../../assets/agents/gemini.toml")),
     ("agents/opencode.toml", include_str!("../../assets/agents/opencode.toml")),
     ("agents/shell.toml", include_str!("../../assets/agents/shell.toml")),
+    ("agents/sim.toml", include_str!("../../assets/agents/sim.toml")),
     ("teams/feature.toml", include_str!("../../assets/teams/feature.toml")),
     ("teams/fleet.toml", include_str!("../../assets/teams/fleet.toml")),
     ("teams/pair.toml", include_str!("../../assets/teams/pair.toml")),
@@ -52,7 +53,10 @@ mod tests {
     fn every_file_of_the_assets_is_embedded_and_good() {
         let settings = built_in();
         let names: Vec<&str> = settings.clis().map(|(name, _)| name).collect();
-        assert_eq!(names, ["agent", "aider", "claude", "codex", "gemini", "opencode", "shell"]);
+        assert_eq!(
+            names,
+            ["agent", "aider", "claude", "codex", "gemini", "opencode", "shell", "sim"]
+        );
         assert_eq!(settings.team("shell").unwrap().agents.len(), 2);
         for folder in ["agents", "teams"] {
             for entry in std::fs::read_dir(Path::new("assets").join(folder)).unwrap() {
@@ -86,7 +90,9 @@ mod tests {
             for key in keys {
                 let is_shown = match table {
                     "" => full.contains(&format!("\n[{key}")),
-                    _ => full.contains(&format!("\n{key} = ")),
+                    _ => {
+                        full.contains(&format!("\n{key} = ")) || full.contains(&format!(".{key}]"))
+                    }
                 };
                 assert!(is_shown || key == "agents", "`{key}` of `{table}` is not in the example");
             }
@@ -105,6 +111,13 @@ mod tests {
             "[hub]",
             "[log]",
             "[cli.shell]",
+            "[cli.shell.screen]",
+            "[[cli.shell.rules]]",
+            "[[cli.shell.titles]]",
+            "[[cli.shell.blocks]]",
+            "[cli.shell.keys]",
+            "[cli.shell.submit]",
+            "[cli.shell.sessions]",
             "[team.t]",
             "[[team.t.agents]]",
         ];

@@ -298,7 +298,7 @@ mod tests {
         w.toml:9:10: Unknown layout `gird` in `[team.t]`
         hint: Did you mean `grid`?
         w.toml:12:7: Unknown cli `cladue`
-        hint: Use one of `claude`, `codex`, `aider`, `agent`, `gemini`, `shell`, `x`, `y`, `opencode`, or add `[cli.cladue]`
+        hint: Use one of `claude`, `codex`, `aider`, `agent`, `gemini`, `shell`, `sim`, `x`, `y`, `opencode`, or add `[cli.cladue]`
         w.toml:13:8: Unknown role `boss` in `[[team.t.agents]]`
         hint: Use one of `lead`, `orchestrator`, `verifier`, `worker`
         w.toml:15:8: The team `t` has two agents named `a`

@@ -83,6 +83,7 @@ fn apply_screen(manifest: &mut Manifest, mut table: Reader, problems: &mut Probl
         }
     }
     set(&mut screen.echo_is_shaded, table.switch("echo_is_shaded", problems));
+    set(&mut screen.code_is_colored, table.switch("code_is_colored", problems));
     set(&mut screen.output_means_working, table.switch("output_means_working", problems));
     if let Some(rest) = table.choice("rest", BLOCKS, problems) {
         screen.rest = Some(rest);
@@ -144,12 +145,11 @@ fn read_block(mut table: Reader, problems: &mut Problems) -> Option<BlockRule> {
 fn place<T>(list: &mut Vec<T>, items: Vec<T>, name: impl Fn(&T) -> &String) {
     let mut first = 0;
     for item in items {
-        match list.iter().position(|known| name(known) == name(&item)) {
-            Some(at) => list[at] = item,
-            None => {
-                list.insert(first, item);
-                first += 1;
-            }
+        if let Some(at) = list.iter().position(|known| name(known) == name(&item)) {
+            list[at] = item;
+        } else {
+            list.insert(first, item);
+            first += 1;
         }
     }
 }
@@ -199,6 +199,65 @@ fn key_name(text: Located<String>, problems: &mut Problems) -> Option<String> {
         Err(error) => {
             problems.error(&text.span, &error.to_string(), None);
             None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::layer::apply;
+    use super::super::settings::{Origin, Settings};
+
+    const BASE: &str = "[cli.shell]\ncommand = ['sh']\n[[cli.shell.rules]]\nname = 'one'\n\
+        state = 'idle'\nmatch = 'a'\n[[cli.shell.rules]]\nname = 'two'\nstate = 'idle'\nmatch = 'b'\n";
+
+    fn applied(text: &str) -> (Settings, String) {
+        let mut settings = Settings::default();
+        let file = Path::new("f.toml");
+        assert_eq!(apply(&mut settings, file, BASE, Origin::BuiltIn).errors, []);
+        let found = apply(&mut settings, file, text, Origin::User);
+        let errors: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
+        (settings, errors.join("\n"))
+    }
+
+    fn names(settings: &Settings, cli: &str) -> Vec<String> {
+        let rules = &settings.cli(cli).unwrap().manifest.rules;
+        rules.iter().map(|rule| format!("{} {}", rule.name, rule.pattern)).collect()
+    }
+
+    #[test]
+    fn a_rule_of_a_known_name_takes_its_place_and_a_new_one_goes_first() {
+        let text = "[[cli.shell.rules]]\nname = 'two'\nstate = 'working'\nmatch = 'c'\n\
+            [[cli.shell.rules]]\nname = 'three'\nstate = 'idle'\nmatch = 'd'\n";
+        let (settings, errors) = applied(text);
+        assert_eq!(errors, "");
+        assert_eq!(names(&settings, "shell"), ["three d", "one a", "two c"]);
+    }
+
+    #[test]
+    fn a_new_cli_has_the_rules_of_any_program_or_of_the_one_it_is_like() {
+        let (settings, errors) = applied("[cli.own]\ncommand = ['x']\n");
+        assert_eq!((errors.as_str(), names(&settings, "own").len()), ("", 2));
+        let (_, errors) = applied("[cli.own]\ncommand = ['x']\nlike = 'shel'\n");
+        assert!(errors.contains("f.toml:3:8: Unknown cli `shel`"), "{errors}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let text = "[[cli.shell.rules]]\nname = 'x'\nstate = 'wroking'\nmatch = 'a('\nfoo = 1\n\
+            [cli.shell.keys]\napprove = ['entr']\n[[cli.shell.rules]]\nmatch = 'a'\n";
+        let (_, errors) = applied(text);
+        for part in [
+            "f.toml:3:9: Unknown state `wroking`",
+            "f.toml:4:9: Not a regular expression: unclosed group",
+            "f.toml:5:1: Unknown key `foo`",
+            "f.toml:7:12: `entr` is not a key",
+            "No `name` in `[[cli.shell.rules]]`",
+            "No `state` in `[[cli.shell.rules]]`",
+        ] {
+            assert!(errors.contains(part), "{part} in\n{errors}");
         }
     }
 }

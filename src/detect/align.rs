@@ -18,6 +18,12 @@ impl Known {
     pub(super) fn counts_at_once(&self) -> bool {
         self.sighting.report.tag.is_some() && self.sighting.is_closed
     }
+
+    /// Says whether both have the same words, wherever they stand.
+    pub(super) fn is_alike(&self, seen: &Sighting) -> bool {
+        let (old, new) = (&self.sighting.report, &seen.report);
+        (old.kind, &old.tag) == (new.kind, &new.tag) && letters(old) == letters(new)
+    }
 }
 
 /// What became of a report.
@@ -76,16 +82,11 @@ fn matches(known: &[Known], seen: &[Sighting]) -> Vec<(usize, usize)> {
 
 /// Says whether all that is in sight stands somewhere in what is known: an earlier part of the
 /// conversation that is shown again.
-pub(super) fn is_earlier<'k>(
-    known: impl Iterator<Item = &'k Known> + Clone,
-    seen: &[Sighting],
-) -> bool {
-    let count = known.clone().count();
-    (0..count).any(|skipped| {
-        let window = known.clone().skip(skipped);
-        let matched = window.zip(seen).take_while(|(known, seen)| is_same(&known.sighting, seen));
-        matched.count() == seen.len()
-    })
+pub(super) fn is_earlier(known: &[&Known], seen: &[Sighting]) -> bool {
+    let is_it = |window: &[&Known]| {
+        window.iter().zip(seen).all(|(known, seen)| is_same(&known.sighting, seen))
+    };
+    !seen.is_empty() && known.windows(seen.len()).any(is_it)
 }
 
 fn refresh(known: &mut Sighting, seen: &Sighting) {
@@ -100,7 +101,7 @@ fn refresh(known: &mut Sighting, seen: &Sighting) {
 }
 
 /// Says whether both are the same report, one perhaps still being written, or its message cut.
-fn is_same(known: &Sighting, seen: &Sighting) -> bool {
+pub(super) fn is_same(known: &Sighting, seen: &Sighting) -> bool {
     let (old, new) = (&known.report, &seen.report);
     if (old.kind, &old.tag) != (new.kind, &new.tag) || !contexts_agree(known, seen) {
         return false;

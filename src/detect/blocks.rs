@@ -23,6 +23,11 @@ pub(super) fn classify(rules: &Rules, rows: &[TextRow]) -> Vec<Part> {
             parts.push(Part { is_start: false, ..parts[previous] });
             continue;
         }
+        let is_plain = !row.is_shaded && !row.text.is_empty();
+        if rules.echo_is_shaded && is_plain && current == Some((BlockKind::Echo, false)) {
+            // Some interfaces keep the prompt at the top while its answer scrolls below it.
+            current = None;
+        }
         let part = match (start_of(rules, &row.text), current) {
             (Some(block), _) => {
                 current = Some(block);

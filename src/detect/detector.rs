@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{AgentState, Exit, Moment, Source};
+use crate::model::{AgentState, Exit, Moment, Size, Source};
 use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
 
@@ -20,6 +20,8 @@ use super::view::View;
 
 /// The last words of a turn may be drawn after its end is known.
 const TURN_GRACE: Duration = Duration::from_millis(1500);
+/// A program has drawn itself anew by then.
+const RESIZE_GRACE: Duration = Duration::from_secs(3);
 /// A half-drawn frame is complete by then.
 const SECOND_LOOK: Duration = Duration::from_millis(150);
 /// With no output for this long, a program whose output means work says nothing any more.
@@ -58,6 +60,8 @@ pub struct Detector {
     turn: Turn,
     /// When to look again for what may have been half of a frame.
     second_look: Option<Moment>,
+    size: Option<Size>,
+    resized_at: Option<Moment>,
 }
 
 /// What is known of the turn at hand.
@@ -97,6 +101,8 @@ impl Detector {
             dialog: None,
             turn: Turn::default(),
             second_look: None,
+            size: None,
+            resized_at: None,
         }
     }
 
@@ -140,9 +146,12 @@ impl Detector {
         rule: &str,
         line: &str,
         now: Moment,
-    ) {
+    ) -> Vec<Finding> {
         let (rule, line) = (rule.to_owned(), line.to_owned());
         self.evidence.claim = Some(Claim { source, state, rule, line, since: now });
+        let mut findings = Vec::new();
+        self.settle_state(now, &mut findings);
+        findings
     }
 
     /// Notes that the process is gone, and tells what was left to tell.
@@ -266,12 +275,12 @@ impl Detector {
 
     fn read_conversation(&mut self, screen: &Screen, view: &View, now: Moment) {
         let counts = self.turn.is_open || now < self.turn.open_until;
-        let reading = Reading { counts, is_final: self.has_settled() };
-        let merged = self.transcript.look(screen, view, &self.rules, reading);
-        if merged.has_new_turn && self.turn.status_was_shown {
-            self.evidence.status = None;
-            self.turn.status_was_shown = false;
+        if self.size.replace(screen.size()).is_some_and(|size| size != screen.size()) {
+            self.resized_at = Some(now);
         }
+        let was_resized = self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
+        let reading = Reading { counts, is_final: self.has_settled(), was_resized };
+        self.transcript.look(screen, view, &self.rules, reading);
     }
 
     fn end_turn(&mut self, before: AgentState, now: Moment) {

@@ -9,6 +9,8 @@ use super::view::TextRow;
 const MARKS: &[char] = &['⏺', '●', '•', '✦', '◦'];
 /// What marks a quotation or a table.
 const QUOTES: &[char] = &['>', '│', '┃', '▎', '▌', '|', '▏'];
+/// Between the columns of a table.
+const COLUMN_GAP: &str = "   ";
 /// How much deeper than the message a report may stand: interfaces indent continuation rows by
 /// one, code by more.
 const INDENT_MAX: usize = 1;
@@ -29,14 +31,27 @@ pub(super) struct Sighting {
     pub(super) context_is_whole: bool,
     /// The row of the message after its last one.
     pub(super) end: usize,
-    /// Its end was seen: an empty row, or what follows it.
+    /// Its end was seen.
     pub(super) is_closed: bool,
 }
 
+/// What the reader of a message must know of its interface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Page {
+    /// The message is in sight from its beginning.
+    pub(super) has_start: bool,
+    /// How far text may reach to the right before it is wrapped.
+    pub(super) cols: usize,
+    /// Code has a colour and prose has none.
+    pub(super) code_is_colored: bool,
+}
+
 /// Returns the reports in the rows of one message, top to bottom.
-pub(super) fn sightings(rows: &[TextRow], has_start: bool, cols: usize) -> Vec<Sighting> {
-    let lines = unwrapped(rows);
-    let base = lines.iter().filter(|line| !line.is_blank()).map(|line| line.indent).min();
+pub(super) fn sightings(rows: &[TextRow], page: Page) -> Vec<Sighting> {
+    let Page { has_start, cols, code_is_colored } = page;
+    let lines = unwrapped(rows, code_is_colored);
+    let mut indents = lines.iter().filter(|line| !line.is_blank()).map(|line| line.indent);
+    let base = if has_start { indents.next() } else { indents.min() };
     let mut scan = Scan {
         lines: &lines,
         base: base.unwrap_or(0),
@@ -55,6 +70,7 @@ struct Line {
     text: String,
     indent: usize,
     columns: usize,
+    is_code: bool,
     /// The number of the terminal's row after it.
     end: usize,
 }
@@ -88,7 +104,7 @@ impl Line {
 }
 
 /// Joins what the terminal broke, and takes the marks off.
-fn unwrapped(rows: &[TextRow]) -> Vec<Line> {
+fn unwrapped(rows: &[TextRow], code_is_colored: bool) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut whole = String::new();
     for (at, row) in rows.iter().enumerate() {
@@ -102,6 +118,7 @@ fn unwrapped(rows: &[TextRow]) -> Vec<Line> {
         lines.push(Line {
             indent: unmarked.chars().count() - text.chars().count(),
             columns: whole.chars().count(),
+            is_code: code_is_colored && row.is_colored,
             text: text.to_owned(),
             end: at + 1,
         });
@@ -145,10 +162,17 @@ impl Scan<'_> {
         if !starts_report(&line.text) || line.indent > self.base + INDENT_MAX {
             return false;
         }
+        // A keyword at the beginning of a row may be there by accident of wrapping, or quoted as
+        // code; a tag is not.
+        if has_tag(&line.text) {
+            return true;
+        }
+        if line.is_code || line.text.contains(COLUMN_GAP) {
+            return false;
+        }
         let Some(before) = prose.map(|at| &self.lines[at]) else { return true };
-        // A keyword at the beginning of a row may be there by accident of wrapping; a tag is not.
         let is_sentence_end = before.text.ends_with(['.', ':', '!', '?', ';', ')', '…']);
-        line.fits_after(before, self.cols) || is_sentence_end || has_tag(&line.text)
+        line.fits_after(before, self.cols) || is_sentence_end
     }
 
     /// Reads the report that begins in this row, and returns the row after it.
@@ -181,7 +205,7 @@ impl Scan<'_> {
             context: self.context.clone(),
             context_is_whole: self.has_start || self.dropped,
             end: self.lines[at - 1].end,
-            is_closed: is_ended || at < self.lines.len(),
+            is_closed: is_ended,
         });
         Some(at)
     }
@@ -201,7 +225,7 @@ fn whole(raw: &str) -> Option<Report> {
     let mut report = parse(head)?;
     if !body.is_empty() {
         report.text = format!("{}\n{body}", report.text);
-        report.raw = raw.to_owned();
+        raw.clone_into(&mut report.raw);
     }
     Some(report)
 }
@@ -219,9 +243,11 @@ mod tests {
             text: text.trim_end().to_owned(),
             is_wrapped: false,
             is_shaded: false,
+            is_colored: false,
         };
         let rows: Vec<TextRow> = text.lines().map(row).collect();
-        let found = sightings(&rows, true, cols);
+        let page = Page { has_start: true, cols, code_is_colored: false };
+        let found = sightings(&rows, page);
         found.iter().map(|sighting| sighting.report.raw.clone()).collect()
     }
 

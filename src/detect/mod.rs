@@ -15,6 +15,7 @@ mod look;
 mod message;
 mod rules;
 mod schedule;
+mod segment;
 mod signals;
 mod state;
 mod transcript;

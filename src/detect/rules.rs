@@ -32,6 +32,7 @@ pub struct Rules {
     pub(super) blocks: Vec<(BlockKind, bool)>,
     pub(super) rest: BlockKind,
     pub(super) echo_is_shaded: bool,
+    pub(super) code_is_colored: bool,
     pub(super) settle_ms: Option<u32>,
     /// Found in every row that may hold a report.
     pub(super) keyword: Regex,
@@ -86,6 +87,7 @@ impl Rules {
             blocks: manifest.blocks.iter().map(|block| (block.kind, block.single)).collect(),
             rest: screen.rest.unwrap_or(BlockKind::Chrome),
             echo_is_shaded: screen.echo_is_shaded,
+            code_is_colored: screen.code_is_colored,
             settle_ms: screen.settle_ms,
             keyword: compile("keyword", KEYWORD)?,
             output_means_working: screen.output_means_working,

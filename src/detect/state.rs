@@ -50,7 +50,7 @@ impl Evidence {
         }
         // A dialog in sight wants a person, whatever was said before it came.
         if let Some(dialog) = self.verdict_if(|state| state == AgentState::Waiting) {
-            return Some(self.from_screen(dialog, now));
+            return Some(Self::shown_by(dialog, now));
         }
         if let Some(claim) = self.claim.as_ref().filter(|claim| !self.is_stale(claim)) {
             return Some(shown(claim.state, claim.source, &claim.rule, &claim.line, now));
@@ -62,13 +62,13 @@ impl Evidence {
             return Some(turn);
         }
         if let Some(limited) = self.verdict_if(|state| state == AgentState::Limited) {
-            return Some(self.from_screen(limited, now));
+            return Some(Self::shown_by(limited, now));
         }
-        if has_ended && let Some(line) = self.from_line(now) {
+        if has_ended && let Some(line) = self.reported(now) {
             return Some(line);
         }
         let error = self.verdict_if(|state| state == AgentState::Error).filter(|_| has_ended);
-        Some(error.map_or(turn, |error| self.from_screen(error, now)))
+        Some(error.map_or(turn, |error| Self::shown_by(error, now)))
     }
 
     /// Returns how long the change must last before it is believed.
@@ -108,7 +108,7 @@ impl Evidence {
             return Some(shown(signal.state, Source::Signal, &signal.rule, &signal.line, now));
         }
         if let Some(verdict) = &self.verdict {
-            return Some(self.from_screen(verdict, now));
+            return Some(Self::shown_by(verdict, now));
         }
         let is_busy = rules.output_means_working && now.since(self.output_at) < SETTLE_UNKNOWN;
         is_busy.then(|| {
@@ -118,7 +118,7 @@ impl Evidence {
     }
 
     /// Returns the state that the agent reported itself.
-    fn from_line(&self, now: Moment) -> Option<Shown> {
+    fn reported(&self, now: Moment) -> Option<Shown> {
         let report = self.status.as_ref()?;
         let ReportKind::Status(status) = report.kind else { return None };
         let state = match status {
@@ -129,7 +129,7 @@ impl Evidence {
         Some(shown(state, Source::Line, "report.status", &report.raw, now))
     }
 
-    fn from_screen(&self, verdict: &Verdict, now: Moment) -> Shown {
+    fn shown_by(verdict: &Verdict, now: Moment) -> Shown {
         let reset = verdict.reset.clone();
         let shown = shown(verdict.state, Source::Screen, &verdict.rule, &verdict.line, now);
         Shown { reset, ..shown }

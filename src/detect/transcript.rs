@@ -4,10 +4,11 @@ use crate::model::BlockKind;
 use crate::report::Report;
 use crate::screen::Screen;
 
-use super::align::{Fate, Known, is_earlier, known_count, refresh_known};
-use super::blocks::{classify, start_of};
-use super::message::{Sighting, sightings};
+use super::align::{Fate, Known, is_earlier, is_same, known_count, refresh_known};
+use super::blocks::start_of;
+use super::message::Sighting;
 use super::rules::Rules;
+use super::segment::{Segment, segments};
 use super::view::{TextRow, View};
 
 /// Turns that a screen can still show; older ones are forgotten.
@@ -18,8 +19,6 @@ const REPORTS_MAX: usize = 256;
 const WALK_ROWS_MAX: u64 = 400;
 /// Rows that scrolled past between two looks are all read, as far as the history keeps them.
 const NEW_ROWS_MAX: u64 = 20_000;
-/// So many letters of an echo tell it from others at any width.
-const ECHO_CHARS: usize = 24;
 
 /// What is known of the conversation.
 #[derive(Debug, Default)]
@@ -29,6 +28,8 @@ pub(super) struct Transcript {
     awaits_echo: bool,
     /// The history has been read up to here.
     committed: u64,
+    /// The report that was being written at the last look.
+    unfinished: Option<Sighting>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,11 +39,14 @@ struct Turn {
     reports: Vec<Known>,
 }
 
-/// A turn as it is in sight.
-#[derive(Debug, Default)]
-struct Segment {
-    echo: Option<String>,
-    reports: Vec<Sighting>,
+/// Where a segment belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// It is this turn.
+    At(usize),
+    /// It shows a turn that another segment shows as well.
+    Copy,
+    New,
 }
 
 /// How to read what is in sight.
@@ -52,15 +56,9 @@ pub(super) struct Reading {
     pub(super) counts: bool,
     /// Nothing more is being written.
     pub(super) is_final: bool,
-}
-
-/// What a look found.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Merged {
-    /// The echo of a prompt that was not there before.
-    pub(super) has_new_turn: bool,
-    /// Statuses and other reports that are new, counted or not.
-    pub(super) new_reports: usize,
+    /// The screen had another size a moment ago. Interfaces that draw on the primary screen then
+    /// leave a copy of their last rows behind.
+    pub(super) was_resized: bool,
 }
 
 impl Transcript {
@@ -73,21 +71,28 @@ impl Transcript {
     }
 
     /// Takes what is in sight.
-    pub(super) fn look(
-        &mut self,
-        screen: &Screen,
-        view: &View,
-        rules: &Rules,
-        reading: Reading,
-    ) -> Merged {
+    pub(super) fn look(&mut self, screen: &Screen, view: &View, rules: &Rules, reading: Reading) {
         let rows = self.gather(screen, view, rules);
         let mut segments = segments(rules, &rows, view.cols);
+        self.keep_scrolled_away(&segments, reading);
         if !reading.is_final {
             // A report that is still being written is read when something follows it.
             let reports = segments.last_mut().map(|segment| &mut segment.reports);
-            reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
+            self.unfinished = reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
         }
-        self.merge(segments, reading.counts)
+        self.merge(&segments, reading);
+    }
+
+    /// Takes a report that was being written when last seen, and whose beginning has left the
+    /// screen since. Where the turn is in sight from its beginning it was half of a frame.
+    fn keep_scrolled_away(&mut self, segments: &[Segment], reading: Reading) {
+        let Some(mut last) = self.unfinished.take() else { return };
+        let is_headless = segments.iter().all(|segment| segment.echo.is_none());
+        let mut seen = segments.iter().flat_map(|segment| &segment.reports);
+        if is_headless && !seen.any(|seen| is_same(&last, seen)) {
+            last.is_closed = true;
+            self.extend_headless(&[last], reading);
+        }
     }
 
     /// Returns the reports whose time has come, in order.
@@ -105,8 +110,7 @@ impl Transcript {
 
     /// Says whether a second look would let a report count.
     pub(super) fn wants_second_look(&self) -> bool {
-        let mut known = self.turns.iter().flat_map(|turn| &turn.reports);
-        known.any(|known| {
+        self.reports().iter().any(|known| {
             known.fate == Fate::Pending && known.counts_at_once() && !known.is_confirmed
         })
     }
@@ -149,97 +153,98 @@ impl Transcript {
         rows
     }
 
-    fn merge(&mut self, segments: Vec<Segment>, counts: bool) -> Merged {
-        let mut merged = Merged::default();
-        let mut next_turn = 0;
-        let count = segments.len();
-        let mut segments = segments.into_iter().enumerate().peekable();
-        while let Some((at, segment)) = segments.next() {
-            let Some(echo) = &segment.echo else {
-                let follower = segments.peek().and_then(|(_, next)| next.echo.as_ref());
-                let is_old = follower.is_some_and(|echo| self.find(echo, 0).is_some());
-                if !is_old {
-                    merged.new_reports += self.extend_headless(&segment.reports, counts);
-                }
-                continue;
-            };
-            let is_last = at + 1 == count;
-            let known = self.find(echo, next_turn);
-            match known.or_else(|| self.find(echo, 0).filter(|_| !(is_last && self.awaits_echo))) {
-                Some(turn) if !self.is_anew(turn, &segment, is_last) => {
-                    next_turn = turn + 1;
-                    // Earlier turns have ended: nothing can be added to them.
-                    if next_turn == self.turns.len() {
-                        merged.new_reports += self.extend(turn, &segment.reports, true, counts);
+    fn merge(&mut self, segments: &[Segment], reading: Reading) {
+        let turns = self.turns_of(segments);
+        for (at, segment) in segments.iter().enumerate() {
+            let is_last = at + 1 == segments.len();
+            match turns[at] {
+                _ if segment.echo.is_none() => {
+                    let follower = turns.get(at + 1);
+                    if follower.is_none_or(|turn| *turn == Place::New) {
+                        self.extend_headless(&segment.reports, reading);
                     }
                 }
-                _ if self.is_shown_again(&segment) => {
-                    merged.new_reports += self.extend_headless(&segment.reports, counts);
-                }
-                _ => {
-                    self.push_turn(Turn { echo: Some(echo.clone()), reports: Vec::new() });
-                    merged.has_new_turn = true;
+                Place::New => {
+                    self.push_turn(Turn { echo: segment.echo.clone(), reports: Vec::new() });
                     self.awaits_echo = false;
-                    next_turn = self.turns.len();
-                    merged.new_reports +=
-                        self.extend(next_turn - 1, &segment.reports, true, counts);
+                    self.extend(self.turns.len() - 1, &segment.reports, true, reading);
                 }
+                // Earlier turns have ended: nothing can be added to them.
+                Place::At(turn) if turn + 1 == self.turns.len() => {
+                    self.extend(turn, &segment.reports, true, reading);
+                }
+                Place::Copy if is_last => self.extend_headless(&segment.reports, reading),
+                Place::At(_) | Place::Copy => {}
             }
         }
-        merged
     }
 
-    /// Says whether an echo of known words is that of a turn that has just begun.
-    fn is_anew(&self, turn: usize, segment: &Segment, is_last: bool) -> bool {
-        let known = &self.turns[turn].reports;
-        self.awaits_echo
-            && is_last
-            && segment.reports.len() < known.len()
-            && segment.reports.is_empty()
-    }
-
-    /// Says whether an unknown echo is that of a known turn after all: something covers its words.
-    fn is_shown_again(&self, segment: &Segment) -> bool {
-        let all = self.turns.iter().flat_map(|turn| &turn.reports);
-        !self.awaits_echo && !segment.reports.is_empty() && is_earlier(all, &segment.reports)
-    }
-
-    /// Returns the last turn from `first` on with this echo.
-    fn find(&self, echo: &str, first: usize) -> Option<usize> {
-        let is_it = |turn: &Turn| {
-            turn.echo
-                .as_ref()
-                .is_some_and(|known| known.starts_with(echo) || echo.starts_with(known.as_str()))
-        };
-        let from = first.min(self.turns.len());
-        if first == 0 {
-            return self.turns.iter().rposition(is_it);
+    /// Returns which turn each segment is. The last one in sight is the last one known with its
+    /// prompt, and so on upwards.
+    fn turns_of(&self, segments: &[Segment]) -> Vec<Place> {
+        let mut places = vec![Place::New; segments.len()];
+        let mut below = self.turns.len();
+        for (at, segment) in segments.iter().enumerate().rev() {
+            let is_it = |turn: &Turn| segment.echoes(turn.echo.as_ref());
+            let is_last = at + 1 == segments.len();
+            if is_last && self.is_anew(segments, segment) {
+                continue;
+            }
+            places[at] = match self.turns[..below].iter().rposition(is_it) {
+                Some(turn) => {
+                    below = turn;
+                    Place::At(turn)
+                }
+                None if self.turns.iter().any(is_it) => Place::Copy,
+                // Something covers the words of a known prompt.
+                None if !self.awaits_echo && is_earlier(&self.reports(), &segment.reports) => {
+                    Place::Copy
+                }
+                None => Place::New,
+            };
         }
-        self.turns[from..].iter().position(is_it).map(|at| from + at)
+        places
+    }
+
+    /// Says whether the last echo in sight is that of a turn that has just begun, though an
+    /// earlier prompt had the same words.
+    fn is_anew(&self, segments: &[Segment], last: &Segment) -> bool {
+        let in_sight = segments.iter().filter(|segment| segment.echoes(last.echo.as_ref())).count();
+        let known: Vec<&Turn> =
+            self.turns.iter().filter(|turn| last.echoes(turn.echo.as_ref())).collect();
+        let has_lost = known.last().is_some_and(|turn| !turn.reports.is_empty());
+        self.awaits_echo
+            && !known.is_empty()
+            && (in_sight > known.len() || (has_lost && last.reports.is_empty()))
+    }
+
+    fn reports(&self) -> Vec<&Known> {
+        self.turns.iter().flat_map(|turn| &turn.reports).collect()
     }
 
     /// Adds what is new to the last turn, whose beginning is out of sight.
-    fn extend_headless(&mut self, seen: &[Sighting], counts: bool) -> usize {
+    fn extend_headless(&mut self, seen: &[Sighting], reading: Reading) {
         if seen.is_empty() {
-            return 0;
+            return;
         }
         if self.turns.is_empty() {
             self.push_turn(Turn::default());
         }
         let turn = self.turns.len() - 1;
         let is_of_turn = known_count(&self.turns[turn].reports, seen) > 0;
-        let all = self.turns.iter().flat_map(|turn| &turn.reports);
-        if !is_of_turn && is_earlier(all, seen) {
-            return 0;
+        if !is_of_turn && is_earlier(&self.reports(), seen) {
+            return;
         }
-        self.extend(turn, seen, false, counts)
+        self.extend(turn, seen, false, reading);
     }
 
-    fn extend(&mut self, turn: usize, seen: &[Sighting], is_whole: bool, counts: bool) -> usize {
+    fn extend(&mut self, turn: usize, seen: &[Sighting], is_whole: bool, reading: Reading) {
         let reports = &mut self.turns[turn].reports;
         let count = refresh_known(reports, seen, is_whole);
-        let fate = if counts { Fate::Pending } else { Fate::Old };
         for sighting in &seen[count..] {
+            let is_copy =
+                reading.was_resized && reports.iter().any(|known| known.is_alike(sighting));
+            let fate = if reading.counts && !is_copy { Fate::Pending } else { Fate::Old };
             // Something follows it, so it is complete.
             if let Some(last) = reports.last_mut() {
                 last.sighting.is_closed = true;
@@ -248,7 +253,6 @@ impl Transcript {
         }
         let extra = reports.len().saturating_sub(REPORTS_MAX);
         reports.drain(..extra);
-        seen.len() - count
     }
 
     fn push_turn(&mut self, turn: Turn) {
@@ -256,66 +260,4 @@ impl Transcript {
         let extra = self.turns.len().saturating_sub(TURNS_MAX);
         self.turns.drain(..extra);
     }
-}
-
-/// Cuts the rows into turns, and finds the reports of each.
-fn segments(rules: &Rules, rows: &[TextRow], cols: usize) -> Vec<Segment> {
-    let parts = classify(rules, rows);
-    let mut segments = vec![Segment::default()];
-    let mut at = 0;
-    while at < rows.len() {
-        let part = parts[at];
-        let goes_on = |next: &usize| {
-            parts[*next].kind == part.kind
-                && (!parts[*next].is_start
-                    || part.kind == BlockKind::Echo
-                        && rows[*next - 1].text.len() > 1
-                        && is_single_echo(rules, &rows[*next].text))
-        };
-        let end = (at + 1..rows.len()).find(|next| !goes_on(next)).unwrap_or(rows.len());
-        match part.kind {
-            BlockKind::Echo if part.is_start => {
-                // The first row in sight may be in the middle of an echo.
-                let echo = rows[at..end].iter().map(|row| letters(&row.text));
-                let echo = echo.into_iter().find(|echo| !echo.is_empty()).filter(|_| at > 0);
-                if echo.is_some() {
-                    segments.push(Segment { echo, reports: Vec::new() });
-                }
-            }
-            BlockKind::Own => {
-                let mut found = sightings(&rows[at..end], part.is_start, cols);
-                let is_followed = (end..rows.len()).any(|next| {
-                    parts[next].kind != BlockKind::Chrome && !rows[next].text.is_empty()
-                });
-                close(&mut found, &rows[at..end], is_followed);
-                if let Some(segment) = segments.last_mut() {
-                    segment.reports.extend(found);
-                }
-            }
-            BlockKind::Echo | BlockKind::Tool | BlockKind::Chrome => {}
-        }
-        at = end;
-    }
-    if segments[0].reports.is_empty() {
-        segments.remove(0);
-    }
-    segments
-}
-
-/// A report is closed if something of the conversation follows it.
-fn close(found: &mut [Sighting], rows: &[TextRow], is_followed: bool) {
-    for sighting in found {
-        let rest = rows.get(sighting.end..).unwrap_or_default();
-        sighting.is_closed = is_followed || rest.iter().any(|row| !row.text.is_empty());
-    }
-}
-
-/// Says whether each row of an echo carries its mark.
-fn is_single_echo(rules: &Rules, text: &str) -> bool {
-    start_of(rules, text) == Some((BlockKind::Echo, true))
-}
-
-fn letters(text: &str) -> String {
-    let letters = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
-    letters.take(ECHO_CHARS).collect()
 }

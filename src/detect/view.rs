@@ -1,6 +1,6 @@
 //! The live bottom of a screen, cut into the regions that rules look at.
 
-use crate::model::{Color, Region, Row};
+use crate::model::{Color, Region, Row, Run};
 use crate::screen::Screen;
 
 use super::rules::Rules;
@@ -19,13 +19,22 @@ pub(super) struct TextRow {
     pub(super) is_wrapped: bool,
     /// It begins on a background of its own.
     pub(super) is_shaded: bool,
+    /// Its words, after a mark, have a colour of their own.
+    pub(super) is_colored: bool,
 }
 
 impl TextRow {
     pub(super) fn new(row: &Row) -> Self {
         let first = row.runs.iter().find(|run| !run.text.trim().is_empty());
         let is_shaded = first.is_some_and(|run| run.style.background != Color::Default);
-        Self { text: row.text().trim_end().to_owned(), is_wrapped: row.wrapped, is_shaded }
+        let is_word = |run: &&Run| run.text.contains(char::is_alphanumeric);
+        let word = row.runs.iter().find(is_word);
+        Self {
+            text: row.text().trim_end().to_owned(),
+            is_wrapped: row.wrapped,
+            is_shaded,
+            is_colored: word.is_some_and(|run| run.style.foreground != Color::Default),
+        }
     }
 }
 
@@ -70,11 +79,10 @@ impl View {
     /// Returns the text of a region; what a composer divides is there only if it is.
     pub(super) fn region(&self, region: Region) -> Option<&str> {
         match region {
-            Region::Bottom => Some(&self.bottom),
             Region::Footer if self.has_composer => self.bottom.get(self.composer.start..),
-            Region::Footer => Some(&self.bottom),
-            Region::Under => self.bottom.get(self.composer.end..).filter(|_| self.has_composer),
-            Region::Tail if !self.has_composer => None,
+            Region::Bottom | Region::Footer => Some(&self.bottom),
+            Region::Under | Region::Tail if !self.has_composer => None,
+            Region::Under => self.bottom.get(self.composer.end..),
             Region::Tail => {
                 let body = self.bottom.get(..self.composer.start)?.trim_end();
                 let start = body.rmatch_indices('\n').nth(TAIL_ROWS - 1);

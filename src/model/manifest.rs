@@ -33,6 +33,8 @@ pub struct ScreenShape {
     pub message_row: Option<String>,
     /// The echo of a prompt has a background of its own, and a message has none.
     pub echo_is_shaded: bool,
+    /// Code in a message has a colour of its own, and prose has none.
+    pub code_is_colored: bool,
     /// What a row belongs to that follows a block of single rows.
     pub rest: Option<BlockKind>,
     /// An entry of a dialog, with the groups `mark` (present on the selected one) and `text`.

@@ -82,7 +82,7 @@ impl Pane {
         let size = self.screen.size();
         let cols = usize::from(size.cols);
         let rule = "─".repeat(cols);
-        let mut rows: Vec<String> = self.log.iter().flat_map(|line| wrap(line, cols)).collect();
+        let mut rows: Vec<String> = self.log.iter().flat_map(|line| draw(line, cols)).collect();
         rows.extend([String::new(), rule.clone(), "❯ ".into(), rule, format!("  {hint}")]);
         let first = rows.len().saturating_sub(usize::from(size.rows));
         self.write(&format!("\x1b[?1049h\x1b[2J\x1b[H{}", rows[first..].join("\r\n")));
@@ -96,7 +96,7 @@ impl Pane {
 
     /// Shows a turn: the prompt, then the answer while it works, then the prompt again.
     fn turn(&mut self, prompt: &str, answer: &str) {
-        self.show(&format!("\n❯ {prompt}\n"), "esc to interrupt");
+        self.show(&echo(prompt), "esc to interrupt");
         self.show(answer, "esc to interrupt");
         self.paint("? for shortcuts");
         self.wait(3000);
@@ -107,17 +107,38 @@ impl Pane {
     }
 }
 
+/// Marks the lines that are drawn on a background.
+const SHADE: char = '\u{e000}';
+
+/// Returns the lines of a prompt's echo.
+fn echo(prompt: &str) -> String {
+    let lines: Vec<&str> = prompt.lines().collect();
+    format!("\n{SHADE}❯ {}\n", lines.join(&format!("\n{SHADE}  ")))
+}
+
+/// Wraps a line, and shades it if it is to be.
+fn draw(line: &str, cols: usize) -> Vec<String> {
+    match line.strip_prefix(SHADE) {
+        Some(line) => {
+            let shaded = |row: String| format!("\x1b[48;5;237m{row}\x1b[m");
+            wrap(line, cols).into_iter().map(shaded).collect()
+        }
+        None => wrap(line, cols),
+    }
+}
+
 /// Wraps at blanks and indents what follows, as the interfaces do.
 fn wrap(line: &str, cols: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    for word in line.split(' ') {
+    let indent = line.len() - line.trim_start().len();
+    let mut rows = vec![" ".repeat(indent)];
+    for word in line.split_whitespace() {
         let row = rows.last_mut().unwrap();
         let is_first = row.trim().is_empty();
         if !is_first && row.chars().count() + 1 + word.chars().count() > cols {
             rows.push(format!("  {word}"));
         } else {
-            let gap = if row.is_empty() { "" } else { " " };
-            row.push_str(&format!("{gap}{word}"));
+            row.push_str(if is_first { "" } else { " " });
+            row.push_str(word);
         }
     }
     rows
@@ -220,7 +241,7 @@ fn a_foreign_tag_counts_for_nothing_and_is_told_apart() {
 fn a_tagged_line_counts_while_the_agent_still_works() {
     let mut pane = Pane::new(&CLAUDE);
     pane.detector.prompt_submitted("Build it.", Some("k7f3"), pane.now);
-    pane.show("\n❯ Build it.\n", "esc to interrupt");
+    pane.show(&echo("Build it."), "esc to interrupt");
     pane.show("● BUILD(k7f3): FAIL — 2 errors\n\n  I look into them.", "esc to interrupt");
     assert_eq!(pane.raws(), ["BUILD(k7f3): FAIL — 2 errors"]);
     assert_eq!(pane.detector.shown().state, AgentState::Working);
@@ -264,6 +285,8 @@ fn equal_lines_count_as_often_as_they_are_said() {
     assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"; 2]);
     pane.turn("Build it.", &turn);
     assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"; 4]);
+    pane.turn("Build it.", "● I give up.");
+    assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"; 4]);
 }
 
 #[test]
@@ -271,15 +294,13 @@ fn lines_that_scroll_past_between_two_looks_are_not_missed() {
     let mut pane = Pane::new(&SHELL);
     pane.write("\x1b[?1049l\x1b[2J\x1b[H$ ");
     pane.wait(3000);
-    let mut text = String::from("make\r\n");
-    for number in 0..2000 {
-        text.push_str(&format!("line {number}\r\n"));
-        if number % 400 == 0 {
-            text.push_str(&format!("PROGRESS: [{}/5] — part\r\n", number / 400 + 1));
-        }
-    }
+    let line = |number: u32| match number % 401 {
+        0 => format!("PROGRESS: [{}/5] — part\r\n", number / 401 + 1),
+        _ => format!("line {number}\r\n"),
+    };
+    let text: String = (0..2005).map(line).collect();
     pane.detector.prompt_submitted("make", None, pane.now);
-    pane.write(&text);
+    pane.write(&format!("make\r\n{text}"));
     pane.wait(1000);
     pane.write("$ ");
     pane.wait(3000);
@@ -372,7 +393,7 @@ proptest! {
         let mut pane = Pane::new(&CLAUDE);
         let mut said = Vec::new();
         for (number, pieces) in turns.into_iter().enumerate() {
-            pane.show(&format!("\n❯ Task number {number} of the day.\n"), "esc to interrupt");
+            pane.show(&echo(&format!("Task number {number} of the day.")), "esc to interrupt");
             for (piece, disturbance) in pieces {
                 let text = match &piece {
                     Piece::Prose(words) => format!("\n● {words}"),

@@ -149,7 +149,7 @@ fn spans(labels: &Value, enters: &[f64]) -> Vec<Span> {
         let ((start, state, accept), (next, next_state, _)) = (&pair[0], &pair[1]);
         let end = next - if *next_state == "exited" { EXIT_SLACK } else { 0.0 };
         let mut right = right_for(state).to_vec();
-        accept.iter().for_each(|state| right.extend(right_for(state)));
+        right.extend(accept.iter().flat_map(|state| right_for(state)));
         let enter = enters.iter().copied().rfind(|at| start + 0.02 < *at && *at < next - 0.02);
         let enter = enter.filter(|_| *state != "working" && *state != "starting");
         let judged = enter.map_or(end, |enter| enter.min(end));

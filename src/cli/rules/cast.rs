@@ -21,7 +21,7 @@ pub(super) enum CastEvent {
     Resize(Size),
 }
 
-/// A recording that says what it says in fewer rows or columns is a mistake.
+/// Of a recording that does not tell its size.
 const DEFAULT_SIZE: Size = Size { rows: 24, cols: 80 };
 
 impl Cast {
@@ -41,15 +41,14 @@ impl Cast {
         };
         let mut events = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-            let event = read_event(line).ok_or_else(|| not_a_cast(file, number + 1))?;
-            events.extend(event);
+            events.extend(read_event(line).ok_or_else(|| not_a_cast(file, number + 1))?);
         }
         Ok(Self { size, events })
     }
 }
 
-/// Reads one event; those that tell nothing about the screen are left out.
-fn read_event(line: &str) -> Option<Option<(Moment, CastEvent)>> {
+/// Reads one event, and returns nothing for those that tell nothing about the screen.
+fn read_event(line: &str) -> Option<Vec<(Moment, CastEvent)>> {
     let (seconds, code, data): (f64, String, String) = serde_json::from_str(line).ok()?;
     let at = Moment(milliseconds(seconds)?);
     let event = match code.as_str() {
@@ -58,9 +57,9 @@ fn read_event(line: &str) -> Option<Option<(Moment, CastEvent)>> {
             let (cols, rows) = data.split_once('x')?;
             CastEvent::Resize(Size { cols: cols.parse().ok()?, rows: rows.parse().ok()? })
         }
-        _ => return Some(None),
+        _ => return Some(Vec::new()),
     };
-    Some(Some((at, event)))
+    Some(vec![(at, event)])
 }
 
 #[expect(
