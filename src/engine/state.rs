@@ -177,6 +177,7 @@ mod tests {
     #[test]
     fn a_hub_that_nobody_needs_ends_itself() {
         let mut bench = Bench::with_running(&["one"]);
+        let _ = bench.tell("one", RunEvent::Spoke);
         assert_eq!(bench.engine.next_deadline(), None, "it holds an agent");
         let _ = bench.stop("one");
         let _ = bench.tell("one", stopped());

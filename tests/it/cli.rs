@@ -18,9 +18,13 @@ fn a_fresh_project_is_told_what_to_type() {
     insta::assert_snapshot!(shown(&world, &[]), @r#"
     No agents run in /project
 
-    Teams to start:
-      wheelhouse up shell  one (shell), two (shell)
+    TEAMS TO START  AGENTS
+    wheelhouse up shell  one (shell), two (shell)
 
+    Not now: feature, fleet, pair, review, solo, squad, swarm
+      No agent is installed: none of claude, codex, gemini, opencode and aider is on the PATH
+
+    Watch a scripted team with `wheelhouse demo`
     Write teams of your own with `wheelhouse config init`
     exit: 0
     "#);
@@ -57,20 +61,20 @@ fn a_team_is_started_watched_and_typed_to() {
     SESSION  /project  hub PID
 
     AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
-    back  back  worker  unknown  TIME  PID
-    front  front  worker  unknown  TIME  PID
+    back  back  worker  STATE  TIME  PID
+    front  front  worker  STATE  TIME  PID
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["agent", "list"]), @r#"
     AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
-    back  back  worker  unknown  TIME  PID
-    front  front  worker  unknown  TIME  PID
+    back  back  worker  STATE  TIME  PID
+    front  front  worker  STATE  TIME  PID
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &[]), @r#"
     AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
-    back  back  worker  unknown  TIME  PID
-    front  front  worker  unknown  TIME  PID
+    back  back  worker  STATE  TIME  PID
+    front  front  worker  STATE  TIME  PID
 
     Read one with `wheelhouse agent read NAME`
     exit: 0
@@ -129,7 +133,7 @@ fn agents_end_when_asked_and_not_before() {
     insta::assert_snapshot!(shown(&world, &["agent", "list"]), @r#"
     AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
     back  back  worker  exited  TIME  stopped
-    front  front  worker  unknown  TIME  PID
+    front  front  worker  STATE  TIME  PID
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["agent", "start", "back"]), @r#"
@@ -155,7 +159,7 @@ fn errors_name_the_cause_and_what_to_type() {
     let world = World::with_crew(&[("back", ECHO), ("gone", &["no-such-program-anywhere"])]);
     insta::assert_snapshot!(shown(&world, &["up", "creww"]), @r#"
     error: Unknown team `creww`
-    hint: Use one of `crew`, `shell`
+    hint: Use one of `crew`, `fleet`, `review`, `shell`, `pair`, `solo`, `squad`, `swarm`, `feature`
     exit: 1
     "#);
     insta::assert_snapshot!(shown(&world, &["agent", "start", "nobody"]), @r#"
@@ -209,7 +213,7 @@ fn a_list_tells_how_each_agent_ended() {
     assert_eq!(world.agent("short").ending.as_deref(), Some("exit code 7"));
     insta::assert_snapshot!(shown(&world, &["agent", "list"]), @r#"
     AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
-    back  back  worker  unknown  TIME  PID
+    back  back  worker  STATE  TIME  PID
     gone  gone  worker  exited  TIME  failed to start: There is no program `no-such-program-anywhere`
     short  short  worker  exited  TIME  exit code 7
     exit: 0
@@ -323,6 +327,8 @@ fn shown(world: &World, words: &[&str]) -> String {
         (r"runs as \d+", "runs as PID"),
         (r"(?m)^\d+ +\d+ +\d+\.\d+ s +\d+ KiB", "PID  PARENT  CPU  MEMORY"),
         (r"(TIME +)\d+", "${1}PID"),
+        // What a program means by what it prints is told elsewhere.
+        (r"worker( +)(starting|unknown|working|idle)( +)TIME", "worker${1}STATE${3}TIME"),
         // The width of a column is that of the longest number in it.
         (r"(\S) {2,}", "$1  "),
         // What the machine is like is its own affair.
