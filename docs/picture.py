@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-COLS, ROWS, SECONDS = 150, 42, 9
+COLS, ROWS, SECONDS = 150, 42, 17
 CELL_W, CELL_H, FONT = 8.4, 18, 14
 BACKGROUND, FOREGROUND = "#11131a", "#c8ccd4"
 ANSI = ["#1d1f21", "#cc6666", "#8fbf6a", "#e0af68", "#7aa2f7", "#b294bb", "#6cb6c2", "#c8ccd4",
