@@ -20,22 +20,30 @@ const MOVE_PAUSE: Duration = Duration::from_secs(2);
 const ANY_PROGRAM: &str = "shell";
 
 impl Hub {
-    /// Compiles the rules of every cli anew; a cli whose rules are broken keeps those it had.
+    /// Takes over how each cli's screen is to be read; the rules are compiled when they are needed.
     pub(super) fn heed_rules(&mut self, settings: &Settings) {
         for (name, cli) in settings.clis() {
-            match Rules::new(name, &cli.manifest) {
-                Ok(rules) => {
-                    self.rules.insert(name.to_owned(), Arc::new(rules));
-                }
-                Err(error) => tracing::error!(cli = name, %error, "its rules cannot be used"),
+            if self.manifests.get(name) != Some(&cli.manifest) {
+                self.manifests.insert(name.to_owned(), cli.manifest.clone());
+                self.rules.remove(name);
             }
         }
     }
 
     /// Returns a detector for an agent's pane, by the rules of its cli.
-    pub(super) fn detector(&self, agent: &AgentName) -> Option<Detector> {
-        let cli = self.engine.seat(agent).map_or(ANY_PROGRAM, |seat| seat.member.cli.as_str());
-        let rules = self.rules.get(cli).or_else(|| self.rules.get(ANY_PROGRAM))?;
+    pub(super) fn detector(&mut self, agent: &AgentName) -> Option<Detector> {
+        let cli = self.engine.seat(agent).map(|seat| seat.member.cli.clone());
+        let cli = cli.filter(|cli| self.manifests.contains_key(cli));
+        let cli = cli.unwrap_or_else(|| ANY_PROGRAM.to_owned());
+        if !self.rules.contains_key(&cli) {
+            match Rules::new(&cli, self.manifests.get(&cli)?) {
+                Ok(rules) => {
+                    self.rules.insert(cli.clone(), Arc::new(rules));
+                }
+                Err(error) => tracing::error!(cli, %error, "its rules cannot be used"),
+            }
+        }
+        let rules = self.rules.get(&cli)?;
         Some(Detector::new(Arc::clone(rules), Options::default(), self.clock.now()))
     }
 

@@ -25,7 +25,7 @@ use crate::screen::HistoryLimit;
 use crate::wire::READY;
 
 /// The kernel is asked for news after this many steps, so that a flood does not delay a key.
-const STEPS_BETWEEN_NEWS: u32 = 8;
+const STEPS_BETWEEN_NEWS: u32 = 1;
 
 /// Nobody is served before it is known who lives: keepers answer within milliseconds.
 const RECOVERY_MAX: Duration = Duration::from_secs(1);
@@ -68,6 +68,7 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         tree_askers: BTreeMap::new(),
         next_request: 0,
         guards: Vec::new(),
+        manifests: BTreeMap::new(),
         rules: BTreeMap::new(),
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
@@ -91,6 +92,8 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
             () = tokio::time::sleep(pause), if deadline.is_some() => hub.on_deadline(),
         }
         hub.flush();
+        // After each piece of output others get their turn: what was typed must not wait for a flood.
+        tokio::task::yield_now().await;
     }
     hub.farewell();
     // The clients' writers get the time to say goodbye.

@@ -15,7 +15,7 @@ use super::views::Views;
 use crate::config::Paths;
 use crate::detect::Rules;
 use crate::engine::{Engine, Event, RunEvent};
-use crate::model::{AgentName, Moment, RequestId, Size};
+use crate::model::{AgentName, Manifest, Moment, RequestId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{Fault, FromHub};
 
@@ -36,7 +36,8 @@ pub(super) struct Hub {
     pub(super) tree_askers: BTreeMap<AgentName, Vec<Asker>>,
     pub(super) next_request: u64,
     pub(super) guards: Vec<Guard>,
-    /// How to read the screen of each cli.
+    /// How each cli shows what it does, and the rules made of it, where they were needed.
+    pub(super) manifests: BTreeMap<String, Manifest>,
     pub(super) rules: BTreeMap<String, Arc<Rules>>,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,

@@ -7,7 +7,7 @@ use super::{FromKeeper, PROTOCOL_VERSION, Welcome, process};
 use crate::model::{Exit, ProcessId, ProcessInfo, Size};
 
 /// Output per frame: enough to be cheap, little enough for other frames to get in between.
-const OUTPUT_BYTES_MAX: u64 = 32 * 1024;
+const OUTPUT_BYTES_MAX: u64 = 8 * 1024;
 
 /// A reason may quote a path; it never fills a frame.
 const REASON_CHARS_MAX: usize = 4096;
