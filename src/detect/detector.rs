@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{AgentState, Exit, Moment, Size, Source};
 use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
 
 use super::dialog::{self, Dialog};
-use super::explain::{Explanation, Testimony};
+use super::explain::Explanation;
 use super::finding::{Finding, Shown};
 use super::look::judge;
 use super::rules::Rules;
@@ -41,7 +43,7 @@ impl Default for Options {
 }
 
 /// What outlives the detector: which reports of a conversation were told.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory(Transcript);
 
 /// Watches one pane.
@@ -135,6 +137,7 @@ impl Detector {
     pub fn prompt_submitted(&mut self, text: &str, tag: Option<&str>, now: Moment) {
         self.turn.prompt = without_blanks(text);
         self.turn.tag = tag.map(str::to_ascii_lowercase);
+        self.evidence.status = None;
         self.begin_turn(now);
     }
 
@@ -155,9 +158,9 @@ impl Detector {
     }
 
     /// Notes that the process is gone, and tells what was left to tell.
-    pub fn process_exited(&mut self, _exit: Exit, screen: &Screen, now: Moment) -> Vec<Finding> {
+    pub fn process_exited(&mut self, exit: Exit, screen: &Screen, now: Moment) -> Vec<Finding> {
         let mut findings = Vec::new();
-        self.evidence.is_gone = true;
+        self.evidence.exit = Some(exit);
         self.look(screen, now, &mut findings);
         findings
     }
@@ -173,30 +176,13 @@ impl Detector {
 
     /// Returns why the state is what it is.
     pub fn explain(&self, now: Moment) -> Explanation {
-        let mut testimonies = Vec::new();
-        let mut add = |source, state, rule: &str, line: &str| {
-            let (rule, line) = (rule.to_owned(), line.to_owned());
-            testimonies.push(Testimony { source, state, rule, line });
-        };
-        if let Some(claim) = &self.evidence.claim {
-            add(claim.source, claim.state, &claim.rule, &claim.line);
-        }
-        if let Some(status) = &self.evidence.status {
-            add(Source::Line, self.shown.state, "report.status", &status.raw);
-        }
-        if let Some(signal) = &self.evidence.signal {
-            add(Source::Signal, signal.state, &signal.rule, &signal.line);
-        }
-        if let Some(verdict) = &self.evidence.verdict {
-            add(Source::Screen, verdict.state, &verdict.rule, &verdict.line);
-        }
         let age = now.since(self.shown.since);
-        Explanation { shown: self.shown.clone(), age, testimonies }
+        Explanation { shown: self.shown.clone(), age, testimonies: self.evidence.testimonies() }
     }
 
-    /// Returns what a new detector needs so as not to tell anything twice.
-    pub fn into_memory(self) -> Memory {
-        Memory(self.transcript)
+    /// Returns what a new detector of the same pane needs so as not to tell anything twice.
+    pub fn memory(&self) -> Memory {
+        Memory(self.transcript.clone())
     }
 
     /// Goes on where another detector of the same pane ended.

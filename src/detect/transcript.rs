@@ -1,5 +1,7 @@
 //! The conversation as far as it matters: its turns, and the reports in each, every one once.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::BlockKind;
 use crate::report::Report;
 use crate::screen::Screen;
@@ -21,7 +23,7 @@ const WALK_ROWS_MAX: u64 = 400;
 const NEW_ROWS_MAX: u64 = 20_000;
 
 /// What is known of the conversation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Transcript {
     turns: Vec<Turn>,
     /// A turn began, and its echo has not been seen yet.
@@ -32,7 +34,7 @@ pub(super) struct Transcript {
     unfinished: Option<Sighting>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Turn {
     /// The first letters of the prompt, where its echo was seen.
     echo: Option<String>,

@@ -1,148 +1,13 @@
 //! Each report once: what only looks like one, and what is only drawn again, counts for nothing.
 
-use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::sync::Arc;
 
 use proptest::prelude::*;
-use wheelhouse::config::{Paths, Settings};
-use wheelhouse::detect::{Detector, Finding, Options, Rules};
-use wheelhouse::model::{AgentState, Exit, Moment, Size};
-use wheelhouse::report::{Report, brief};
-use wheelhouse::screen::{HistoryLimit, Screen};
+use wheelhouse::detect::{Detector, Options};
+use wheelhouse::model::{AgentState, Exit, Size};
+use wheelhouse::report::brief;
 
-static CLAUDE: LazyLock<Arc<Rules>> = LazyLock::new(|| rules("claude"));
-static SHELL: LazyLock<Arc<Rules>> = LazyLock::new(|| rules("shell"));
-
-fn rules(cli: &str) -> Arc<Rules> {
-    let world = tempfile::tempdir().unwrap();
-    let mut paths = Paths::find(world.path()).unwrap();
-    paths.user_config = world.path().join("none.toml");
-    let settings = Settings::load(&paths).unwrap().settings;
-    Arc::new(Rules::new(cli, &settings.cli(cli).unwrap().manifest).unwrap())
-}
-
-const SIZE: Size = Size { rows: 30, cols: 100 };
-
-/// A pane with an agent whose user interface is like that of Claude Code.
-struct Pane {
-    screen: Screen,
-    detector: Detector,
-    now: Moment,
-    reports: Vec<Report>,
-    foreign: usize,
-    /// The conversation, in lines without a width.
-    log: Vec<String>,
-}
-
-impl Pane {
-    fn new(rules: &Arc<Rules>) -> Self {
-        let mut pane = Self {
-            screen: Screen::new(SIZE, HistoryLimit::default()),
-            detector: Detector::new(Arc::clone(rules), Options::default(), Moment(0)),
-            now: Moment(1000),
-            reports: Vec::new(),
-            foreign: 0,
-            log: Vec::new(),
-        };
-        pane.paint("? for shortcuts");
-        pane.wait(2000);
-        pane
-    }
-
-    fn write(&mut self, text: &str) {
-        let signals = self.screen.feed(text.as_bytes(), self.now).signals;
-        let found = self.detector.observe(&self.screen, &signals, self.now);
-        self.take(found);
-    }
-
-    fn take(&mut self, found: Vec<Finding>) {
-        for finding in found {
-            match finding {
-                Finding::Report(report) => self.reports.push(report),
-                Finding::Foreign(_) => self.foreign += 1,
-                Finding::State(_) => {}
-            }
-        }
-    }
-
-    /// Lets time pass, with the detector's deadlines in it.
-    fn wait(&mut self, milliseconds: u64) {
-        let until = self.now + Duration::from_millis(milliseconds);
-        while let Some(at) = self.detector.next_deadline().filter(|at| *at <= until) {
-            self.now = self.now.max(at);
-            let found = self.detector.observe(&self.screen, &[], self.now);
-            self.take(found);
-        }
-        self.now = until;
-    }
-
-    /// Clears the screen and draws the end of the conversation, wrapped to the width, and the box
-    /// with the prompt.
-    fn paint(&mut self, hint: &str) {
-        let size = self.screen.size();
-        let cols = usize::from(size.cols);
-        let rule = "─".repeat(cols);
-        let mut rows: Vec<String> = self.log.iter().flat_map(|line| draw(line, cols)).collect();
-        rows.extend([String::new(), rule.clone(), "❯ ".into(), rule, format!("  {hint}")]);
-        let first = rows.len().saturating_sub(usize::from(size.rows));
-        self.write(&format!("\x1b[?1049h\x1b[2J\x1b[H{}", rows[first..].join("\r\n")));
-    }
-
-    fn show(&mut self, text: &str, hint: &str) {
-        self.log.extend(text.lines().map(str::to_owned));
-        self.paint(hint);
-        self.wait(300);
-    }
-
-    /// Shows a turn: the prompt, then the answer while it works, then the prompt again.
-    fn turn(&mut self, prompt: &str, answer: &str) {
-        self.show(&echo(prompt), "esc to interrupt");
-        self.show(answer, "esc to interrupt");
-        self.paint("? for shortcuts");
-        self.wait(3000);
-    }
-
-    fn raws(&self) -> Vec<&str> {
-        self.reports.iter().map(|report| report.raw.as_str()).collect()
-    }
-}
-
-/// Marks the lines that are drawn on a background.
-const SHADE: char = '\u{e000}';
-
-/// Returns the lines of a prompt's echo.
-fn echo(prompt: &str) -> String {
-    let lines: Vec<&str> = prompt.lines().collect();
-    format!("\n{SHADE}❯ {}\n", lines.join(&format!("\n{SHADE}  ")))
-}
-
-/// Wraps a line, and shades it if it is to be.
-fn draw(line: &str, cols: usize) -> Vec<String> {
-    match line.strip_prefix(SHADE) {
-        Some(line) => {
-            let shaded = |row: String| format!("\x1b[48;5;237m{row}\x1b[m");
-            wrap(line, cols).into_iter().map(shaded).collect()
-        }
-        None => wrap(line, cols),
-    }
-}
-
-/// Wraps at blanks and indents what follows, as the interfaces do.
-fn wrap(line: &str, cols: usize) -> Vec<String> {
-    let indent = line.len() - line.trim_start().len();
-    let mut rows = vec![" ".repeat(indent)];
-    for word in line.split_whitespace() {
-        let row = rows.last_mut().unwrap();
-        let is_first = row.trim().is_empty();
-        if !is_first && row.chars().count() + 1 + word.chars().count() > cols {
-            rows.push(format!("  {word}"));
-        } else {
-            row.push_str(if is_first { "" } else { " " });
-            row.push_str(word);
-        }
-    }
-    rows
-}
+use super::acted::{CLAUDE, Pane, SHELL, SIZE, echo};
 
 const LINE: &str = "STATUS: DONE — built 6 endpoints, tests pass (23/23), see src/api/users.rs";
 
@@ -328,6 +193,20 @@ fn clearing_and_printing_again_counts_once() {
     let end = pane.detector.process_exited(Exit::Code(0), &pane.screen, pane.now);
     pane.take(end);
     assert_eq!(pane.raws(), [LINE]);
+}
+
+#[test]
+fn a_detector_that_takes_over_tells_what_is_left_and_nothing_twice() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Build it.", "● BUILD: PASS");
+    pane.show(&echo("Test it."), "esc to interrupt");
+    pane.show(&format!("● {LINE}\n\n  More follows."), "esc to interrupt");
+    let memory = serde_json::to_string(&pane.detector.memory()).unwrap();
+    pane.detector = Detector::new(Arc::clone(&CLAUDE), Options::default(), pane.now);
+    pane.detector.remember(serde_json::from_str(&memory).unwrap());
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!(pane.raws(), ["BUILD: PASS", LINE]);
 }
 
 #[test]
