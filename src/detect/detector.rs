@@ -264,7 +264,8 @@ impl Detector {
         if self.size.replace(screen.size()).is_some_and(|size| size != screen.size()) {
             self.resized_at = Some(now);
         }
-        let was_resized = self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
+        let was_resized = !screen.modes().alternate_screen
+            && self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
         let reading = Reading { counts, is_final: self.has_settled(), was_resized };
         self.transcript.look(screen, view, &self.rules, reading);
     }
