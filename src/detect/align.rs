@@ -18,7 +18,7 @@ pub(super) struct Known {
 impl Known {
     /// A tag says that it is meant, whatever the agent does next.
     pub(super) fn counts_at_once(&self) -> bool {
-        self.sighting.report.tag.is_some() && self.sighting.is_closed
+        self.sighting.report.tag.is_some()
     }
 
     /// Says whether both have the same words, wherever they stand.

@@ -24,8 +24,6 @@ use super::view::View;
 const TURN_GRACE: Duration = Duration::from_millis(1500);
 /// A program has drawn itself anew by then.
 const RESIZE_GRACE: Duration = Duration::from_secs(3);
-/// A half-drawn frame is complete by then.
-const SECOND_LOOK: Duration = Duration::from_millis(150);
 /// With no output for this long, a program whose output means work says nothing any more.
 const SILENCE: Duration = Duration::from_millis(1600);
 
@@ -217,7 +215,7 @@ impl Detector {
             self.read_conversation(screen, &view, now);
         }
         self.tell_reports(has_settled, findings);
-        self.second_look = self.transcript.wants_second_look().then(|| now + SECOND_LOOK);
+        self.second_look = self.transcript.next_look(now);
         if has_settled {
             // A status that was just told is the state of the turn that has ended.
             self.settle_state(now, findings);
@@ -266,7 +264,7 @@ impl Detector {
         }
         let was_resized = !screen.modes().alternate_screen
             && self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
-        let reading = Reading { counts, is_final: self.has_settled(), was_resized };
+        let reading = Reading { now, counts, is_final: self.has_settled(), was_resized };
         self.transcript.look(screen, view, &self.rules, reading);
     }
 

@@ -109,6 +109,12 @@ fn a_tagged_line_counts_while_the_agent_still_works() {
     pane.show(&echo("Build it."), "esc to interrupt");
     pane.show("● BUILD(k7f3): FAIL — 2 errors\n\n  I look into them.", "esc to interrupt");
     assert_eq!(pane.raws(), ["BUILD(k7f3): FAIL — 2 errors"]);
+    pane.show("  PROGRESS(k7f3): [1/2] — both found", "esc to interrupt");
+    pane.wait(1500);
+    assert_eq!(pane.raws()[1..], ["PROGRESS(k7f3): [1/2] — both found"]);
+    pane.show("\n  On with it.", "esc to interrupt");
+    pane.wait(1500);
+    assert_eq!(pane.reports.len(), 2);
     assert_eq!(pane.detector.shown().state, AgentState::Working);
 }
 
