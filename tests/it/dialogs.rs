@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use wheelhouse::detect::{Detector, Dialog, Options};
+use wheelhouse::detect::{Detector, Dialog, Finding, Options};
 use wheelhouse::model::{AgentState, DialogKind, Moment, Size, Source};
 use wheelhouse::screen::{HistoryLimit, Screen, Signal};
 
@@ -119,6 +119,37 @@ fn the_end_of_work_must_last_and_what_nobody_knows_is_unknown() {
     pane.write("\x1b[2J\x1b[HSegmentation fault");
     pane.wait(5000);
     assert_eq!(pane.detector.shown().state, AgentState::Unknown);
+}
+
+#[test]
+fn a_panel_beside_the_conversation_is_no_part_of_it() {
+    let mut screen = Screen::new(Size { rows: 14, cols: 160 }, HistoryLimit::default());
+    let mut detector = Detector::new(rules("opencode"), Options::default(), Moment(0));
+    let mut reports = Vec::new();
+    let mut now = Moment(100);
+    let line = "STATUS: DONE — built 6 endpoints in src/api, tests pass (23/23)";
+    for (text, footer) in [("", "ctrl+p"), ("", "⬝⬝⬝⬝■■■■  esc interrupt"), (line, "ctrl+p")]
+    {
+        let border = "▀".repeat(110);
+        let page = format!(
+            "\x1b[?1049h\x1b[2J\x1b[H\r\n  ┃\r\n  ┃  Build it.\r\n  ┃\r\n\r\n     {text}\r\n\r\n  ┃\r\n  ╹{border}\r\n  {footer}"
+        );
+        let panel = (1..9).map(|row| format!("\x1b[{row};125HLSPs are disabled"));
+        screen.feed((page + &panel.collect::<String>()).as_bytes(), now);
+        for step in [0, 300, 2000] {
+            reports.extend(detector.observe(&screen, &[], now + Duration::from_millis(step)));
+        }
+        now = now + Duration::from_secs(5);
+    }
+    let reports: Vec<&str> = reports
+        .iter()
+        .filter_map(|finding| match finding {
+            Finding::Report(report) => Some(report.raw.as_str()),
+            Finding::State(_) | Finding::Foreign(_) => None,
+        })
+        .collect();
+    assert_eq!(reports, [line]);
+    assert_eq!(detector.shown().state, AgentState::Done);
 }
 
 #[test]
