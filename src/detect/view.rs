@@ -74,7 +74,9 @@ impl View {
         if edge + SIDE_COLS_MIN <= cols {
             // What stands beside the conversation is not part of it.
             let mut rows = view.rows;
-            rows.iter_mut().for_each(|row| row.cut(edge));
+            for row in &mut rows {
+                row.cut(edge);
+            }
             view = Self::of_rows(rows, edge, rules);
         }
         view
