@@ -2,6 +2,7 @@
 //!
 //! Runs the real binary with real agents and reads `/proc`; prints a table and asserts nothing.
 //! `cargo bench --bench panes`
+#![expect(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

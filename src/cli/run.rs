@@ -82,7 +82,7 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
             agent::read(context, &name, lines, scrollback, format)
         }
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
-        AgentVerb::Explain { name, format } => agent::explain(context, name, format),
+        AgentVerb::Explain { name, format } => agent::explain(context, &name, format),
         AgentVerb::Tree { name, format } => agent::tree(context, name, format),
     }
 }

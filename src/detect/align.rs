@@ -1,11 +1,13 @@
 //! Tells which of the reports in sight are new, and which are only drawn again.
 
+use serde::{Deserialize, Serialize};
+
 use crate::report::Report;
 
 use super::message::Sighting;
 
 /// A report that was seen before.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Known {
     pub(super) sighting: Sighting,
     pub(super) fate: Fate,
@@ -16,7 +18,7 @@ pub(super) struct Known {
 impl Known {
     /// A tag says that it is meant, whatever the agent does next.
     pub(super) fn counts_at_once(&self) -> bool {
-        self.sighting.report.tag.is_some() && self.sighting.is_closed
+        self.sighting.report.tag.is_some()
     }
 
     /// Says whether both have the same words, wherever they stand.
@@ -27,7 +29,7 @@ impl Known {
 }
 
 /// What became of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Fate {
     /// It was there before, or nobody had asked for it.
     Old,

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{AgentState, Exit, Moment, Size, Source};
 use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
 
 use super::dialog::{self, Dialog};
-use super::explain::{Explanation, Testimony};
+use super::explain::Explanation;
 use super::finding::{Finding, Shown};
 use super::look::judge;
 use super::rules::Rules;
@@ -22,8 +24,6 @@ use super::view::View;
 const TURN_GRACE: Duration = Duration::from_millis(1500);
 /// A program has drawn itself anew by then.
 const RESIZE_GRACE: Duration = Duration::from_secs(3);
-/// A half-drawn frame is complete by then.
-const SECOND_LOOK: Duration = Duration::from_millis(150);
 /// With no output for this long, a program whose output means work says nothing any more.
 const SILENCE: Duration = Duration::from_millis(1600);
 
@@ -41,7 +41,7 @@ impl Default for Options {
 }
 
 /// What outlives the detector: which reports of a conversation were told.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory(Transcript);
 
 /// Watches one pane.
@@ -135,6 +135,7 @@ impl Detector {
     pub fn prompt_submitted(&mut self, text: &str, tag: Option<&str>, now: Moment) {
         self.turn.prompt = without_blanks(text);
         self.turn.tag = tag.map(str::to_ascii_lowercase);
+        self.evidence.status = None;
         self.begin_turn(now);
     }
 
@@ -155,9 +156,9 @@ impl Detector {
     }
 
     /// Notes that the process is gone, and tells what was left to tell.
-    pub fn process_exited(&mut self, _exit: Exit, screen: &Screen, now: Moment) -> Vec<Finding> {
+    pub fn process_exited(&mut self, exit: Exit, screen: &Screen, now: Moment) -> Vec<Finding> {
         let mut findings = Vec::new();
-        self.evidence.is_gone = true;
+        self.evidence.exit = Some(exit);
         self.look(screen, now, &mut findings);
         findings
     }
@@ -173,30 +174,13 @@ impl Detector {
 
     /// Returns why the state is what it is.
     pub fn explain(&self, now: Moment) -> Explanation {
-        let mut testimonies = Vec::new();
-        let mut add = |source, state, rule: &str, line: &str| {
-            let (rule, line) = (rule.to_owned(), line.to_owned());
-            testimonies.push(Testimony { source, state, rule, line });
-        };
-        if let Some(claim) = &self.evidence.claim {
-            add(claim.source, claim.state, &claim.rule, &claim.line);
-        }
-        if let Some(status) = &self.evidence.status {
-            add(Source::Line, self.shown.state, "report.status", &status.raw);
-        }
-        if let Some(signal) = &self.evidence.signal {
-            add(Source::Signal, signal.state, &signal.rule, &signal.line);
-        }
-        if let Some(verdict) = &self.evidence.verdict {
-            add(Source::Screen, verdict.state, &verdict.rule, &verdict.line);
-        }
         let age = now.since(self.shown.since);
-        Explanation { shown: self.shown.clone(), age, testimonies }
+        Explanation { shown: self.shown.clone(), age, testimonies: self.evidence.testimonies() }
     }
 
-    /// Returns what a new detector needs so as not to tell anything twice.
-    pub fn into_memory(self) -> Memory {
-        Memory(self.transcript)
+    /// Returns what a new detector of the same pane needs so as not to tell anything twice.
+    pub fn memory(&self) -> Memory {
+        Memory(self.transcript.clone())
     }
 
     /// Goes on where another detector of the same pane ended.
@@ -231,7 +215,7 @@ impl Detector {
             self.read_conversation(screen, &view, now);
         }
         self.tell_reports(has_settled, findings);
-        self.second_look = self.transcript.wants_second_look().then(|| now + SECOND_LOOK);
+        self.second_look = self.transcript.next_look(now);
         if has_settled {
             // A status that was just told is the state of the turn that has ended.
             self.settle_state(now, findings);
@@ -278,8 +262,9 @@ impl Detector {
         if self.size.replace(screen.size()).is_some_and(|size| size != screen.size()) {
             self.resized_at = Some(now);
         }
-        let was_resized = self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
-        let reading = Reading { counts, is_final: self.has_settled(), was_resized };
+        let was_resized = !screen.modes().alternate_screen
+            && self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
+        let reading = Reading { now, counts, is_final: self.has_settled(), was_resized };
         self.transcript.look(screen, view, &self.rules, reading);
     }
 

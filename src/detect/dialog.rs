@@ -20,48 +20,84 @@ pub struct Dialog {
     pub selected: Option<usize>,
 }
 
-/// Reads the dialog that the verdict saw.
+/// Reads the dialog that the verdict saw: its options from the bottom up, then what stands above
+/// them.
 pub(super) fn read(verdict: &Verdict, rules: &Rules, view: &View) -> Option<Dialog> {
     let kind = verdict.kind?;
-    let bottom = view.region(Region::Bottom)?;
-    let rows: Vec<&str> = bottom.lines().collect();
-    let first = rows.len().saturating_sub(DIALOG_ROWS_MAX);
-    let mut dialog = Dialog { kind, text: String::new(), options: Vec::new(), selected: None };
-    let mut texts: Vec<&str> = Vec::new();
-    for row in &rows[first..] {
-        let captures = rules.option.as_ref().and_then(|option| option.captures(row));
-        if let Some(text) = captures.as_ref().and_then(|captures| captures.name("text")) {
-            if captures.as_ref().is_some_and(|captures| captures.name("mark").is_some()) {
-                dialog.selected = Some(dialog.options.len());
-            }
-            dialog.options.push(plain(text.as_str()).to_owned());
-        } else if is_edge(row) {
-            // A rule or a frame begins the dialog: what came before is not part of it.
-            if dialog.options.is_empty() {
-                texts.clear();
-            }
-        } else if dialog.options.is_empty() {
-            texts.push(plain(row));
+    let rows: Vec<&str> = view.region(Region::Bottom)?.lines().collect();
+    let mut found: Vec<Entry> = Vec::new();
+    let mut first = rows.len();
+    for (at, row) in rows.iter().enumerate().rev().take(DIALOG_ROWS_MAX) {
+        let mut entries = entries(rules, row);
+        let is_list = found.last().is_some_and(|entry| entry.number.is_none());
+        if entries.is_empty() && is_list
+            || found.last().is_some_and(|entry| entry.number == Some(1))
+        {
+            break;
+        }
+        if !entries.is_empty() {
+            first = at;
+            entries.reverse();
+            found.extend(entries);
         }
     }
-    let start = texts.iter().rposition(|text| starts_conversation(text)).map_or(0, |at| at + 1);
-    let texts: Vec<&str> = texts[start..].iter().copied().filter(|text| !text.is_empty()).collect();
-    dialog.text = texts.join("\n");
-    Some(dialog)
+    found.reverse();
+    let selected = found.iter().position(|entry| entry.is_selected);
+    let options = found.into_iter().map(|entry| entry.text).collect();
+    Some(Dialog { kind, text: text_above(&rows[..first]), options, selected })
 }
+
+/// One thing that can be chosen.
+struct Entry {
+    number: Option<u32>,
+    text: String,
+    is_selected: bool,
+}
+
+fn entries(rules: &Rules, row: &str) -> Vec<Entry> {
+    let Some(option) = &rules.option else { return Vec::new() };
+    let entry = |captures: regex::Captures| {
+        let text = plain(captures.name("text")?.as_str());
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+        let number = text[..digits].parse().ok().filter(|_| text[digits..].starts_with(". "));
+        let text = if number.is_some() { text[digits + 1..].trim_start() } else { text };
+        let is_selected = captures.name("mark").is_some();
+        Some(Entry { number, text: text.to_owned(), is_selected })
+    };
+    option.captures_iter(row).filter_map(entry).collect()
+}
+
+/// Returns the text of a dialog from the rows up to its options.
+fn text_above(rows: &[&str]) -> String {
+    let bar = |row: &str| row.trim_start().chars().next().filter(|c| FRAME.contains(c));
+    let side = rows.last().and_then(|row| bar(row));
+    let rows = rows.iter().rev().take(DIALOG_ROWS_MAX);
+    let rows = rows.take_while(|row| {
+        let is_edge = is_line(row) && !row.contains(INNER_LINE);
+        !is_edge && !starts_conversation(row) && (side.is_none() || bar(row) == side)
+    });
+    let texts: Vec<&str> =
+        rows.map(|row| plain(row)).filter(|row| !row.is_empty() && !is_line(row)).collect();
+    texts.into_iter().rev().collect::<Vec<_>>().join("\n")
+}
+
+/// Divides the parts of one dialog.
+const INNER_LINE: char = '╌';
+/// What stands at the sides of a dialog.
+const FRAME: &[char] = &['│', '┃', '▎'];
 
 /// Returns the text without the frame around it.
 fn plain(text: &str) -> &str {
-    text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '│' | '┃' | '▎' | '╹'))
+    text.trim_matches(|c: char| c.is_whitespace() || FRAME.contains(&c))
 }
 
 /// Says whether the row is a line and nothing else.
-fn is_edge(row: &str) -> bool {
+fn is_line(row: &str) -> bool {
     let row = row.trim();
-    let is_line = |c: char| matches!(c, '─' | '━' | '╭' | '╮' | '═' | '▀' | '▄');
-    row.chars().count() > 3 && row.chars().all(is_line)
+    let is_part = |c: char| matches!(c, '─' | '━' | '╌' | '╭' | '╮' | '╰' | '╯' | '═' | '▀' | '▄');
+    row.chars().count() > 3 && row.chars().all(is_part)
 }
 
-fn starts_conversation(text: &str) -> bool {
-    text.starts_with(['●', '•', '✦', '⏺', '▣', '⎿', '└'])
+fn starts_conversation(row: &str) -> bool {
+    row.trim_start().starts_with(['●', '•', '✦', '⏺', '▣', '⎿', '└', '›', '❯'])
 }

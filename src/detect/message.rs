@@ -1,6 +1,8 @@
 //! Finds the reports in the rows of an agent's own message, which its user interface may have
 //! wrapped anywhere.
 
+use serde::{Deserialize, Serialize};
+
 use crate::report::{Report, ReportKind, ends_contract, parse, starts_report};
 
 use super::view::TextRow;
@@ -22,7 +24,7 @@ const CONTEXT_CHARS: usize = 40;
 const CONTRACT_ROWS_MAX: usize = 200;
 
 /// A report on the screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sighting {
     pub(super) report: Report,
     /// The letters before it in its message.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{AgentState, Moment, Source};
+use crate::model::{AgentState, Exit, Moment, Source};
 use crate::report::{Report, ReportKind, Status};
 
 use super::finding::Shown;
@@ -16,6 +16,9 @@ const SETTLE_SCREEN: Duration = Duration::from_millis(600);
 const SETTLE_SIGNAL: Duration = Duration::from_millis(150);
 /// A screen that is drawn anew matches nothing for a moment.
 const SETTLE_UNKNOWN: Duration = Duration::from_millis(1500);
+
+/// Names the status that an agent reported, where others name a rule.
+pub(super) const STATUS: &str = "report.status";
 
 /// What a trusted source said: a report with a token, or a hook of the cli.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +42,15 @@ pub(super) struct Evidence {
     pub(super) verdict_since: Moment,
     /// When something was last written.
     pub(super) output_at: Moment,
-    pub(super) is_gone: bool,
+    pub(super) exit: Option<Exit>,
 }
 
 impl Evidence {
     /// Returns the state that the highest source which still holds gives.
     pub(super) fn resolve(&self, rules: &Rules, now: Moment) -> Option<Shown> {
-        if self.is_gone {
-            return Some(shown(AgentState::Exited, Source::Process, "process.exited", "", now));
+        if let Some(exit) = self.exit {
+            let line = exit.to_string();
+            return Some(shown(AgentState::Exited, Source::Process, "process.exited", &line, now));
         }
         // A dialog in sight wants a person, whatever was said before it came.
         if let Some(dialog) = self.verdict_if(|state| state == AgentState::Waiting) {
@@ -64,8 +68,8 @@ impl Evidence {
         if let Some(limited) = self.verdict_if(|state| state == AgentState::Limited) {
             return Some(Self::shown_by(limited, now));
         }
-        if has_ended && let Some(line) = self.reported(now) {
-            return Some(line);
+        if has_ended && let Some((state, line)) = self.reported() {
+            return Some(shown(state, Source::Line, STATUS, line, now));
         }
         let error = self.verdict_if(|state| state == AgentState::Error).filter(|_| has_ended);
         Some(error.map_or(turn, |error| Self::shown_by(error, now)))
@@ -117,8 +121,8 @@ impl Evidence {
         })
     }
 
-    /// Returns the state that the agent reported itself.
-    fn reported(&self, now: Moment) -> Option<Shown> {
+    /// Returns the state that the agent reported itself, and its words.
+    pub(super) fn reported(&self) -> Option<(AgentState, &str)> {
         let report = self.status.as_ref()?;
         let ReportKind::Status(status) = report.kind else { return None };
         let state = match status {
@@ -126,7 +130,7 @@ impl Evidence {
             Status::Blocked => AgentState::Blocked,
             Status::Error => AgentState::Error,
         };
-        Some(shown(state, Source::Line, "report.status", &report.raw, now))
+        Some((state, &report.raw))
     }
 
     fn shown_by(verdict: &Verdict, now: Moment) -> Shown {

@@ -1,6 +1,10 @@
 //! The conversation as far as it matters: its turns, and the reports in each, every one once.
 
-use crate::model::BlockKind;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{BlockKind, Moment};
 use crate::report::Report;
 use crate::screen::Screen;
 
@@ -11,6 +15,10 @@ use super::rules::Rules;
 use super::segment::{Segment, segments};
 use super::view::{TextRow, View};
 
+/// A half-drawn frame is complete by then.
+const SECOND_LOOK: Duration = Duration::from_millis(150);
+/// A line that has not grown for this long is complete, though nothing follows it.
+const STILL: Duration = Duration::from_millis(800);
 /// Turns that a screen can still show; older ones are forgotten.
 const TURNS_MAX: usize = 64;
 /// A turn with more reports keeps its last ones.
@@ -21,18 +29,18 @@ const WALK_ROWS_MAX: u64 = 400;
 const NEW_ROWS_MAX: u64 = 20_000;
 
 /// What is known of the conversation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Transcript {
     turns: Vec<Turn>,
     /// A turn began, and its echo has not been seen yet.
     awaits_echo: bool,
     /// The history has been read up to here.
     committed: u64,
-    /// The report that was being written at the last look.
-    unfinished: Option<Sighting>,
+    /// The report that was being written at the last look, and since when it stands like this.
+    unfinished: Option<(Sighting, Moment)>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Turn {
     /// The first letters of the prompt, where its echo was seen.
     echo: Option<String>,
@@ -52,6 +60,7 @@ enum Place {
 /// How to read what is in sight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
+    pub(super) now: Moment,
     /// New reports count later; else never.
     pub(super) counts: bool,
     /// Nothing more is being written.
@@ -74,19 +83,34 @@ impl Transcript {
     pub(super) fn look(&mut self, screen: &Screen, view: &View, rules: &Rules, reading: Reading) {
         let rows = self.gather(screen, view, rules);
         let mut segments = segments(rules, &rows, view.cols);
-        self.keep_scrolled_away(&segments, reading);
+        let before = self.unfinished.take();
+        self.keep_scrolled_away(before.as_ref(), &segments, reading);
         if !reading.is_final {
             // A report that is still being written is read when something follows it.
             let reports = segments.last_mut().map(|segment| &mut segment.reports);
-            self.unfinished = reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
+            let last = reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
+            let is_same = before.as_ref().map(|(before, _)| before) == last.as_ref();
+            let since = before.filter(|_| is_same).map_or(reading.now, |(_, since)| since);
+            self.unfinished = last.map(|last| (last, since));
+        }
+        if let Some((last, since)) = self.unfinished.as_ref().filter(|(last, _)| is_tagged(last))
+            && reading.now >= *since + STILL
+            && let Some(segment) = segments.last_mut()
+        {
+            segment.reports.push(last.clone());
         }
         self.merge(&segments, reading);
     }
 
     /// Takes a report that was being written when last seen, and whose beginning has left the
     /// screen since. Where the turn is in sight from its beginning it was half of a frame.
-    fn keep_scrolled_away(&mut self, segments: &[Segment], reading: Reading) {
-        let Some(mut last) = self.unfinished.take() else { return };
+    fn keep_scrolled_away(
+        &mut self,
+        before: Option<&(Sighting, Moment)>,
+        segments: &[Segment],
+        reading: Reading,
+    ) {
+        let Some((mut last, _)) = before.cloned() else { return };
         let is_headless = segments.iter().all(|segment| segment.echo.is_none());
         let mut seen = segments.iter().flat_map(|segment| &segment.reports);
         if is_headless && !seen.any(|seen| is_same(&last, seen)) {
@@ -108,11 +132,16 @@ impl Transcript {
         due
     }
 
-    /// Says whether a second look would let a report count.
-    pub(super) fn wants_second_look(&self) -> bool {
-        self.reports().iter().any(|known| {
+    /// Returns when another look would let a report count.
+    pub(super) fn next_look(&self, now: Moment) -> Option<Moment> {
+        let is_waiting = |known: &&Known| {
             known.fate == Fate::Pending && known.counts_at_once() && !known.is_confirmed
-        })
+        };
+        if self.reports().into_iter().any(|known| is_waiting(&known)) {
+            return Some(now + SECOND_LOOK);
+        }
+        let unfinished = self.unfinished.as_ref().filter(|(last, _)| is_tagged(last));
+        unfinished.map(|(_, since)| *since + STILL).filter(|at| *at > now)
     }
 
     /// Returns the rows above the composer, and so many of the history before them as it takes to
@@ -260,4 +289,8 @@ impl Transcript {
         let extra = self.turns.len().saturating_sub(TURNS_MAX);
         self.turns.drain(..extra);
     }
+}
+
+fn is_tagged(sighting: &Sighting) -> bool {
+    sighting.report.tag.is_some()
 }

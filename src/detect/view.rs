@@ -7,6 +7,12 @@ use super::rules::Rules;
 
 /// Rows above are never looked at for a state: what matters stands at the bottom.
 const BOTTOM_ROWS: usize = 60;
+/// What the lower border of a composer is made of.
+const BORDER: &[char] = &['─', '▀'];
+/// A composer of the conversation begins further to the left.
+const INDENT_MAX: usize = 8;
+/// A panel beside the conversation is at least so wide.
+const SIDE_COLS_MIN: usize = 20;
 /// How far above the composer a sign of the state may stand.
 const TAIL_ROWS: usize = 14;
 
@@ -36,6 +42,13 @@ impl TextRow {
             is_colored: word.is_some_and(|run| run.style.foreground != Color::Default),
         }
     }
+
+    fn cut(&mut self, cols: usize) {
+        if let Some((end, _)) = self.text.char_indices().nth(cols) {
+            self.text.truncate(end);
+        }
+        self.text.truncate(self.text.trim_end().len());
+    }
 }
 
 /// What a look at the screen sees.
@@ -54,7 +67,22 @@ pub(super) struct View {
 
 impl View {
     pub(super) fn new(screen: &Screen, rules: &Rules) -> Self {
-        let mut rows: Vec<TextRow> = screen.rows().iter().map(TextRow::new).collect();
+        let cols = usize::from(screen.size().cols);
+        let rows: Vec<TextRow> = screen.rows().iter().map(TextRow::new).collect();
+        let mut view = Self::of_rows(rows, cols, rules);
+        let edge = view.edge();
+        if edge + SIDE_COLS_MIN <= cols {
+            // What stands beside the conversation is not part of it.
+            let mut rows = view.rows;
+            for row in &mut rows {
+                row.cut(edge);
+            }
+            view = Self::of_rows(rows, edge, rules);
+        }
+        view
+    }
+
+    fn of_rows(mut rows: Vec<TextRow>, cols: usize, rules: &Rules) -> Self {
         while rows.last().is_some_and(|row| row.text.is_empty()) {
             rows.pop();
         }
@@ -70,10 +98,16 @@ impl View {
         let has_composer = found.is_some();
         let above = first + bottom[..composer.start].matches('\n').count();
         let body_rows = if has_composer { above } else { rows.len() };
-        let cols = usize::from(screen.size().cols);
-        let edge = bottom[composer.clone()].lines().map(|line| line.chars().count()).max();
-        let cols = edge.filter(|edge| *edge > cols / 2).unwrap_or(cols);
         Self { rows, body_rows, has_composer, cols, bottom, composer }
+    }
+
+    /// Returns how far the lower border of the composer reaches to the right.
+    fn edge(&self) -> usize {
+        let border = self.bottom[self.composer.clone()].lines().last().unwrap_or_default();
+        let end = border.rfind(BORDER).map(|at| border[..at].chars().count() + 1);
+        // The box of a start page stands in the middle of it.
+        let is_left = border.chars().take_while(|c| *c == ' ').count() < INDENT_MAX;
+        end.filter(|_| is_left).unwrap_or(self.cols)
     }
 
     /// Returns the text of a region; what a composer divides is there only if it is.

@@ -113,7 +113,14 @@ impl Seat {
         match self.state {
             AgentState::Starting => "has not come up",
             AgentState::Waiting => "waits for an answer",
-            _ => "no progress",
+            AgentState::Idle
+            | AgentState::Working
+            | AgentState::Blocked
+            | AgentState::Done
+            | AgentState::Error
+            | AgentState::Limited
+            | AgentState::Unknown
+            | AgentState::Exited => "no progress",
         }
     }
 }

@@ -113,6 +113,9 @@ impl Hub {
         };
         pane.link = Some(Link::open(route, self.senders.clone()));
         pane.detector = self.detector(agent);
+        if let (Some(detector), Some(memory)) = (&mut pane.detector, pane.memory.take()) {
+            detector.remember(memory);
+        }
         let before = self.panes.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();

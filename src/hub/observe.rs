@@ -110,10 +110,14 @@ impl Hub {
 
     /// Gives a pane's screen the size that its terminal has at this point of the output.
     fn resize_screen(&mut self, agent: &AgentName, size: Size) {
+        let now = self.clock.now();
+        // What the old size still shows is read before it is wrapped anew, and then the new one.
+        self.judge(agent, &[], now);
         if let Some(pane) = self.panes.get_mut(agent) {
             pane.screen.resize(size);
             self.views.note_change(agent);
         }
+        self.judge(agent, &[], now);
     }
 
     pub(super) fn close_link(&mut self, agent: &AgentName) {

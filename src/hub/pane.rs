@@ -1,7 +1,7 @@
 //! An agent's terminal as the hub keeps it: its screen, and how far the output has been read.
 
 use super::link::Link;
-use crate::detect::Detector;
+use crate::detect::{Detector, Memory};
 use crate::keeper::ToKeeper;
 use crate::model::{Moment, RunId, Size};
 use crate::screen::{HistoryLimit, Screen};
@@ -24,6 +24,8 @@ pub(super) struct Pane {
     pub(super) typed_at: Option<Moment>,
     /// Says what the screen means.
     pub(super) detector: Option<Detector>,
+    /// What an earlier hub's detector had told, until this one's takes it over.
+    pub(super) memory: Option<Memory>,
     /// A number for the words on the screen, and when it was last taken.
     pub(super) words: u64,
     pub(super) words_seen_at: Moment,
@@ -48,6 +50,7 @@ impl Pane {
             checkpoint: LastCheckpoint::default(),
             typed_at: None,
             detector: None,
+            memory: None,
             words: 0,
             words_seen_at: Moment::default(),
         }

@@ -2,12 +2,14 @@
 #![expect(clippy::print_stdout, reason = "what was measured is part of the result")]
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod acted;
 mod architecture;
 mod cli;
 mod cli_hostile;
 mod config;
 mod crash;
 mod detection;
+mod dialogs;
 mod door;
 mod fake_hub;
 mod floods;

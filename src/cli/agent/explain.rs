@@ -10,8 +10,8 @@ use crate::client::ClientError;
 use crate::config::plain;
 use crate::wire::{Request, Response};
 
-pub(crate) fn explain(context: &mut Context, agent: String, format: Format) -> anyhow::Result<()> {
-    let Response::Explanation(told) = context.ask(Request::Explain { agent: agent.clone() })?
+pub(crate) fn explain(context: &mut Context, agent: &str, format: Format) -> anyhow::Result<()> {
+    let Response::Explanation(told) = context.ask(Request::Explain { agent: agent.to_owned() })?
     else {
         return Err(ClientError::Unexpected.into());
     };

@@ -1,0 +1,183 @@
+//! What wants a person, read from recordings; and which source is believed.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use wheelhouse::detect::{Detector, Dialog, Finding, Options};
+use wheelhouse::model::{AgentState, DialogKind, Moment, Size, Source};
+use wheelhouse::screen::{HistoryLimit, Screen, Signal};
+
+use super::acted::{CLAUDE, Pane, echo, rules};
+
+/// Plays a recording up to a moment, and returns the dialog that is open then.
+fn dialog(recording: &str, seconds: f64) -> Dialog {
+    let cli = recording.split(['-', '/']).next().unwrap();
+    let text = fs::read_to_string(format!("tests/recordings/{recording}.cast")).unwrap();
+    let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let head = lines.next().unwrap();
+    let length = |key: &str| u16::try_from(head[key].as_u64().unwrap()).unwrap();
+    let size = Size { rows: length("height"), cols: length("width") };
+    let mut screen = Screen::new(size, HistoryLimit::default());
+    let mut detector = Detector::new(rules(cli), Options { uses_signals: false }, Moment(0));
+    let output = lines.filter(|event| event[1] == "o" && event[0].as_f64().unwrap() < seconds);
+    for event in output {
+        let now = Moment(0) + Duration::from_secs_f64(event[0].as_f64().unwrap());
+        let signals = screen.feed(event[2].as_str().unwrap().as_bytes(), now).signals;
+        detector.observe(&screen, &signals, now);
+    }
+    let end = Moment(0) + Duration::from_secs_f64(seconds + 1.0);
+    detector.observe(&screen, &[], end);
+    assert_eq!(detector.shown().state, AgentState::Waiting, "{recording}");
+    detector.dialog().unwrap().clone()
+}
+
+#[test]
+fn an_approval_tells_what_it_is_about_and_what_can_be_chosen() {
+    let dialog = dialog("claude-2.1.197/approval_shell", 6.0);
+    assert_eq!(dialog.kind, DialogKind::Approval);
+    assert!(dialog.text.contains("Bash command\nmkdir -p out"), "{}", dialog.text);
+    assert!(dialog.text.ends_with("Do you want to proceed?"), "{}", dialog.text);
+    assert_eq!(dialog.options.len(), 3);
+    assert_eq!((dialog.options[0].as_str(), dialog.selected), ("Yes", Some(0)));
+}
+
+#[test]
+fn a_dialog_that_preselects_no_says_so() {
+    let trust = dialog("claude/startup", 3.0);
+    assert_eq!(trust.kind, DialogKind::Trust);
+    assert_eq!(trust.options, ["No, exit", "Yes, I trust this folder"]);
+    assert_eq!(trust.selected, Some(0));
+    let key = dialog("claude/startup", 6.0);
+    assert_eq!((key.kind, key.selected), (DialogKind::Login, Some(1)));
+}
+
+#[test]
+fn every_cli_has_its_dialogs() {
+    let kinds = [
+        ("codex/approval_shell", 4.0, DialogKind::Approval, Some(0)),
+        ("codex/question", 3.0, DialogKind::Question, Some(0)),
+        ("gemini/approval_shell", 7.0, DialogKind::Approval, Some(0)),
+        ("gemini/question", 7.0, DialogKind::Question, Some(0)),
+        ("gemini/startup", 4.5, DialogKind::Trust, Some(0)),
+        ("opencode/approval_shell", 16.0, DialogKind::Approval, None),
+        ("opencode/question", 18.5, DialogKind::Question, None),
+        ("claude/question", 7.0, DialogKind::Question, Some(0)),
+    ];
+    for (recording, at, kind, selected) in kinds {
+        let dialog = dialog(recording, at);
+        assert_eq!((dialog.kind, dialog.selected), (kind, selected), "{recording} {dialog:?}");
+        assert!(dialog.options.len() >= 3, "{recording} {dialog:?}");
+        assert!(!dialog.text.is_empty(), "{recording}");
+    }
+}
+
+#[test]
+fn a_program_that_tells_its_own_state_is_believed_before_the_screen() {
+    let mut pane = Pane::new(&CLAUDE);
+    let says = |pane: &mut Pane, status: &str| {
+        let signal = Signal::ProgramStatus(status.into());
+        let found = pane.detector.observe(&pane.screen, &[signal], pane.now);
+        pane.take(found);
+        pane.wait(1000);
+        let shown = pane.detector.shown();
+        (shown.state, shown.source)
+    };
+    assert_eq!(says(&mut pane, "state=working:app=x"), (AgentState::Working, Source::Signal));
+    assert_eq!(
+        says(&mut pane, "state=blocked:kind=question"),
+        (AgentState::Waiting, Source::Signal)
+    );
+    assert_eq!(says(&mut pane, "state=done"), (AgentState::Idle, Source::Signal));
+    assert_eq!(says(&mut pane, "state=clear"), (AgentState::Idle, Source::Screen));
+    let explanation = pane.detector.explain(pane.now);
+    assert_eq!(explanation.shown.rule, "claude.hint");
+    assert!(explanation.age >= Duration::from_secs(1));
+}
+
+#[test]
+fn a_hook_holds_until_the_program_shows_something_newer() {
+    let mut pane = Pane::new(&CLAUDE);
+    let found = pane.detector.claim(Source::Hook, AgentState::Working, "hook.prompt", "", pane.now);
+    pane.take(found);
+    assert_eq!(pane.detector.shown().source, Source::Hook);
+    pane.wait(500);
+    pane.show(&echo("Go."), "esc to interrupt");
+    assert_eq!(pane.detector.shown().source, Source::Screen);
+}
+
+#[test]
+fn the_end_of_work_must_last_and_what_nobody_knows_is_unknown() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.show(&echo("Go."), "esc to interrupt");
+    pane.paint("? for shortcuts");
+    pane.wait(200);
+    assert_eq!(pane.detector.shown().state, AgentState::Working);
+    pane.wait(1000);
+    assert_eq!(pane.detector.shown().state, AgentState::Idle);
+    pane.write("\x1b[2J\x1b[HSegmentation fault");
+    pane.wait(5000);
+    assert_eq!(pane.detector.shown().state, AgentState::Unknown);
+}
+
+#[test]
+fn a_panel_beside_the_conversation_is_no_part_of_it() {
+    let mut screen = Screen::new(Size { rows: 14, cols: 160 }, HistoryLimit::default());
+    let mut detector = Detector::new(rules("opencode"), Options::default(), Moment(0));
+    let mut reports = Vec::new();
+    let mut now = Moment(100);
+    let line = "STATUS: DONE — built 6 endpoints in src/api, tests pass (23/23)";
+    for (text, footer) in [("", "ctrl+p"), ("", "⬝⬝⬝⬝■■■■  esc interrupt"), (line, "ctrl+p")]
+    {
+        let border = "▀".repeat(110);
+        let page = format!(
+            "\x1b[?1049h\x1b[2J\x1b[H\r\n  ┃\r\n  ┃  Build it.\r\n  ┃\r\n\r\n     {text}\r\n\r\n  ┃\r\n  ╹{border}\r\n  {footer}"
+        );
+        let panel = (1..9).map(|row| format!("\x1b[{row};125HLSPs are disabled"));
+        screen.feed((page + &panel.collect::<String>()).as_bytes(), now);
+        for step in [0, 300, 2000] {
+            reports.extend(detector.observe(&screen, &[], now + Duration::from_millis(step)));
+        }
+        now = now + Duration::from_secs(5);
+    }
+    let reports: Vec<&str> = reports
+        .iter()
+        .filter_map(|finding| match finding {
+            Finding::Report(report) => Some(report.raw.as_str()),
+            Finding::State(_) | Finding::Foreign(_) => None,
+        })
+        .collect();
+    assert_eq!(reports, [line]);
+    assert_eq!(detector.shown().state, AgentState::Done);
+}
+
+#[test]
+fn a_limit_tells_when_it_ends() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Go.", "● You've hit your session limit · resets 3am (UTC)\n\n✻ Baked for 0s");
+    let shown = pane.detector.shown();
+    assert_eq!((shown.state, shown.reset.as_deref()), (AgentState::Limited, Some("3am (UTC)")));
+}
+
+#[test]
+fn a_generic_program_works_while_it_prints_and_then_nothing_is_known() {
+    let rules = rules("shell");
+    let mut screen = Screen::new(Size { rows: 24, cols: 80 }, HistoryLimit::default());
+    let mut detector = Detector::new(Arc::clone(&rules), Options::default(), Moment(0));
+    let mut now = Moment(100);
+    let mut say = |text: &str, milliseconds: u64| {
+        screen.feed(text.as_bytes(), now);
+        detector.observe(&screen, &[], now);
+        let until = now + Duration::from_millis(milliseconds);
+        while let Some(at) = detector.next_deadline().filter(|at| *at <= until) {
+            detector.observe(&screen, &[], at);
+        }
+        now = until;
+        detector.shown().state
+    };
+    assert_eq!(say("compiling\r\n", 300), AgentState::Working);
+    assert_eq!(say("still compiling\r\n", 10_000), AgentState::Unknown);
+    assert_eq!(say("Overwrite? [y/N] ", 300), AgentState::Waiting);
+    assert_eq!(say("y\r\nuser@host:~$ ", 3000), AgentState::Idle);
+}
