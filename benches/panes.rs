@@ -71,9 +71,9 @@ impl World {
         toml +=
             "[cli.echo]\ncommand = [\"sh\", \"-c\", \"stty raw -echo; exec cat\"]\n[team.bench]\n";
         toml += "[[team.bench.agents]]\nname = \"echo\"\ncli = \"echo\"\n";
-        for number in 1..=agents {
-            toml += &format!("[[team.bench.agents]]\nname = \"load{number}\"\ncli = \"load\"\n");
-        }
+        toml.extend((1..=agents).map(|number| {
+            format!("[[team.bench.agents]]\nname = \"load{number}\"\ncli = \"load\"\n")
+        }));
         fs::write(project.join("wheelhouse.toml"), toml).expect("a file in the project");
         let paths = Paths::find(&project).expect("paths");
         let world = Self { root, paths, agents };

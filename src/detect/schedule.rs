@@ -10,12 +10,16 @@ const QUIET: Duration = Duration::from_millis(50);
 /// A pane that never rests is looked at this often.
 const PATIENCE: Duration = Duration::from_millis(250);
 
+/// A spinner rests between its frames; to look at each of them would only tell the same.
+const PAUSE: Duration = Duration::from_millis(250);
+
 /// Remembers what has not been looked at yet.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     generation: u64,
     /// The first and the last change since the last look.
     changed: Option<(Moment, Moment)>,
+    looked_at: Option<Moment>,
 }
 
 impl Schedule {
@@ -30,7 +34,9 @@ impl Schedule {
     }
 
     pub(super) fn due(&self) -> Option<Moment> {
-        self.changed.map(|(first, last)| (last + QUIET).min(first + PATIENCE))
+        let (first, last) = self.changed?;
+        let due = (last + QUIET).min(first + PATIENCE);
+        Some(self.looked_at.map_or(due, |looked| due.max(looked + PAUSE)))
     }
 
     /// Says whether it is time to look, and if so takes the change as seen.
@@ -44,6 +50,7 @@ impl Schedule {
         let is_time = is_due && !is_half_drawn;
         if is_time {
             self.changed = None;
+            self.looked_at = Some(now);
         }
         is_time
     }

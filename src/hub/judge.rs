@@ -33,8 +33,10 @@ impl Hub {
     /// Returns a detector for an agent's pane, by the rules of its cli.
     pub(super) fn detector(&mut self, agent: &AgentName) -> Option<Detector> {
         let cli = self.engine.seat(agent).map(|seat| seat.member.cli.clone());
-        let cli = cli.filter(|cli| self.manifests.contains_key(cli));
-        let cli = cli.unwrap_or_else(|| ANY_PROGRAM.to_owned());
+        let wanted = cli.and_then(|cli| self.manifests.get(&cli));
+        let wanted = wanted.or_else(|| self.manifests.get(ANY_PROGRAM))?;
+        // Clis that show the same share their rules: compiled, they are not small.
+        let cli = self.manifests.iter().find(|(_, known)| *known == wanted)?.0.clone();
         if !self.rules.contains_key(&cli) {
             match Rules::new(&cli, self.manifests.get(&cli)?) {
                 Ok(rules) => {
