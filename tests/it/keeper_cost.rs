@@ -60,7 +60,7 @@ fn flood(what: &str, piece: &str, time: Duration) {
     hub.skip_output();
     most = most.max(private_bytes(keeper));
     assert!(most <= KEEPER_BYTES_MAX, "{what}: {most} bytes");
-    assert!(most <= before + 1024 * 1024, "{what}: from {before} to {most} bytes");
+    assert!(most <= before + 512 * 1024, "{what}: from {before} to {most} bytes");
     assert_eq!(hub.stop(0), []);
     berth.wait_until_nothing_is_left();
 }
@@ -137,8 +137,8 @@ fn a_hundred_lives_leave_nothing_behind() {
 
 fn private_bytes(pid: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
-    let is_private =
-        |line: &&str| line.starts_with("Private_Clean") || line.starts_with("Private_Dirty");
+    // Clean pages are the program's own text: they turn private and shared again as others run it.
+    let is_private = |line: &&str| line.starts_with("Private_Dirty");
     let kilobytes = |line: &str| line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
     text.lines().filter(is_private).map(kilobytes).sum::<u64>() * 1024
 }
