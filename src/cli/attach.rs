@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use super::context::{Context, caller_environment};
+use super::demo;
 use super::failure::Hinted;
 use crate::client;
 use crate::config::{self, Settings};
@@ -27,6 +28,7 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
         },
         min_size: Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols },
         environment: caller_environment(),
+        demo: (!quiet).then(demo::offer),
         ..Options::default()
     };
     let paths = context.paths.clone();
@@ -36,6 +38,7 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
         Ended::Detached | Ended::Signalled => {
             writeln!(context.out, "Detached; everything goes on. Come back with `wheelhouse`")?;
         }
+        Ended::DemoWanted => demo::demo(false, &mut context.out)?,
         Ended::HubEnded => writeln!(context.out, "The hub was ended")?,
     }
     Ok(())

@@ -138,7 +138,10 @@ impl Hub {
                 obstacle: obstacle.and_then(|text| text.lines().next().map(str::to_owned)),
             }
         };
-        Ok(all.teams().map(offer).collect())
+        let mut offers: Vec<TeamOffer> = all.teams().map(offer).collect();
+        // What can be started at once comes first.
+        offers.sort_by_key(|offer| offer.obstacle.is_some());
+        Ok(offers)
     }
 }
 

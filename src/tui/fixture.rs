@@ -191,6 +191,7 @@ impl Stage {
             min_size: Size::default(),
             environment: Environment::default(),
             start: StartView::Auto,
+            demo: None,
         };
         let keymap = Keymap::new(&BTreeMap::new()).unwrap();
         let app = App::new(keymap, theme(), settings, window);

@@ -8,6 +8,7 @@ use super::grid::{Cards, Layout};
 use super::keymap::KeymapError;
 use super::look::{Depth, ThemeChoice, ThemeError};
 use crate::model::{Environment, Size};
+use crate::wire::TeamOffer;
 
 /// The way to the hub; whoever implements it may start the hub if it is not there.
 pub trait Hub {
@@ -36,6 +37,8 @@ pub struct Options {
     pub environment: Environment,
     pub layout: Layout,
     pub start: StartView,
+    /// A team that is offered beside those of the hub, and that the caller plays elsewhere.
+    pub demo: Option<TeamOffer>,
 }
 
 /// What is seen first.
@@ -55,6 +58,8 @@ pub enum Ended {
     Detached,
     /// The hub was told to end.
     HubEnded,
+    /// The person wants to see the demo; everything goes on.
+    DemoWanted,
     /// A signal asked for it, or the terminal was closed; everything goes on.
     Signalled,
 }

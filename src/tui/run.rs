@@ -92,6 +92,7 @@ fn open(options: Options) -> Result<App, TuiError> {
         min_size: options.min_size.clamped(),
         environment: options.environment,
         start: options.start,
+        demo: options.demo,
     };
     let mut app = App::new(keymap, theme, settings, window_size());
     app.set_layout(options.layout);

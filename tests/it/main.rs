@@ -8,6 +8,7 @@ mod cli;
 mod cli_hostile;
 mod config;
 mod crash;
+mod demo;
 mod detection;
 mod dialogs;
 mod door;

@@ -4,4 +4,4 @@ mod stage;
 mod start;
 mod story;
 
-pub(super) use start::demo;
+pub(super) use start::{demo, offer};

@@ -10,6 +10,26 @@ use super::stage::Stage;
 use super::story;
 use crate::cli::attach::is_terminal;
 use crate::cli::failure::Hinted;
+use crate::model::Role;
+use crate::sim::DEMO;
+use crate::wire::{AgentOffer, TeamOffer};
+
+/// Returns the demo as a team to choose.
+pub(crate) fn offer() -> TeamOffer {
+    let agent = |(name, _): &(&str, &str)| AgentOffer {
+        name: (*name).to_owned(),
+        cli: "sim".to_owned(),
+        role: Role::Worker,
+        command: vec!["wheelhouse".to_owned(), "sim".to_owned()],
+    };
+    TeamOffer {
+        name: "demo".to_owned(),
+        layout: "grid".to_owned(),
+        origin: "a throw-away repository".to_owned(),
+        agents: DEMO.iter().map(agent).collect(),
+        obstacle: None,
+    }
+}
 
 pub(crate) fn demo(headless: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     if !headless && !is_terminal() {

@@ -62,6 +62,8 @@ pub(crate) struct Settings {
     /// Of whoever runs this dashboard; what an agent gets of it is for the hub to say.
     pub environment: Environment,
     pub start: StartView,
+    /// Stands among the teams; whoever chooses it leaves this dashboard for it.
+    pub demo: Option<TeamOffer>,
 }
 
 /// Whether the hub is there.

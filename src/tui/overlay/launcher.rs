@@ -11,6 +11,7 @@ use crate::tui::action::Choice;
 use crate::tui::app::{App, Purpose};
 use crate::tui::grid::Layout;
 use crate::tui::look::Tone;
+use crate::tui::options::Ended;
 use crate::tui::text::{clean, clip, width};
 use crate::wire::{Request, TeamOffer};
 
@@ -59,6 +60,10 @@ impl Launcher {
             return;
         };
         if self.starting.is_some() {
+            return;
+        }
+        if app.settings.demo.as_ref() == Some(team) {
+            app.end = Some(Ok(Ended::DemoWanted));
             return;
         }
         if !app.is_connected() {

@@ -141,7 +141,8 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
         (Purpose::Hello, Err(fault)) => app.end = Some(Err(TuiError::Refused(words(&fault)))),
         (Purpose::Up { .. }, Err(fault)) => launch_failed(app, &fault),
         (Purpose::Up { layout }, Ok(_)) => launched(app, layout),
-        (Purpose::Teams, Ok(Response::Teams { teams })) => {
+        (Purpose::Teams, Ok(Response::Teams { mut teams })) => {
+            teams.extend(app.settings.demo.clone());
             app.teams = Some(teams);
             app.damage.is_all = true;
         }
