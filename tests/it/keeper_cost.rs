@@ -60,7 +60,8 @@ fn flood(what: &str, piece: &str, time: Duration) {
     hub.skip_output();
     most = most.max(private_bytes(keeper));
     assert!(most <= KEEPER_BYTES_MAX, "{what}: {most} bytes");
-    assert!(most <= before + 512 * 1024, "{what}: from {before} to {most} bytes");
+    // What waits for a hub that is slow to read comes and goes; a leak would be many times that.
+    assert!(most <= before + RING_BYTES as u64 * 3 / 2, "{what}: from {before} to {most} bytes");
     assert_eq!(hub.stop(0), []);
     berth.wait_until_nothing_is_left();
 }
