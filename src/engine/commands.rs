@@ -1,11 +1,37 @@
 //! What happens when someone asks for something.
 
-use super::waits::{Goal, Wait};
+use super::journal::Place;
+use super::waits::{Goal, Wait, Watch};
 use super::{Effect, Engine, Phase, Seat};
 use crate::model::{AgentName, Command, Done, Ending, Launch, Member, Moment, Refusal, RequestId};
 
 impl Engine {
     pub(super) fn obey(
+        &mut self,
+        request: RequestId,
+        command: Command,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let answer = match command {
+            Command::Dispatch { letters, idempotency_key, is_confirmed } => {
+                self.dispatch(letters, idempotency_key.as_deref(), is_confirmed, now)
+            }
+            Command::Withdraw { receipt } => self.withdraw(receipt, now),
+            Command::Wait { condition } => match self.refuse_condition(&condition) {
+                Ok(()) => return self.watches.push(Watch { request, condition }),
+                Err(refusal) => Err(refusal),
+            },
+            Command::Start { .. }
+            | Command::Stop { .. }
+            | Command::Restart { .. }
+            | Command::Forget { .. }
+            | Command::Down { .. } => return self.obey_about_runs(request, command, now, effects),
+        };
+        effects.push(Effect::Answer { request, outcome: answer });
+    }
+
+    fn obey_about_runs(
         &mut self,
         request: RequestId,
         command: Command,
@@ -18,6 +44,7 @@ impl Engine {
             Command::Restart { members, grace_ms } => self.restart(members, grace_ms, now, effects),
             Command::Forget { agents } => self.forget(&agents),
             Command::Down { force, grace_ms } => self.go_down(force, grace_ms, now, effects),
+            Command::Dispatch { .. } | Command::Withdraw { .. } | Command::Wait { .. } => return,
         };
         match begun {
             Ok(begun) => {
@@ -69,9 +96,10 @@ impl Engine {
             seat.phase == Phase::Ended(Ending::Stopped)
                 && members.iter().all(|(member, _)| member.team != seat.member.team)
         };
-        let before = self.seats.len();
-        self.seats.retain(|_, seat| !is_over(seat));
-        self.is_dirty |= self.seats.len() != before;
+        let over: Vec<_> = self.seats.extract_if(.., |_, seat| is_over(seat)).collect();
+        for (agent, _) in over {
+            self.touch_seat(&agent);
+        }
     }
 
     fn stop(
@@ -121,8 +149,10 @@ impl Engine {
         if let Some(agent) = agents.iter().find(live) {
             return Err(Refusal::StillRuns { agent: agent.clone() });
         }
-        self.seats.retain(|name, _| !agents.contains(name));
-        self.is_dirty = true;
+        for agent in agents {
+            self.seats.remove(agent);
+            self.touch_seat(agent);
+        }
         Ok(Begun::toward(Goal::Ended))
     }
 
@@ -139,7 +169,7 @@ impl Engine {
             return Err(Refusal::StillWorking { agents });
         }
         self.going_down = true;
-        self.is_dirty = true;
+        self.touch(Place::Hub);
         let names: Vec<_> = self.seats.keys().cloned().collect();
         let mut begun = Begun::toward(Goal::Ended);
         for agent in names {
@@ -150,11 +180,11 @@ impl Engine {
         Ok(begun)
     }
 
-    fn refuse_if_going_down(&self) -> Result<(), Refusal> {
+    pub(super) fn refuse_if_going_down(&self) -> Result<(), Refusal> {
         if self.going_down { Err(Refusal::GoingDown) } else { Ok(()) }
     }
 
-    fn refuse_unknown(&self, agents: &[AgentName]) -> Result<(), Refusal> {
+    pub(super) fn refuse_unknown(&self, agents: &[AgentName]) -> Result<(), Refusal> {
         match agents.iter().find(|agent| !self.seats.contains_key(*agent)) {
             Some(agent) => Err(Refusal::UnknownAgent {
                 agent: agent.to_string(),
@@ -199,7 +229,7 @@ mod tests {
     fn a_start_is_on_record_before_it_happens_and_answered_once_it_has() {
         let mut bench = Bench::new();
         let effects = bench.start(&["one"]);
-        assert!(matches!(effects[..], [Effect::Save, Effect::Start { .. }]), "{effects:?}");
+        assert!(matches!(effects[..], [Effect::Save(_), Effect::Start { .. }]), "{effects:?}");
         let effects = bench.tell("one", seen());
         let done = answer(&effects).unwrap().as_ref().unwrap();
         assert_eq!(done.started, [name("one")]);

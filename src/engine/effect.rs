@@ -1,14 +1,14 @@
 //! What to do, as an order the shell carries out.
 
-use crate::model::{AgentName, Done, Launch, Refusal, RequestId, RunId};
+use crate::model::{AgentName, Changes, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage};
 
 /// An order to the shell. The shell carries orders out one after the other and reports each outcome
 /// as an `Event`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Writes the record. It precedes every `Start` that relies on it: write, then act. If it
-    /// fails, the `Start`s after it are not carried out and count as failed.
-    Save,
+    /// Puts what has changed on record. It precedes every order that relies on it: write, then
+    /// act. If it fails, the `Start`s and `Deliver`s after it are not carried out.
+    Save(Changes),
     Start {
         agent: AgentName,
         run: RunId,
@@ -35,6 +35,23 @@ pub enum Effect {
     Sweep {
         agent: AgentName,
         run: RunId,
+    },
+    /// Types a prompt into an agent's terminal.
+    Deliver {
+        agent: AgentName,
+        run: RunId,
+        receipt: ReceiptId,
+        text: String,
+        tag: Option<String>,
+        is_confirmed: bool,
+    },
+    /// Looks what became of a prompt that an earlier hub was typing when it died.
+    Inspect {
+        agent: AgentName,
+        run: RunId,
+        receipt: ReceiptId,
+        stage: Stage,
+        text: String,
     },
     Answer {
         request: RequestId,

@@ -1,7 +1,8 @@
 //! What happened, in the past tense.
 
 use crate::model::{
-    AgentName, AgentState, Command, Exit, ProcessId, ProcessInfo, RequestId, RunId, Source,
+    AgentName, AgentState, Command, Exit, ProcessId, ProcessInfo, ReceiptId, RequestId, RunId,
+    Source, Stage,
 };
 use crate::report::Report;
 
@@ -44,6 +45,10 @@ pub enum RunEvent {
     Reported(Report),
     /// What it shows has changed by more than a spinner.
     Moved,
+    /// A person pressed a key in its pane.
+    PersonTyped,
+    /// What the delivery of a prompt has come to; `Queued`: it was not a safe moment after all.
+    Delivery { receipt: ReceiptId, stage: Stage, reason: Option<String> },
     /// Its process ended by itself, and its tree is proven empty.
     Exited { exit: Exit },
     /// It was stopped as ordered; without survivors its tree is proven empty.

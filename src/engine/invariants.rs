@@ -15,6 +15,19 @@ impl Engine {
             }
             assert!(seat.is_live() || seat.next.is_none(), "{name}: nothing waits behind an end");
         }
+        for (id, dispatch) in &self.dispatches {
+            assert_eq!(*id, dispatch.id, "a dispatch stands under its own number");
+            assert!(dispatch.id.0 <= self.receipts, "{id} was given out");
+            if dispatch.stage.is_under_way() {
+                assert!(dispatch.run.is_some(), "{id} is typed into a run");
+                let agent = &dispatch.agent;
+                let others = self.dispatches.values().filter(|one| one.stage.is_under_way());
+                let count = others.filter(|one| one.agent == *agent).count();
+                assert_eq!(count, 1, "{agent} gets one prompt at a time");
+                let live = self.seats.get(agent).is_some_and(super::Seat::is_live);
+                assert!(live, "{id} may still come somewhere");
+            }
+        }
         for wait in &self.waits {
             assert!(!wait.pending.is_empty(), "a request that waits for nothing is answered");
             for agent in &wait.pending {

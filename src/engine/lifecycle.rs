@@ -1,5 +1,7 @@
 //! The life of a run: started, seen, stopped, ended; and what follows each step.
 
+use super::dispatch::Readiness;
+use super::journal::Place;
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
@@ -29,13 +31,14 @@ impl Engine {
             source: Source::Process,
             since: now,
             pace: Pace::default(),
+            readiness: Readiness::default(),
             keeper: None,
             process: None,
             note: None,
             next: None,
         };
         self.seats.insert(agent.clone(), seat);
-        self.is_dirty = true;
+        self.touch_seat(&agent);
         effects.push(Effect::Start { agent, run, launch });
     }
 
@@ -55,8 +58,9 @@ impl Engine {
             Phase::Starting | Phase::Running | Phase::Stopping => {
                 seat.phase = Phase::Stopping;
                 seat.since = now;
-                self.is_dirty = true;
-                effects.push(Effect::Stop { agent: agent.clone(), run: seat.run, grace_ms });
+                let run = seat.run;
+                self.touch_seat(agent);
+                effects.push(Effect::Stop { agent: agent.clone(), run, grace_ms });
             }
             // These are on their way out already.
             Phase::Leaving(_) | Phase::Sweeping(_) | Phase::Ended(_) => {}
@@ -85,12 +89,16 @@ impl Engine {
                 if seat.state == AgentState::Starting {
                     seat.state = AgentState::Unknown;
                     seat.since = now;
-                    self.is_dirty = true;
+                    self.touch_seat(agent);
                 }
             }
             RunEvent::Did { state, source } => self.note_state(agent, state, source, now),
             RunEvent::Reported(report) => self.note_report(agent, &report, now),
             RunEvent::Moved => self.note_move(agent, now),
+            RunEvent::PersonTyped => self.note_typing(agent, now),
+            RunEvent::Delivery { receipt, stage, reason } => {
+                self.note_delivery(agent, receipt, stage, reason, now);
+            }
             RunEvent::NeverCame { reason } => {
                 seat.note = Some(reason);
                 self.end(agent, Ending::Failed, now, effects);
@@ -133,7 +141,7 @@ impl Engine {
         seat.source = Source::Process;
         seat.pace.stuck = None;
         seat.since = now;
-        self.is_dirty = true;
+        self.touch_seat(agent);
     }
 
     /// The keeper is gone: either the run is over, or it is to be seen what is left of it.
@@ -146,8 +154,9 @@ impl Engine {
             Phase::Starting | Phase::Running | Phase::Ended(_) => Ending::Lost,
         };
         seat.phase = Phase::Sweeping(ending);
-        self.is_dirty = true;
-        effects.push(Effect::Sweep { agent: agent.clone(), run: seat.run });
+        let run = seat.run;
+        self.touch_seat(agent);
+        effects.push(Effect::Sweep { agent: agent.clone(), run });
     }
 
     /// A keeper that lives is believed over the record: it holds the agent's kernel lock.
@@ -162,8 +171,16 @@ impl Engine {
         let seat = self.seats.entry(agent.clone()).or_insert_with(|| stranger(agent, run, now));
         seat.run = run;
         (seat.keeper, seat.process) = (Some(keeper), Some(process));
-        self.is_dirty = true;
-        match seat.phase {
+        let phase = seat.phase;
+        if matches!(phase, Phase::Starting | Phase::Sweeping(_) | Phase::Ended(_)) {
+            seat.phase = Phase::Running;
+            if seat.state == AgentState::Exited {
+                seat.state = AgentState::Starting;
+            }
+        }
+        self.touch_seat(agent);
+        self.inspect_deliveries(agent, effects);
+        match phase {
             // The order may have died with an earlier hub; a keeper obeys it once.
             Phase::Stopping => {
                 let (agent, grace_ms) = (agent.clone(), REPEATED_STOP_GRACE_MS);
@@ -171,12 +188,7 @@ impl Engine {
             }
             // So may its release.
             Phase::Leaving(_) => effects.push(Effect::Release { agent: agent.clone(), run }),
-            Phase::Running => self.reach(agent, Goal::Running, effects),
-            Phase::Starting | Phase::Sweeping(_) | Phase::Ended(_) => {
-                seat.phase = Phase::Running;
-                if seat.state == AgentState::Exited {
-                    seat.state = AgentState::Starting;
-                }
+            Phase::Running | Phase::Starting | Phase::Sweeping(_) | Phase::Ended(_) => {
                 self.reach(agent, Goal::Running, effects);
             }
         }
@@ -192,7 +204,8 @@ impl Engine {
         }
         let reason = seat.note.clone().unwrap_or_else(|| ending.to_string());
         let next = seat.next.take().filter(|_| !self.going_down);
-        self.is_dirty = true;
+        self.touch_seat(agent);
+        self.forsake_dispatches(agent, next.is_some(), now);
         self.reach(agent, Goal::Ended, effects);
         if let Some((member, launch)) = next {
             self.begin(member, launch, now, effects);
@@ -215,7 +228,7 @@ impl Engine {
         seat.note = Some(reason.clone());
         seat.next = None;
         self.going_down = false;
-        self.is_dirty = true;
+        self.touch(Place::Hub);
         let failure = Failure { agent: agent.clone(), reason, survivors };
         self.miss(Goal::Ended, &failure, effects);
         self.miss(Goal::Running, &failure, effects);
@@ -227,7 +240,7 @@ impl Engine {
             return;
         }
         self.going_down = false;
-        self.is_dirty = true;
+        self.touch(Place::Hub);
         effects.push(Effect::EndHub);
     }
 }
@@ -252,6 +265,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         source: Source::Process,
         since: now,
         pace: Pace::default(),
+        readiness: Readiness::default(),
         keeper: None,
         process: None,
         note: Some("found alive, but not on record".to_owned()),
@@ -280,7 +294,7 @@ mod tests {
         let mut bench = Bench::with_running(&["one", "two", "three"]);
         let exit = RunEvent::Exited { exit: Exit::Signal(9) };
         let effects = bench.tell("one", exit.clone());
-        assert!(matches!(effects[..], [Effect::Save, Effect::Release { .. }]), "{effects:?}");
+        assert!(matches!(effects[..], [Effect::Save(_), Effect::Release { .. }]), "{effects:?}");
         let _ = bench.tell("one", RunEvent::KeeperLost);
         assert_eq!(phase(&bench, "one"), Phase::Ended(Ending::Finished(Exit::Signal(9))));
 
@@ -296,7 +310,7 @@ mod tests {
     fn a_lost_run_is_over_only_when_its_leftovers_are_killed() {
         let mut bench = Bench::with_running(&["one"]);
         let effects = bench.tell("one", RunEvent::KeeperLost);
-        assert!(matches!(effects[..], [Effect::Save, Effect::Sweep { .. }]), "{effects:?}");
+        assert!(matches!(effects[..], [Effect::Save(_), Effect::Sweep { .. }]), "{effects:?}");
         let _ = bench.tell("one", RunEvent::Swept { survivors: Vec::new() });
         assert_eq!(phase(&bench, "one"), Phase::Ended(Ending::Lost));
     }

@@ -5,17 +5,20 @@
 //! `Record`; the shell writes it before it acts on what follows.
 
 mod commands;
+mod dispatch;
 mod effect;
 mod event;
 #[cfg(test)]
 mod fixture;
 mod invariants;
+mod journal;
 mod lifecycle;
 mod patience;
 mod record;
 mod state;
 mod waits;
 
+pub use dispatch::{Dispatch, Readiness};
 pub use effect::Effect;
 pub use event::{Event, RunEvent};
 pub use patience::Pace;

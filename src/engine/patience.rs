@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Engine, Seat};
-use crate::model::{AgentName, AgentState, Moment, Source};
+use crate::model::{AgentName, AgentState, Entry, Moment, Source};
 use crate::report::{Report, ReportKind};
 
 /// How long an agent may stand still before it counts as stuck, unless a setting says otherwise.
@@ -45,12 +45,18 @@ impl Engine {
         if state == AgentState::Exited {
             return;
         }
+        if (seat.state, seat.source) == (state, source) {
+            return;
+        }
+        seat.source = source;
         if seat.state != state {
             seat.state = state;
             seat.since = now;
             seat.pace.get_on(now);
+            seat.readiness.note_turn();
+            self.tell(Entry::new("agent.state", state.to_string()).of(agent));
         }
-        seat.source = source;
+        self.touch_seat(agent);
     }
 
     pub(super) fn note_report(&mut self, agent: &AgentName, report: &Report, now: Moment) {

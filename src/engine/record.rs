@@ -1,8 +1,12 @@
-//! What survives a crash: who is on the team, and how far each one came.
+//! What survives a crash: who is on the team, how far each one came, and what was sent to whom.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::{Effect, Engine, Phase, Seat};
+use super::journal::{DISPATCH, HUB, HubRow, SEAT};
+use super::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{AgentState, Moment};
 
 /// The engine's memory as it is written to disk.
@@ -13,24 +17,55 @@ pub struct Record {
     /// Someone asked for everything to end, and it has not all ended yet.
     pub going_down: bool,
     pub agents: Vec<Seat>,
+    /// How many prompts were ever sent.
+    #[serde(default)]
+    pub receipts: u64,
+    #[serde(default)]
+    pub dispatches: Vec<Dispatch>,
 }
 
 impl Record {
     /// The form that this version reads and writes.
     pub const VERSION: u32 = 1;
+
+    /// Puts the record together from the last value of each of its rows, by table and key.
+    pub fn from_rows(rows: &BTreeMap<(String, String), Value>) -> Result<Self, serde_json::Error> {
+        let mut record = Self::default();
+        for ((table, _), value) in rows {
+            match table.as_str() {
+                HUB => {
+                    let hub = HubRow::deserialize(value)?;
+                    (record.going_down, record.receipts) = (hub.going_down, hub.receipts);
+                }
+                SEAT => record.agents.push(Seat::deserialize(value)?),
+                DISPATCH => record.dispatches.push(Dispatch::deserialize(value)?),
+                // Rows that a later version may keep are none of ours.
+                _ => {}
+            }
+        }
+        record.agents.sort_by(|one, other| one.member.name.cmp(&other.member.name));
+        record.dispatches.sort_by_key(|dispatch| dispatch.id);
+        Ok(record)
+    }
 }
 
 impl Default for Record {
     fn default() -> Self {
-        Self { version: Self::VERSION, going_down: false, agents: Vec::new() }
+        let (agents, dispatches) = (Vec::new(), Vec::new());
+        Self { version: Self::VERSION, going_down: false, agents, receipts: 0, dispatches }
     }
 }
 
 impl Engine {
     /// Returns what must survive a crash.
     pub fn record(&self) -> Record {
-        let agents = self.seats.values().cloned().collect();
-        Record { version: Record::VERSION, going_down: self.going_down, agents }
+        Record {
+            version: Record::VERSION,
+            going_down: self.going_down,
+            agents: self.seats.values().cloned().collect(),
+            receipts: self.receipts,
+            dispatches: self.dispatches.values().cloned().collect(),
+        }
     }
 
     /// Rebuilds the engine from its record, and says what to look for first.
@@ -49,6 +84,15 @@ impl Engine {
             seat.doubt();
             engine.seats.insert(agent, seat);
         }
+        engine.receipts = record.receipts;
+        engine.dispatches =
+            record.dispatches.into_iter().map(|dispatch| (dispatch.id, dispatch)).collect();
+        engine.cut_off = engine
+            .dispatches
+            .values()
+            .filter(|dispatch| dispatch.stage.is_under_way())
+            .map(|dispatch| dispatch.id)
+            .collect();
         engine.going_down = record.going_down && engine.seats.values().any(Seat::is_live);
         engine.note_idleness(now);
         (engine, effects)

@@ -1,15 +1,17 @@
 //! The engine's whole memory, and the one door to change it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::dispatch::{Dispatch, Readiness};
+use super::journal::Journal;
 use super::patience::{PATIENCE, Pace};
-use super::waits::Wait;
+use super::waits::{Wait, Watch};
 use super::{Effect, Event};
 use crate::model::{
-    AgentName, AgentState, Ending, Launch, Member, Moment, ProcessId, RunId, Source,
+    AgentName, AgentState, Ending, Launch, Member, Moment, ProcessId, ReceiptId, RunId, Source,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -20,12 +22,17 @@ const LINGER: Duration = Duration::from_mins(1);
 pub struct Engine {
     pub(super) seats: BTreeMap<AgentName, Seat>,
     pub(super) waits: Vec<Wait>,
+    pub(super) watches: Vec<Watch>,
+    pub(super) dispatches: BTreeMap<ReceiptId, Dispatch>,
+    /// How many prompts were ever sent.
+    pub(super) receipts: u64,
+    /// Prompts that an earlier hub was typing when it died, and that have not been looked for yet.
+    pub(super) cut_off: BTreeSet<ReceiptId>,
     pub(super) going_down: bool,
     clients: usize,
     /// Since when nobody needs this hub.
     idle_since: Option<Moment>,
-    /// What was last said to be on record differs from what is so now.
-    pub(super) is_dirty: bool,
+    pub(super) journal: Journal,
     /// How long an agent may stand still before it counts as stuck.
     pub(super) patience: Duration,
 }
@@ -45,6 +52,9 @@ pub struct Seat {
     /// How it gets on; nothing of this outlives the hub.
     #[serde(skip)]
     pub pace: Pace,
+    /// When it may get its next prompt.
+    #[serde(skip)]
+    pub readiness: Readiness,
     pub keeper: Option<ProcessId>,
     pub process: Option<ProcessId>,
     /// What went wrong, in words.
@@ -104,10 +114,14 @@ impl Engine {
         Self {
             seats: BTreeMap::new(),
             waits: Vec::new(),
+            watches: Vec::new(),
+            dispatches: BTreeMap::new(),
+            receipts: 0,
+            cut_off: BTreeSet::new(),
             going_down: false,
             clients: 0,
             idle_since: Some(now),
-            is_dirty: false,
+            journal: Journal::default(),
             patience: PATIENCE,
         }
     }
@@ -118,7 +132,10 @@ impl Engine {
         let mut effects = Vec::new();
         match event {
             Event::Asked { request, command } => self.obey(request, command, now, &mut effects),
-            Event::AskerLeft { request } => self.waits.retain(|wait| wait.request != request),
+            Event::AskerLeft { request } => {
+                self.waits.retain(|wait| wait.request != request);
+                self.watches.retain(|watch| watch.request != request);
+            }
             Event::Run { agent, run, event } => {
                 self.note_run(&agent, run, event, now, &mut effects);
             }
@@ -129,9 +146,11 @@ impl Engine {
                 self.end_if_unneeded(now, &mut effects);
             }
         }
+        self.deliver_ready(now, &mut effects);
+        self.settle_watches(&mut effects);
         self.note_idleness(now);
-        if std::mem::take(&mut self.is_dirty) {
-            effects.insert(0, Effect::Save);
+        if let Some(changes) = self.take_changes() {
+            effects.insert(0, Effect::Save(changes));
         }
         self.assert_invariants();
         effects
@@ -139,7 +158,8 @@ impl Engine {
 
     /// Returns the moment at which the shell must report `DeadlineReached`.
     pub fn next_deadline(&self) -> Option<Moment> {
-        self.linger_deadline().into_iter().chain(self.stuck_deadline()).min()
+        let deadlines = [self.linger_deadline(), self.stuck_deadline(), self.delivery_deadline()];
+        deadlines.into_iter().flatten().min()
     }
 
     fn linger_deadline(&self) -> Option<Moment> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Effect, Engine};
-use crate::model::{AgentName, Done, Failure, Refusal, RequestId};
+use crate::model::{AgentName, AgentState, Condition, Done, Failure, Receipt, Refusal, RequestId};
 
 /// A request that is not answered yet.
 #[derive(Debug)]
@@ -13,6 +13,13 @@ pub(super) struct Wait {
     pub(super) pending: BTreeSet<AgentName>,
     pub(super) done: Done,
     pub(super) failures: Vec<Failure>,
+}
+
+/// Someone who wants to know when something has come to be.
+#[derive(Debug)]
+pub(super) struct Watch {
+    pub(super) request: RequestId,
+    pub(super) condition: Condition,
 }
 
 /// What a request waits for.
@@ -56,6 +63,53 @@ impl Engine {
             let outcome =
                 if failures.is_empty() { Ok(done) } else { Err(Refusal::Failed { failures }) };
             effects.push(Effect::Answer { request, outcome });
+        }
+    }
+
+    /// Refuses to wait for what nobody knows.
+    pub(super) fn refuse_condition(&self, condition: &Condition) -> Result<(), Refusal> {
+        match condition {
+            Condition::Receipts(receipts) => {
+                match receipts.iter().find(|id| !self.dispatches.contains_key(id)) {
+                    Some(&receipt) => Err(Refusal::UnknownReceipt { receipt }),
+                    None => Ok(()),
+                }
+            }
+            Condition::Agent { agent, .. } => self.refuse_unknown(std::slice::from_ref(agent)),
+        }
+    }
+
+    /// Answers everyone whose wait is over.
+    pub(super) fn settle_watches(&mut self, effects: &mut Vec<Effect>) {
+        let watches = std::mem::take(&mut self.watches);
+        for watch in watches {
+            match self.outcome(&watch.condition) {
+                Some(outcome) => {
+                    effects.push(Effect::Answer { request: watch.request, outcome });
+                }
+                None => self.watches.push(watch),
+            }
+        }
+    }
+
+    /// Returns what to answer, once the condition holds or can no longer come to hold.
+    fn outcome(&self, condition: &Condition) -> Option<Result<Done, Refusal>> {
+        match condition {
+            Condition::Receipts(wanted) => {
+                let known = wanted.iter().filter_map(|id| self.dispatches.get(id));
+                let receipts: Vec<Receipt> = known.map(super::Dispatch::receipt).collect();
+                let is_over = receipts.iter().all(|receipt| receipt.state.is_final());
+                is_over.then(|| Ok(Done { receipts, ..Done::default() }))
+            }
+            Condition::Agent { agent, states } => {
+                let seat = self.seats.get(agent);
+                if seat.is_some_and(|seat| states.contains(&seat.state)) {
+                    return Some(Ok(Done::default()));
+                }
+                let may_come = seat
+                    .is_some_and(|seat| seat.next.is_some() || seat.state != AgentState::Exited);
+                (!may_come).then(|| Err(Refusal::HasEnded { agent: agent.clone() }))
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use super::record;
 use super::state::{Guard, Hub};
 use crate::engine::{Effect, Event, RunEvent};
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
-use crate::model::{AgentName, Launch, RunId};
+use crate::model::{AgentName, Launch, RunId, Stage};
 use crate::wire::hub_argv;
 
 /// Keepers that lost their hub start it again one after the other, this far apart.
@@ -25,7 +25,7 @@ impl Hub {
     pub(super) fn decide(&mut self, event: Event) {
         let now = self.clock.now();
         let effects = self.engine.handle(event, now);
-        if effects.contains(&Effect::Save) {
+        if effects.iter().any(|effect| matches!(effect, Effect::Save(_))) {
             self.views.note_status_change();
         }
         self.carry_out(effects);
@@ -35,7 +35,7 @@ impl Hub {
         let mut unsaved = None;
         for effect in effects {
             match effect {
-                Effect::Save => unsaved = self.save().err().map(|error| error.to_string()),
+                Effect::Save(_) => unsaved = self.save().err().map(|error| error.to_string()),
                 Effect::Start { agent, run, launch } => match &unsaved {
                     None => self.start(&agent, run, launch),
                     Some(error) => {
@@ -49,6 +49,15 @@ impl Hub {
                 }
                 Effect::Release { agent, .. } => self.order(&agent, &ToKeeper::Release),
                 Effect::Sweep { agent, run } => self.sweep(agent, run),
+                Effect::Deliver { agent, run, receipt, .. } => {
+                    let reason = unsaved.clone().map(|error| format!("not on record: {error}"));
+                    let stage = Stage::Stalled;
+                    self.note_run(&agent, run, RunEvent::Delivery { receipt, stage, reason });
+                }
+                Effect::Inspect { agent, run, receipt, .. } => {
+                    let (stage, reason) = (Stage::Unknown, None);
+                    self.note_run(&agent, run, RunEvent::Delivery { receipt, stage, reason });
+                }
                 Effect::Answer { request, outcome } => self.answer_command(request, outcome),
                 Effect::EndHub => self.is_ending = true,
             }

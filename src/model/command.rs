@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Launch, Member, ProcessInfo};
+use super::{AgentName, Condition, Launch, Letter, Member, ProcessInfo, Receipt, ReceiptId};
 
 /// Something that a person, a script or an agent asks of the hub.
 #[derive(Clone, Debug)]
@@ -17,6 +17,18 @@ pub enum Command {
     Forget { agents: Vec<AgentName> },
     /// Stops every agent, then ends the hub.
     Down { force: bool, grace_ms: u64 },
+    /// Hands prompts over, each at the next safe moment.
+    Dispatch {
+        letters: Vec<Letter>,
+        /// A repetition of the same call sends nothing more.
+        idempotency_key: Option<String>,
+        /// A person says that the agent waits for a prompt, where nothing on its screen does.
+        is_confirmed: bool,
+    },
+    /// Takes back a prompt that has not been typed yet.
+    Withdraw { receipt: ReceiptId },
+    /// Is answered when this has come to be.
+    Wait { condition: Condition },
 }
 
 /// What a command achieved.
@@ -26,6 +38,9 @@ pub struct Done {
     pub stopped: Vec<AgentName>,
     /// What was asked for already held for these.
     pub unchanged: Vec<AgentName>,
+    /// What became of the prompts, as far as it is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receipts: Vec<Receipt>,
 }
 
 /// Why a command was not carried out, or not in full.
@@ -42,6 +57,16 @@ pub enum Refusal {
     StillWorking { agents: Vec<AgentName> },
     #[error("The hub is going down")]
     GoingDown,
+    #[error("There is no receipt `{receipt}`")]
+    UnknownReceipt { receipt: ReceiptId },
+    #[error("Prompt `{receipt}` is already {state}")]
+    AlreadyTyped { receipt: ReceiptId, state: super::Stage },
+    #[error("The prompt is empty")]
+    EmptyPrompt,
+    #[error("{waiting} prompts wait for agent `{agent}` already")]
+    QueueFull { agent: AgentName, waiting: usize },
+    #[error("Agent `{agent}` has ended")]
+    HasEnded { agent: AgentName },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
     Failed { failures: Vec<Failure> },
 }
@@ -70,6 +95,18 @@ impl Refusal {
             }
             Self::StillWorking { .. } => {
                 Some("End everything all the same with `wheelhouse down --force`".to_owned())
+            }
+            Self::UnknownReceipt { .. } | Self::AlreadyTyped { .. } => {
+                Some("See how far each prompt is with `wheelhouse status`".to_owned())
+            }
+            Self::EmptyPrompt => Some(
+                "Give the prompt as an argument, or `-` to read it from standard input".to_owned(),
+            ),
+            Self::QueueFull { .. } => {
+                Some("Wait until the agent has taken some of them".to_owned())
+            }
+            Self::HasEnded { agent } => {
+                Some(format!("Start it again with `wheelhouse agent restart {agent}`"))
             }
             Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
             Self::Failed { .. } => Some("Look closer with `wheelhouse doctor`".to_owned()),

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Phase, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, Command, Environment, Exit, Launch, Member, Moment, ProcessId, ProcessInfo,
-    RequestId, Role, RunId, Size,
+    AgentName, AgentState, Changes, Command, Environment, Exit, Launch, Letter, Member, Moment,
+    ProcessId, ProcessInfo, ReceiptId, RequestId, Role, RunId, Size, Source, Stage,
 };
 
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 150;
 const STORM_STEPS: u32 = 400;
 const CALM_STEPS: u32 = 2000;
 
@@ -47,7 +47,10 @@ struct World {
     random: Random,
     engine: Engine,
     now: Moment,
-    disk: Record,
+    /// The last value of every row that was written.
+    disk: BTreeMap<(String, String), serde_json::Value>,
+    /// Prompts whose typing was ordered, ever.
+    typed: BTreeSet<ReceiptId>,
     keepers: BTreeMap<AgentName, Keeper>,
     /// What happened and has not reached the hub yet, in order for each agent.
     news: BTreeMap<AgentName, VecDeque<(RunId, RunEvent)>>,
@@ -73,7 +76,8 @@ impl World {
             random: Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
             engine: Engine::new(Moment(0)),
             now: Moment(0),
-            disk: Record::default(),
+            disk: BTreeMap::new(),
+            typed: BTreeSet::new(),
             keepers: BTreeMap::new(),
             news: BTreeMap::new(),
             open: BTreeSet::new(),
@@ -99,6 +103,9 @@ impl World {
         self.now = self.now + Duration::from_millis(self.random.below(5_000));
         let waiting: Vec<_> = self.news.iter().filter(|(_, queue)| !queue.is_empty()).collect();
         if waiting.is_empty() {
+            if self.engine.next_deadline().is_some_and(|deadline| deadline <= self.now) {
+                self.report(Event::DeadlineReached);
+            }
             return self.lay_to_rest();
         }
         let pick = usize::try_from(self.random.below(waiting.len() as u64)).unwrap();
@@ -112,12 +119,17 @@ impl World {
         let names: BTreeSet<_> = (0..count).map(|_| name(self.random.below(5))).collect();
         let crew = |team: &str| names.iter().map(|name| (member(name, team), launch())).collect();
         let grace_ms = 100;
-        let command = match self.random.below(10) {
+        let command = match self.random.below(14) {
             0..=3 => Command::Start { members: crew("a") },
             4 => Command::Start { members: crew("b") },
             5 | 6 => Command::Stop { agents: names.into_iter().collect(), grace_ms },
             7 => Command::Restart { members: crew("a"), grace_ms },
             8 => Command::Forget { agents: names.into_iter().collect() },
+            10..=13 => Command::Dispatch {
+                letters: names.into_iter().map(letter).collect(),
+                idempotency_key: None,
+                is_confirmed: false,
+            },
             _ => Command::Down { force: self.random.chance(50), grace_ms },
         };
         self.next_request += 1;
@@ -139,9 +151,20 @@ impl World {
                 return self.crash();
             }
             match effect {
-                Effect::Save => {
-                    self.disk = self.engine.record();
+                Effect::Save(changes) => {
+                    self.write(changes);
                     saved_before_start = true;
+                }
+                Effect::Deliver { agent, run, receipt, .. } => {
+                    let seed = self.seed;
+                    assert!(saved_before_start, "seed {seed}: {receipt} is typed off record");
+                    assert!(self.typed.insert(receipt), "seed {seed}: {receipt} is typed twice");
+                    self.type_in(&agent, run, receipt);
+                }
+                Effect::Inspect { agent, run, receipt, .. } => {
+                    let stage =
+                        if self.random.chance(50) { Stage::Accepted } else { Stage::Unknown };
+                    self.tell(&agent, run, RunEvent::Delivery { receipt, stage, reason: None });
                 }
                 Effect::Start { agent, run, .. } => {
                     assert!(saved_before_start, "seed {}: {agent} starts off record", self.seed);
@@ -158,6 +181,35 @@ impl World {
                     assert!(self.open.remove(&request), "seed {}: answered twice", self.seed);
                 }
                 Effect::EndHub => return self.crash(),
+            }
+        }
+    }
+
+    fn write(&mut self, changes: Changes) {
+        for row in changes.rows {
+            match row.value {
+                Some(value) => self.disk.insert((row.table, row.key), value),
+                None => self.disk.remove(&(row.table, row.key)),
+            };
+        }
+    }
+
+    fn saved(&self) -> Record {
+        Record::from_rows(&self.disk).unwrap()
+    }
+
+    /// A pane takes a prompt, or not, and mostly its agent goes to work on it.
+    fn type_in(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId) {
+        let is_alive = self.keepers.get(agent).is_some_and(|keeper| !keeper.has_ended);
+        let ends = [Stage::Accepted, Stage::Accepted, Stage::Stalled, Stage::Refused];
+        let end = ends[usize::try_from(self.random.below(4)).unwrap()];
+        let stages = if is_alive { &[Stage::Seen, Stage::Submitted, end][..] } else { &[] };
+        for &stage in stages {
+            self.tell(agent, run, RunEvent::Delivery { receipt, stage, reason: None });
+        }
+        if is_alive && end == Stage::Accepted {
+            for state in [AgentState::Working, AgentState::Idle] {
+                self.tell(agent, run, RunEvent::Did { state, source: Source::Screen });
             }
         }
     }
@@ -182,6 +234,7 @@ impl World {
             .insert(agent.clone(), Keeper { run, process, has_ended: false, is_haunted: false });
         self.tell(agent, run, RunEvent::Seen { keeper: process, process });
         self.tell(agent, run, RunEvent::Spoke);
+        self.tell(agent, run, RunEvent::Did { state: AgentState::Idle, source: Source::Screen });
     }
 
     /// A hub that comes back finds the keeper, or that nobody holds the lock.
@@ -193,6 +246,9 @@ impl World {
                 self.tell(agent, run, RunEvent::Seen { keeper: process, process });
                 if has_ended {
                     self.tell(agent, run, RunEvent::Exited { exit: Exit::Code(0) });
+                } else {
+                    let (state, source) = (AgentState::Idle, Source::Screen);
+                    self.tell(agent, run, RunEvent::Did { state, source });
                 }
             }
             None => self.tell(agent, run, RunEvent::KeeperLost),
@@ -254,7 +310,7 @@ impl World {
     fn crash(&mut self) {
         self.open.clear();
         self.news.clear();
-        let (engine, effects) = Engine::recover(self.disk.clone(), self.now);
+        let (engine, effects) = Engine::recover(self.saved(), self.now);
         self.engine = engine;
         self.carry_out(effects);
     }
@@ -279,7 +335,12 @@ impl World {
                 }
             }
         }
-        assert_eq!(self.engine.record(), self.disk, "seed {seed}: something is off record");
+        for dispatch in self.engine.dispatches() {
+            let (id, stage) = (dispatch.id, dispatch.stage);
+            assert!(stage.is_final(), "seed {seed}: {id} is {stage} for ever");
+        }
+        let json = |record: &Record| serde_json::to_value(record).unwrap();
+        assert_eq!(json(&self.engine.record()), json(&self.saved()), "seed {seed}: off record");
     }
 }
 
@@ -298,6 +359,10 @@ fn member(name: &AgentName, team: &str) -> Member {
         cwd: "/".into(),
         conversation: None,
     }
+}
+
+fn letter(agent: AgentName) -> Letter {
+    Letter { agent, text: "go on".to_owned(), tag: None }
 }
 
 fn launch() -> Launch {
