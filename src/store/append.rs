@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::batch::{Sealed, SealedChange, SealedEntry, Ticket};
+use super::batch::{ROW_BYTES_BESIDE, Sealed, SealedChange, SealedEntry, Ticket};
 use super::fold::Folded;
 
 /// Below this, the changes since a snapshot are read faster than it is worth to write another.
@@ -94,6 +94,6 @@ fn take_snapshot(transaction: &Transaction<'_>, at: Ticket) -> rusqlite::Result<
                   SELECT ?1, "table", key, value FROM present"#;
     transaction.execute(text, [at.0])?;
     let weigh = r#"SELECT coalesce(sum(octet_length("table") + octet_length(key)
-                   + octet_length(value) + 32), 0) FROM present"#;
-    transaction.query_row(weigh, (), |row| row.get(0))
+                   + octet_length(value) + ?1), 0) FROM present"#;
+    transaction.query_row(weigh, [ROW_BYTES_BESIDE], |row| row.get(0))
 }

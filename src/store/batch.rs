@@ -12,6 +12,9 @@ const ENTRY_BYTES_MAX: usize = 64 * 1024;
 /// The largest prompt fits, with what JSON adds to it.
 const ROW_BYTES_MAX: usize = 2 * 1024 * 1024;
 
+/// What a row costs beside its text, in memory and on the disk, by and large.
+pub(super) const ROW_BYTES_BESIDE: usize = 64;
+
 /// What one decision changed: appended to the journal and applied to the rows in one transaction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
@@ -132,11 +135,13 @@ impl RowChange {
 
 impl SealedChange {
     pub(super) fn bytes(&self) -> usize {
-        self.table.len()
-            + self.key.len()
-            + self.value.as_ref().map_or(0, String::len)
-            + size_of::<Self>()
+        weight(&self.table, &self.key, self.value.as_deref().unwrap_or_default())
     }
+}
+
+/// Returns what a row weighs, wherever it is kept.
+pub(super) fn weight(table: &str, key: &str, value: &str) -> usize {
+    table.len() + key.len() + value.len() + ROW_BYTES_BESIDE
 }
 
 /// Cuts a text that is too long, and says so in its place.
@@ -144,7 +149,7 @@ fn short_text(mut text: String) -> String {
     if text.len() > ENTRY_BYTES_MAX {
         let left_out = text.len() - text.floor_char_boundary(ENTRY_BYTES_MAX);
         text.truncate(text.len() - left_out);
-        text.push_str(&format!("… ({left_out} bytes left out)"));
+        text += &format!("… ({left_out} bytes left out)");
     }
     text
 }

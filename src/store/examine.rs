@@ -33,27 +33,12 @@ pub(super) fn open(path: &Path, migrations: &[Migration]) -> Result<(Connection,
     Ok((connection, found))
 }
 
-/// How closely to look at the file's own structure.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Depth {
-    /// Every page.
-    Pages,
-    /// Every page, and that each index agrees with its table.
-    All,
-}
-
-/// Makes sure that the file's own structure is whole.
-pub(super) fn is_whole(
-    connection: &Connection,
-    path: &Path,
-    depth: Depth,
-) -> Result<(), StoreError> {
-    let of = |error| StoreError::of(path, error);
-    let query = match depth {
-        Depth::Pages => "PRAGMA quick_check(1)",
-        Depth::All => "PRAGMA integrity_check(1)",
-    };
-    let said: String = connection.query_row(query, (), |row| row.get(0)).map_err(of)?;
+/// Makes sure that the file's own structure is whole: every page, and each index with its table.
+pub(super) fn is_whole(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let query = "PRAGMA integrity_check(1)";
+    let said: String = connection
+        .query_row(query, (), |row| row.get(0))
+        .map_err(|error| StoreError::of(path, error))?;
     if said == "ok" { Ok(()) } else { Err(StoreError::damaged(path, said)) }
 }
 

@@ -6,14 +6,16 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, ToSql};
 
 use super::error::{Place, StoreError};
-use super::examine::{self, Depth};
+use super::examine;
 use super::schema::{self, APPLICATION_ID, Migration};
 
 /// How long to wait for a reader that rebuilds the index of the write-ahead log.
-pub(super) const WAIT: Duration = Duration::from_secs(5);
+pub(super) const WAIT: Duration = Duration::from_secs(2);
+
+const WRITING: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 /// After a large transaction the log is cut back to this.
 const LOG_BYTES_KEPT: i64 = 4 * 1024 * 1024;
@@ -25,7 +27,7 @@ pub(super) fn prepare(path: &Path, migrations: &[Migration]) -> Result<(), Store
     let version = match examine::open(path, migrations) {
         Ok((connection, version)) => {
             if version < schema::version_of(migrations) {
-                examine::is_whole(&connection, path, Depth::All)?;
+                examine::is_whole(&connection, path)?;
             }
             version
         }
@@ -44,17 +46,15 @@ pub(super) fn prepare(path: &Path, migrations: &[Migration]) -> Result<(), Store
 /// Commits wait until the disk has them: `FULL` syncs the log at each one.
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let open = || -> rusqlite::Result<Connection> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
+        let connection = Connection::open_with_flags(path, WRITING)?;
         connection.busy_timeout(WAIT)?;
         connection.pragma_update(None, "trusted_schema", false)?;
         connection.pragma_update(None, "cell_size_check", true)?;
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        set(&connection, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         // Where a plain sync leaves data in the disk's own cache, ask for more. Elsewhere nothing.
         connection.pragma_update(None, "fullfsync", true)?;
-        connection
-            .pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_KEPT, |_| Ok(()))?;
+        set(&connection, "journal_size_limit", LOG_BYTES_KEPT)?;
         Ok(connection)
     };
     open().map_err(|error| StoreError::of(path, error))
@@ -65,10 +65,9 @@ fn create(path: &Path, migrations: &[Migration]) -> Result<(), StoreError> {
     let draft = with_suffix(path, ".new");
     begin_draft(&draft).map_err(|source| io_error(path, source))?;
     let fill = || -> rusqlite::Result<()> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(&draft, flags)?;
+        let mut connection = Connection::open_with_flags(&draft, WRITING)?;
         // A draft that is not finished is thrown away, never rolled back.
-        connection.pragma_update_and_check(None, "journal_mode", "MEMORY", |_| Ok(()))?;
+        set(&connection, "journal_mode", "MEMORY")?;
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         for (version, migration) in (1..).zip(migrations) {
             schema::advance(&mut connection, version, *migration)?;
@@ -76,7 +75,7 @@ fn create(path: &Path, migrations: &[Migration]) -> Result<(), StoreError> {
         Ok(())
     };
     fill().map_err(|source| StoreError::Use { path: path.to_owned(), source })?;
-    finish_draft(&draft, path).map_err(|source| io_error(path, source))
+    finish_draft(&draft, path)
 }
 
 /// Takes one step to a newer form, after a copy has been made of the older one.
@@ -101,23 +100,37 @@ fn back_up(connection: &Connection, path: &Path, version: i64) -> Result<(), Sto
     let draft = with_suffix(&backup, ".new");
     begin_draft(&draft).map_err(|source| io_error(path, source))?;
     connection.execute("VACUUM INTO ?1", [draft.to_string_lossy()]).map_err(of)?;
-    finish_draft(&draft, &backup).map_err(|source| io_error(path, source))
+    finish_draft(&draft, &backup)
 }
 
 /// Makes an empty file that only its owner can read; what a crash left of an earlier one goes.
 fn begin_draft(draft: &Path) -> io::Result<()> {
-    match fs::remove_file(draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+    for suffix in ["", "-journal", "-wal", "-shm"] {
+        match fs::remove_file(with_suffix(draft, suffix)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
     }
     File::options().create_new(true).write(true).mode(0o600).open(draft).map(drop)
 }
 
-fn finish_draft(draft: &Path, path: &Path) -> io::Result<()> {
-    File::open(draft)?.sync_all()?;
-    fs::rename(draft, path)?;
-    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    File::open(directory)?.sync_all()
+/// Moves a draft to its place, with the log already chosen: to change that in its place, SQLite would
+/// need a journal beside it that a crash leaves behind, and that only a writer can take away.
+fn finish_draft(draft: &Path, path: &Path) -> Result<(), StoreError> {
+    let choose_log = || set(&Connection::open_with_flags(draft, WRITING)?, "journal_mode", "WAL");
+    choose_log().map_err(|source| StoreError::Use { path: path.to_owned(), source })?;
+    let publish = || {
+        File::open(draft)?.sync_all()?;
+        fs::rename(draft, path)?;
+        let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+        File::open(directory)?.sync_all()
+    };
+    publish().map_err(|source| io_error(path, source))
+}
+
+/// Sets what SQLite answers with the new value.
+fn set(connection: &Connection, name: &str, value: impl ToSql) -> rusqlite::Result<()> {
+    connection.pragma_update_and_check(None, name, value, |_| Ok(()))
 }
 
 fn io_error(path: &Path, source: io::Error) -> StoreError {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Params};
 
-use super::batch::{Rows, Ticket};
+use super::batch::{Rows, Ticket, weight};
 use super::error::Difference;
 
 /// Rows as they are written, by table and key. Compared as text: what was written is what must be read.
@@ -25,7 +25,8 @@ pub(super) fn fold(connection: &Connection, until: Ticket) -> rusqlite::Result<F
     let last = "SELECT coalesce(max(batch), 0) FROM snapshot WHERE batch <= ?1";
     let from = Ticket(connection.query_row(last, [until.0], |row| row.get(0))?);
     let mut rows = snapshot(connection, from)?;
-    let snapshot_bytes = bytes(&rows);
+    let weights = rows.iter().map(|((table, key), value)| weight(table, key, value));
+    let snapshot_bytes = weights.sum();
     let change_bytes = apply(connection, &mut rows, from, until)?;
     Ok(Folded { rows, snapshot_bytes, change_bytes })
 }
@@ -100,22 +101,13 @@ fn apply(
     while let Some(row) = found.next()? {
         let name: (String, String) = (row.get(0)?, row.get(1)?);
         let value: Option<String> = row.get(2)?;
-        bytes += weight(&name, value.as_deref().unwrap_or_default());
+        bytes += weight(&name.0, &name.1, value.as_deref().unwrap_or_default());
         match value {
             Some(value) => rows.insert(name, value),
             None => rows.remove(&name),
         };
     }
     Ok(bytes)
-}
-
-pub(super) fn bytes(rows: &Texts) -> usize {
-    rows.iter().map(|(name, value)| weight(name, value)).sum()
-}
-
-/// The bytes of a row, and as much again for a short one as its place costs.
-fn weight((table, key): &(String, String), value: &str) -> usize {
-    table.len() + key.len() + value.len() + 32
 }
 
 fn first_difference(journal: &Texts, kept: &Texts, at: Ticket) -> Option<Difference> {

@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use super::batch::{Entry, Rows, Ticket};
 use super::error::{Place, StoreError};
-use super::examine::{self, Depth};
-use super::fold;
 use super::schema::{self, MIGRATIONS};
+use super::{examine, fold};
 use crate::model::Moment;
 
 /// What one look returns at most; the next begins after the last entry of this one.
@@ -110,7 +109,7 @@ impl Journal {
 
     /// Looks at every page, and folds the whole journal: it must give the rows that are kept.
     pub fn verify(&self) -> Result<(), StoreError> {
-        examine::is_whole(&self.connection, &self.path, Depth::All)?;
+        examine::is_whole(&self.connection, &self.path)?;
         self.read(fold::check_all)?.map_err(|difference| StoreError::Contradiction {
             place: Place::of(&self.path),
             difference,

@@ -105,13 +105,13 @@ impl Drop for Store {
 
 fn write_all(queue: &Queue, mut writer: Writer, outcome: &dyn Fn(Outcome)) {
     while let Some(group) = queue.take() {
-        let Some((last, _)) = group.last() else { continue };
+        let Some((ticket, _)) = group.last() else { continue };
         if !write(queue, &mut writer, &group, outcome) {
             let lost = group.len() + queue.waiting();
             tracing::error!(lost, "the record could not be written until the end");
             return;
         }
-        outcome(Outcome::Committed(*last));
+        outcome(Outcome::Committed(*ticket));
     }
 }
 

@@ -50,14 +50,11 @@ impl Ledger {
 
     /// Writes the numbered batches up to one, and waits for the last.
     pub(super) fn write(&self, numbers: std::ops::RangeInclusive<u64>) {
-        let tickets = numbers.map(|number| {
-            let ticket = self.store.submit(batch(number)).unwrap();
-            assert_eq!(ticket, Ticket(number));
-            ticket
-        });
-        if let Some(last) = tickets.last() {
-            self.wait_for(last);
+        let last = *numbers.end();
+        for number in numbers {
+            assert_eq!(self.store.submit(batch(number)).unwrap(), Ticket(number));
         }
+        self.wait_for(Ticket(last));
     }
 }
 
