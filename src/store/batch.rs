@@ -145,13 +145,12 @@ pub(super) fn weight(table: &str, key: &str, value: &str) -> usize {
 }
 
 /// Cuts a text that is too long, and says so in its place.
-fn short_text(mut text: String) -> String {
-    if text.len() > ENTRY_BYTES_MAX {
-        let left_out = text.len() - text.floor_char_boundary(ENTRY_BYTES_MAX);
-        text.truncate(text.len() - left_out);
-        text += &format!("… ({left_out} bytes left out)");
+fn short_text(text: String) -> String {
+    if text.len() <= ENTRY_BYTES_MAX {
+        return text;
     }
-    text
+    let (kept, rest) = text.split_at(text.floor_char_boundary(ENTRY_BYTES_MAX));
+    format!("{kept}… ({} bytes left out)", rest.len())
 }
 
 /// Leaves out data that is too long: half of a JSON text is none.

@@ -23,7 +23,7 @@ fn a_hundred_kills_lose_nothing_that_was_acknowledged() {
         let mut writer = writer.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let lines = BufReader::new(writer.stdout.take().unwrap()).lines();
         let (mut lines, mut acknowledged) = (acknowledgements(lines.map_while(Result::ok)), kept);
-        for _ in 0..chance.below(16) {
+        for _ in 0..chance.below(8) {
             acknowledged = lines.next().unwrap();
         }
         thread::park_timeout(Duration::from_micros(chance.below(4_000)));
@@ -40,7 +40,7 @@ fn a_hundred_kills_lose_nothing_that_was_acknowledged() {
         assert!(found >= acknowledged, "round {round}: {found} of {acknowledged}");
         kept = found;
     }
-    assert!(kept > 200, "only {kept} batches were written in all rounds");
+    assert!(kept > 100, "only {kept} batches were written in all rounds");
     assert_eq!(Ledger::open(&path).rows, rows_after(kept, ROW_BYTES));
 }
 

@@ -177,10 +177,9 @@ impl Disk {
     /// Writes what is left after a crash into a directory.
     pub(super) fn leave(&self, directory: &Path, unsynced: Unsynced, chance: &mut Chance) {
         let names = match unsynced {
-            Unsynced::Kept => &self.names,
-            Unsynced::Lost => &self.synced_names,
             Unsynced::Torn if chance.below(2) == 0 => &self.names,
-            Unsynced::Torn => &self.synced_names,
+            Unsynced::Kept => &self.names,
+            Unsynced::Torn | Unsynced::Lost => &self.synced_names,
         };
         for (name, file) in names.iter().filter(|(name, _)| !name.ends_with("-shm")) {
             let content = &self.files[*file];
