@@ -16,6 +16,7 @@ pub mod wire;
 pub mod config;
 pub mod detect;
 pub mod keeper;
+pub mod store;
 
 pub mod hub;
 

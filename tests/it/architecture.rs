@@ -14,6 +14,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("wire", &["model", "report"], &[]),
     ("config", &["model"], &["directories", "regex", "rustix", "sha2", "strsim", "toml"]),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
+    ("store", &["model"], &["rusqlite"]),
     (
         "hub",
         &["model", "report", "engine", "screen", "detect", "wire", "config", "keeper"],

@@ -32,6 +32,7 @@ mod sim;
 mod simulation;
 mod stalled;
 mod stop;
+mod store;
 mod support;
 mod terminal;
 mod trusted;

@@ -1,0 +1,142 @@
+//! Reads the record, from any process and at any time.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, Row, ToSql};
+use serde_json::Value;
+
+use super::batch::{Entry, Rows, Ticket};
+use super::error::{Place, StoreError};
+use super::schema::{self, MIGRATIONS};
+use super::{examine, fold};
+use crate::model::Moment;
+
+/// What one look returns at most; the next begins after the last entry of this one.
+const ENTRIES_MAX: usize = 10_000;
+
+/// The record, open for reading. It makes and changes nothing, and keeps nobody from writing.
+#[derive(Debug)]
+pub struct Journal {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// Which entries are wanted; all that is given must hold.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Only those after this one.
+    pub after: u64,
+    /// At most so many.
+    pub limit: usize,
+    /// The newest rather than the oldest; the order stays.
+    pub newest: bool,
+    pub agent: Option<String>,
+    pub task: Option<String>,
+    /// What the kind begins with.
+    pub kind: Option<String>,
+}
+
+/// An entry as it stands in the journal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// The first is 1, and there are no gaps.
+    pub id: u64,
+    pub ticket: Ticket,
+    pub at: Moment,
+    pub entry: Entry,
+}
+
+impl Journal {
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let (connection, found) = examine::open(path, MIGRATIONS)?;
+        let path = path.to_owned();
+        if found < schema::version_of(MIGRATIONS) {
+            return Err(StoreError::Older { path, found });
+        }
+        Ok(Self { connection, path })
+    }
+
+    /// Returns entries in the order in which they happened.
+    pub fn entries(&self, query: &Query) -> Result<Vec<Recorded>, StoreError> {
+        let Query { after, limit, newest, agent, task, kind } = query;
+        let limit = (*limit).min(ENTRIES_MAX);
+        let mut params: Vec<&dyn ToSql> = vec![after, &limit];
+        let mut filter = String::new();
+        for (clause, wanted) in [
+            (" AND agent = ?", agent),
+            (" AND task = ?", task),
+            (" AND substr(kind, 1, length(?)) = ?", kind),
+        ] {
+            if let Some(wanted) = wanted {
+                params.push(wanted);
+                filter += &clause.replace('?', &format!("?{}", params.len()));
+            }
+        }
+        let order = if *newest { "DESC" } else { "ASC" };
+        let text = format!(
+            "SELECT id, batch, at, kind, agent, task, text, data
+             FROM entry JOIN batch ON seq = batch
+             WHERE id > ?1{filter} ORDER BY id {order} LIMIT ?2"
+        );
+        let mut found = self.read(|connection| {
+            let mut statement = connection.prepare_cached(&text)?;
+            let found = statement.query_map(&*params, recorded)?;
+            found.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        if *newest {
+            found.reverse();
+        }
+        Ok(found)
+    }
+
+    /// Returns the number of the last batch; zero if there is none.
+    pub fn last(&self) -> Result<Ticket, StoreError> {
+        self.read(fold::last_batch)
+    }
+
+    /// Returns the last batch that was made at a moment or before it.
+    pub fn last_at(&self, moment: Moment) -> Result<Ticket, StoreError> {
+        let text = "SELECT coalesce(max(seq), 0) FROM batch WHERE at <= ?1";
+        self.read(|connection| connection.query_row(text, [moment.0], |row| row.get(0)).map(Ticket))
+    }
+
+    /// Returns the rows as they were after a batch.
+    pub fn rows_at(&self, ticket: Ticket) -> Result<Rows, StoreError> {
+        let folded = self.read(|connection| fold::fold(connection, ticket))?;
+        fold::parse(folded.rows)
+            .map_err(|error| StoreError::damaged(&self.path, format!("a row is not JSON: {error}")))
+    }
+
+    /// Looks at every page, and folds the whole journal: it must give the rows that are kept.
+    pub fn verify(&self) -> Result<(), StoreError> {
+        examine::is_whole(&self.connection, &self.path)?;
+        self.read(fold::check_all)?.map_err(|difference| StoreError::Contradiction {
+            place: Place::of(&self.path),
+            difference,
+        })
+    }
+
+    /// Reads in one transaction, so that all parts are of the same moment.
+    fn read<T>(
+        &self,
+        look: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let transaction = self.connection.unchecked_transaction();
+        transaction
+            .and_then(|transaction| look(&transaction))
+            .map_err(|error| StoreError::of(&self.path, error))
+    }
+}
+
+fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
+    let data: Option<String> = row.get("data")?;
+    // An entry is for people: one whose data rots is still told.
+    let data = data.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
+    let (kind, agent, task) = (row.get("kind")?, row.get("agent")?, row.get("task")?);
+    Ok(Recorded {
+        id: row.get("id")?,
+        ticket: Ticket(row.get("batch")?),
+        at: Moment(row.get("at")?),
+        entry: Entry { kind, agent, task, text: row.get("text")?, data },
+    })
+}
