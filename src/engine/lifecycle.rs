@@ -3,8 +3,8 @@
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
-    AgentName, AgentState, Ending, Failure, Launch, Member, Moment, ProcessId, ProcessInfo, Role,
-    RunId, Source,
+    AgentName, AgentState, Contact, Ending, Failure, Launch, Member, Moment, ProcessId,
+    ProcessInfo, Role, RunId, Source,
 };
 
 /// The grace of a stop whose first order may not have arrived.
@@ -29,6 +29,7 @@ impl Engine {
             source: Source::Process,
             since: now,
             pace: Pace::default(),
+            reports: 0,
             keeper: None,
             process: None,
             note: None,
@@ -90,6 +91,10 @@ impl Engine {
             }
             RunEvent::Did { state, source } => self.note_state(agent, state, source, now),
             RunEvent::Reported(report) => self.note_report(agent, &report, now),
+            RunEvent::Conversed { id } => {
+                seat.member.conversation = Some(id);
+                self.is_dirty = true;
+            }
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::NeverCame { reason } => {
                 seat.note = Some(reason);
@@ -243,6 +248,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         argv: Vec::new(),
         cwd: std::path::PathBuf::new(),
         conversation: None,
+        contact: Contact::default(),
     };
     Seat {
         member,
@@ -252,6 +258,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         source: Source::Process,
         since: now,
         pace: Pace::default(),
+        reports: 0,
         keeper: None,
         process: None,
         note: Some("found alive, but not on record".to_owned()),

@@ -55,6 +55,7 @@ impl Engine {
 
     pub(super) fn note_report(&mut self, agent: &AgentName, report: &Report, now: Moment) {
         let Some(seat) = self.seats.get_mut(agent) else { return };
+        seat.reports += 1;
         seat.pace.get_on(now);
         seat.pace.last_report = Some(report.raw.clone());
         match report.kind {

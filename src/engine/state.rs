@@ -45,6 +45,9 @@ pub struct Seat {
     /// How it gets on; nothing of this outlives the hub.
     #[serde(skip)]
     pub pace: Pace,
+    /// How many of this run's reports the rest of the record takes into account.
+    #[serde(default)]
+    pub reports: u64,
     pub keeper: Option<ProcessId>,
     pub process: Option<ProcessId>,
     /// What went wrong, in words.

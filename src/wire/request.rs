@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentName, Environment, Key, Mouse, Size};
+use crate::model::{AgentName, Environment, Key, Mouse, Size, Token};
+use crate::report::ReportKind;
 
 /// A request with the number under which its response comes back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,8 +20,23 @@ pub enum Request {
     Hello {
         protocol: u32,
         version: String,
+        /// Who has one speaks for the agent that it was given to, and for nobody else.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<Token>,
     },
     Status,
+    /// What an agent has to say in the protocol. The id is the caller's own: the same id again is
+    /// the same report, asked again because the answer was lost.
+    Report {
+        id: String,
+        kind: ReportKind,
+        text: String,
+    },
+    /// What a hook of an agent's cli said, as it said it.
+    Hook {
+        id: String,
+        said: serde_json::Value,
+    },
     /// Starts those agents of a team that do not run. Without a team: the only one there is.
     Up {
         team: Option<String>,
@@ -96,6 +112,8 @@ impl Request {
             Self::Keys { .. } | Self::Restart { .. } => false,
             Self::Hello { .. }
             | Self::Status
+            | Self::Report { .. }
+            | Self::Hook { .. }
             | Self::Up { .. }
             | Self::Start { .. }
             | Self::Stop { .. }

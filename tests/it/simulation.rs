@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Phase, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, Command, Environment, Exit, Launch, Member, Moment, ProcessId, ProcessInfo,
+    AgentName, Command, Contact, Environment, Exit, Launch, Member, Moment, ProcessId, ProcessInfo,
     RequestId, Role, RunId, Size,
 };
 
@@ -297,6 +297,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
         conversation: None,
+        contact: Contact::default(),
     }
 }
 
