@@ -26,7 +26,7 @@ pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<(
         ));
     };
     let (kind, text, format) = said(verb)?;
-    let request = Request::Report { id: random_id()?, kind, text };
+    let request = Request::Report { call: random_id()?, kind, text };
     let Response::Report(reception) = identity.ask(&request, PATIENCE)? else {
         return Err(ClientError::Unexpected.into());
     };

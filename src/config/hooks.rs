@@ -37,6 +37,7 @@ pub(super) fn apply(hooks: &mut Hooks, mut table: Reader, problems: &mut Problem
         hooks.file = Some(file.value);
     }
     set(&mut hooks.yields_to, words(&mut table, "yields_to", problems));
+    set(&mut hooks.root_only, table.switch("root_only", problems));
     if let Some(stream) = table.choice("stream", STREAMS, problems) {
         hooks.stream = Some(stream);
     }

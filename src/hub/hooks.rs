@@ -47,7 +47,8 @@ impl Hub {
             return Ok(equipment);
         }
         equipment.contact.no_hooks = obstacle(hooks, cli, agent);
-        if equipment.contact.no_hooks.is_some() {
+        if let Some(reason) = &equipment.contact.no_hooks {
+            tracing::info!(agent = %agent.name, reason, "goes without hooks");
             return Ok(equipment);
         }
         let path = self.paths.agent_hooks(&agent.name);
@@ -151,6 +152,9 @@ impl Hub {
 fn obstacle(hooks: &Hooks, cli: &Cli, agent: &Agent) -> Option<String> {
     if !hooks.enabled {
         return Some("they are turned off in the settings".to_owned());
+    }
+    if hooks.root_only && !rustix::process::geteuid().is_root() {
+        return Some("its cli takes them from root alone".to_owned());
     }
     let is_taken = |word: &&String| hooks.yields_to.iter().any(|taken| word.starts_with(taken));
     if let Some(word) = cli.command.iter().find(is_taken) {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::inbox::{Input, Senders};
 use crate::detect::EventReader;
@@ -20,6 +20,9 @@ use crate::model::{AgentName, RunId};
 /// A program that is starting listens after some seconds, and is asked at a growing pace.
 const RETRY_LEAST: Duration = Duration::from_millis(250);
 const RETRY_MOST: Duration = Duration::from_secs(5);
+/// A server that is asked while it starts may never answer. One that lives lets its heart beat every
+/// ten seconds.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
 /// A line of an answer's head, or an event. Longer ones carry whole files and mean nothing here.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 const READ_BYTES: usize = 16 * 1024;
@@ -75,7 +78,7 @@ async fn hear(
     let (mut answer, mut events) = (Answer::default(), EventReader::default());
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        let count = stream.read(&mut buffer).await?;
+        let count = timeout(SILENCE_MAX, stream.read(&mut buffer)).await??;
         if count == 0 {
             return Ok(());
         }

@@ -104,13 +104,13 @@ impl Hub {
                 let status = speaker.map(|(agent, _)| self.status_of(agent));
                 Some(Ok(Response::Status(status.unwrap_or_else(|| self.status()))))
             }
-            Request::Report { id, kind, text } => {
+            Request::Report { call, kind, text } => {
                 let (agent, run) = self.speakers.get(&client).cloned()?;
-                Some(self.on_report(&agent, run, &id, (kind, &text)))
+                Some(self.on_report(&agent, run, &call, (kind, &text)))
             }
-            Request::Hook { id, said } => {
+            Request::Hook { call, said } => {
                 let (agent, run) = self.speakers.get(&client).cloned()?;
-                self.on_hook(&agent, run, &id, &said);
+                self.on_hook(&agent, run, &call, &said);
                 Some(Ok(Response::Ok))
             }
             Request::Read { agent, lines, scrollback } => {

@@ -18,6 +18,8 @@ pub struct Hooks {
     /// Beginnings of words that say, in the command, that its user has put something of their own
     /// in this place.
     pub yields_to: Vec<String>,
+    /// The cli takes the file from root alone.
+    pub root_only: bool,
     /// The cli serves its events at the port.
     pub stream: Option<Stream>,
     pub fields: HookFields,
@@ -76,6 +78,7 @@ impl Default for Hooks {
             environment: BTreeMap::new(),
             file: None,
             yields_to: Vec::new(),
+            root_only: false,
             stream: None,
             fields: HookFields::default(),
             events: Vec::new(),
