@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Runs a team of coding agents side by side, each in its own terminal.
@@ -74,8 +74,19 @@ pub(super) enum Verb {
     /// Try out and show the rules by which a cli's screen is read
     #[command(subcommand)]
     Rules(RulesVerb),
+    /// Say what became of the work; for agents, which are known by the token they were started with
+    #[command(subcommand)]
+    Report(ReportVerb),
     /// Print a completion script for a shell
     Completions { shell: Shell },
+    /// Pass on what a hook of an agent's cli says (run by the clis)
+    #[command(hide = true)]
+    Hook {
+        /// For whoever reads a list of processes
+        cli: String,
+        /// What it says, if not on standard input
+        said: Option<String>,
+    },
     /// Become the project's hub (started by the others when needed)
     #[command(hide = true)]
     Hub {
@@ -211,6 +222,86 @@ pub(super) enum RulesVerb {
         #[command(flatten)]
         format: Format,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ReportVerb {
+    /// The work is finished and checked
+    Done {
+        /// What was accomplished
+        text: String,
+        /// What shows it: counts, paths, commits, commands and their results
+        #[arg(long, value_name = "TEXT")]
+        evidence: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// It cannot go on
+    Blocked {
+        /// Exactly what is needed
+        text: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// It failed for good
+    Error {
+        /// What failed, what was tried, a suggested fix
+        text: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// A step is completed
+    Progress {
+        /// Which of how many: `3/7`
+        step: String,
+        /// What was just completed
+        text: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// A build passed or failed
+    Build {
+        outcome: Outcome,
+        /// The error in a few words
+        text: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Something is needed that another agent owns
+    Need {
+        /// A path or thing
+        #[arg(value_name = "PATH")]
+        thing: String,
+        /// Who owns it
+        #[arg(long, value_name = "AGENT")]
+        from: Option<String>,
+        /// Why
+        text: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// An interface that others will build on; its lines come from standard input
+    Contract {
+        title: String,
+        /// Its lines, if not on standard input
+        #[arg(long, value_name = "TEXT")]
+        body: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// A file that this task hands on
+    Artifact {
+        path: String,
+        kind: String,
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Outcome {
+    Pass,
+    Fail,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -1,6 +1,7 @@
 //! From what was typed to what is done.
 
 use std::io::{self, BufRead, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -8,8 +9,8 @@ use clap::Parser;
 use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, Verb};
 use super::context::Context;
 use super::{
-    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, rules,
-    sim, status, up,
+    agent, attach, completions, config, demo, doctor, down, failure, hook, hub, keeper, overview,
+    report, rules, sim, status, up,
 };
 
 /// Something went wrong; standard error says what.
@@ -32,21 +33,22 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Does what needs no project, and hands on what does.
 fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    match &arguments.command {
-        Some(Verb::Completions { shell }) => {
-            completions::print(*shell);
-            return Ok(ExitCode::SUCCESS);
-        }
-        Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
-        Some(Verb::Demo { headless }) => {
-            demo::demo(*headless, &mut io::stdout())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        _ => {}
-    }
-    let mut context = Context::find(arguments.project.as_deref())?;
     match arguments.command {
+        Some(Verb::Completions { shell }) => completions::print(shell),
+        Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
+        Some(Verb::Demo { headless }) => demo::demo(headless, &mut io::stdout())?,
+        Some(Verb::Report(verb)) => report::report(verb, &mut io::stdout())?,
+        Some(Verb::Hook { cli: _, said }) => return Ok(hook::hook(said.as_deref())),
+        verb => return obey_in_project(arguments.project.as_deref(), verb),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result<ExitCode> {
+    let mut context = Context::find(project)?;
+    match verb {
         None if attach::is_terminal() => attach::attach(&mut context, false)?,
         None => overview::show(&mut context)?,
         Some(Verb::Up { team, attach: false, format, .. }) => up::up(&mut context, team, format)?,
@@ -62,7 +64,13 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
-        Some(Verb::Completions { .. } | Verb::Sim { .. } | Verb::Demo { .. }) => {
+        Some(
+            Verb::Completions { .. }
+            | Verb::Sim { .. }
+            | Verb::Demo { .. }
+            | Verb::Report(_)
+            | Verb::Hook { .. },
+        ) => {
             unreachable!("these need no project and are done above")
         }
     }

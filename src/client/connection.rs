@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::ClientError;
+use crate::model::Token;
 use crate::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
 
 /// How much is read from the socket at once.
@@ -21,10 +22,19 @@ pub struct Connection {
 
 impl Connection {
     /// Connects to a hub that listens at `socket`, and checks that both speak the same protocol.
-    pub(super) fn open(socket: &Path) -> Result<Self, ClientError> {
+    ///
+    /// With a token it speaks for an agent. With a patience it gives up when nothing comes for that
+    /// long.
+    pub(super) fn open(
+        socket: &Path,
+        token: Option<Token>,
+        patience: Option<Duration>,
+    ) -> Result<Self, ClientError> {
         let stream = Self::stream(socket)?;
+        stream.set_read_timeout(patience).map_err(ClientError::Lost)?;
+        stream.set_write_timeout(patience).map_err(ClientError::Lost)?;
         let mut connection = Self { stream, frames: FrameReader::default(), next_id: 1 };
-        connection.greet()?;
+        connection.greet(token)?;
         Ok(connection)
     }
 
@@ -81,9 +91,9 @@ impl Connection {
         }
     }
 
-    fn greet(&mut self) -> Result<(), ClientError> {
+    fn greet(&mut self, token: Option<Token>) -> Result<(), ClientError> {
         let ours = env!("CARGO_PKG_VERSION").to_owned();
-        let hello = Request::Hello { protocol: PROTOCOL, version: ours.clone() };
+        let hello = Request::Hello { protocol: PROTOCOL, version: ours.clone(), token };
         let Response::Welcome { protocol, version, .. } = self.ask(hello)? else {
             return Err(ClientError::Unexpected);
         };

@@ -40,6 +40,15 @@ impl ClientError {
         matches!(self, Self::Lost(error) if matches!(error.kind(), TimedOut | WouldBlock))
     }
 
+    /// Says whether nobody listens, or who listened has just died.
+    pub(super) fn is_absence(&self) -> bool {
+        use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
+        let is_lost = |error: &io::Error| {
+            matches!(error.kind(), NotFound | ConnectionRefused | ConnectionReset | BrokenPipe)
+        };
+        matches!(self, Self::Closed) || matches!(self, Self::Lost(error) if is_lost(error))
+    }
+
     /// Returns what to type next, where that is known.
     pub fn hint(&self) -> Option<String> {
         match self {

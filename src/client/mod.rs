@@ -1,9 +1,11 @@
 //! The way to the hub: connects to it, and starts it if it is not there.
 
+mod agent;
 mod connection;
 mod error;
 mod start;
 
+pub use agent::{Identity, random_id};
 pub use connection::Connection;
 pub use error::ClientError;
 pub use start::{connect, connect_running, open_stream};

@@ -28,7 +28,7 @@ pub fn connect(paths: &Paths) -> Result<Connection, ClientError> {
 /// Opens a stream to the project's hub, and starts it if it is not there; who opens it greets.
 pub fn open_stream(paths: &Paths) -> Result<UnixStream, ClientError> {
     patiently(paths, || match Connection::stream(&paths.hub_socket()) {
-        Err(ClientError::Lost(error)) if is_absence(&error) => Err(absent(paths)),
+        Err(error) if error.is_absence() => Err(absent(paths)),
         result => result,
     })
 }
@@ -63,21 +63,14 @@ fn is_inside_agent() -> bool {
 
 /// Connects to the project's hub if it is there.
 pub fn connect_running(paths: &Paths) -> Result<Connection, ClientError> {
-    match Connection::open(&paths.hub_socket()) {
-        Err(ClientError::Lost(error)) if is_absence(&error) => Err(absent(paths)),
-        Err(ClientError::Closed) => Err(absent(paths)),
+    match Connection::open(&paths.hub_socket(), None, None) {
+        Err(error) if error.is_absence() => Err(absent(paths)),
         result => result,
     }
 }
 
 fn absent(paths: &Paths) -> ClientError {
     ClientError::NotRunning { project: paths.project.clone() }
-}
-
-/// Says whether an error means that nobody listens, or that who listened has just died.
-fn is_absence(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
-    matches!(error.kind(), NotFound | ConnectionRefused | ConnectionReset | BrokenPipe)
 }
 
 /// Starts a hub and waits until it listens or has given way to another.

@@ -118,6 +118,8 @@ mod tests {
             "[cli.shell.keys]",
             "[cli.shell.submit]",
             "[cli.shell.sessions]",
+            "[cli.shell.hooks]",
+            "[[cli.shell.hooks.events]]",
             "[team.t]",
             "[[team.t.agents]]",
         ];

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::model::{Environment, Manifest};
+use crate::model::{Environment, Hooks, Manifest};
 
 use super::VariablePattern;
 use super::environment::read_environment;
+use super::hooks;
 use super::manifest;
 use super::problem::Problems;
 use super::reader::{Located, Reader};
@@ -33,6 +34,8 @@ pub struct Cli {
     pub pass_env: Vec<VariablePattern>,
     /// How it shows what it does, and how to talk to it.
     pub manifest: Manifest,
+    /// How it is made to tell what it does.
+    pub hooks: Hooks,
 }
 
 impl Cli {
@@ -79,6 +82,9 @@ impl Cli {
         }
         if let Some(patterns) = table.texts("pass_env", problems) {
             self.pass_env = read_patterns(patterns, problems);
+        }
+        if let Some(table) = table.table("hooks", problems) {
+            hooks::apply(&mut self.hooks, table, problems);
         }
         manifest::apply(&mut self.manifest, &mut table, problems);
         table.finish(problems);

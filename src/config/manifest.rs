@@ -142,7 +142,7 @@ fn read_block(mut table: Reader, problems: &mut Problems) -> Option<BlockRule> {
 }
 
 /// Puts each item where its namesake is, and the others first, in their order.
-fn place<T>(list: &mut Vec<T>, items: Vec<T>, name: impl Fn(&T) -> &String) {
+pub(super) fn place<T>(list: &mut Vec<T>, items: Vec<T>, name: impl Fn(&T) -> &String) {
     let mut first = 0;
     for item in items {
         if let Some(at) = list.iter().position(|known| name(known) == name(&item)) {
@@ -154,13 +154,17 @@ fn place<T>(list: &mut Vec<T>, items: Vec<T>, name: impl Fn(&T) -> &String) {
     }
 }
 
-fn set<T>(slot: &mut T, value: Option<T>) {
+pub(super) fn set<T>(slot: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *slot = value;
     }
 }
 
-fn words(table: &mut Reader, key: &'static str, problems: &mut Problems) -> Option<Vec<String>> {
+pub(super) fn words(
+    table: &mut Reader,
+    key: &'static str,
+    problems: &mut Problems,
+) -> Option<Vec<String>> {
     let words = table.texts(key, problems)?;
     Some(words.value.into_iter().map(|word| word.value).collect())
 }
@@ -179,7 +183,7 @@ fn bounded<'t>(
 }
 
 /// Returns the pattern if it is a regular expression.
-fn pattern(text: Located<String>, problems: &mut Problems) -> Option<String> {
+pub(super) fn pattern(text: Located<String>, problems: &mut Problems) -> Option<String> {
     let built = regex::RegexBuilder::new(&text.value).size_limit(PATTERN_BYTES_MAX).build();
     match built.map(|_: Regex| ()) {
         Ok(()) => Some(text.value),

@@ -8,6 +8,7 @@ mod builtin;
 mod cli;
 mod environment;
 mod hash;
+mod hooks;
 mod layer;
 mod manifest;
 mod paths;

@@ -75,7 +75,7 @@ impl Paths {
     pub fn make_directories(&self) -> Result<(), SecureDirError> {
         let parents = [self.state_dir.parent(), self.runtime_dir.parent()];
         let own = [&self.state_dir, &self.runtime_dir].map(PathBuf::as_path);
-        let inner = ["agents", "panes"].map(|name| self.state_dir.join(name));
+        let inner = ["agents", "hooks", "panes"].map(|name| self.state_dir.join(name));
         let chain = parents.into_iter().flatten().chain(own);
         chain.chain(inner.iter().map(PathBuf::as_path)).try_for_each(secure_dir)
     }
@@ -117,6 +117,16 @@ impl Paths {
 
     pub fn agent_screen(&self, agent: &AgentName) -> PathBuf {
         self.state_dir.join("panes").join(format!("{agent}.screen"))
+    }
+
+    /// Holds which reports of an agent were told.
+    pub fn agent_reports(&self, agent: &AgentName) -> PathBuf {
+        self.state_dir.join("panes").join(format!("{agent}.reports"))
+    }
+
+    /// The file that an agent's cli is given at its start, where it needs one.
+    pub fn agent_hooks(&self, agent: &AgentName) -> PathBuf {
+        self.state_dir.join("hooks").join(format!("{agent}.json"))
     }
 }
 

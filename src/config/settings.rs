@@ -209,6 +209,12 @@ impl Settings {
         self.teams.values()
     }
 
+    /// Says whether a cli is given other hooks at its start than the ones that are built in.
+    pub fn has_own_hooks(&self, cli: &str) -> bool {
+        let built_in = built_in().clis.remove(cli).map(|cli| cli.hooks).unwrap_or_default();
+        self.clis.get(cli).is_some_and(|cli| cli.hooks != built_in)
+    }
+
     pub fn cli(&self, name: &str) -> Option<&Cli> {
         self.clis.get(name)
     }

@@ -10,6 +10,8 @@ use super::message::Sighting;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Known {
     pub(super) sighting: Sighting,
+    /// The earliest turn that it can belong to.
+    pub(super) turn: u64,
     pub(super) fate: Fate,
     /// A later look has seen it again: it is not half of a frame.
     pub(super) is_confirmed: bool,

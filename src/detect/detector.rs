@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::model::{AgentState, Exit, Moment, Size, Source};
 use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
@@ -12,12 +10,14 @@ use crate::screen::{Screen, Signal};
 use super::dialog::{self, Dialog};
 use super::explain::Explanation;
 use super::finding::{Finding, Shown};
-use super::look::judge;
+use super::ledger::{Channel, Ledger};
+use super::look::{Verdict, judge};
 use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
-use super::state::{Claim, Evidence};
+use super::state::{Evidence, STATUS, Told, stance_of};
 use super::transcript::{Reading, Transcript};
+use super::turn::Turn;
 use super::view::View;
 
 /// The last words of a turn may be drawn after its end is known.
@@ -40,43 +40,29 @@ impl Default for Options {
     }
 }
 
-/// What outlives the detector: which reports of a conversation were told.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Memory(Transcript);
-
 /// Watches one pane.
 #[derive(Debug)]
 pub struct Detector {
-    rules: Arc<Rules>,
-    options: Options,
+    pub(super) rules: Arc<Rules>,
+    pub(super) options: Options,
     schedule: Schedule,
-    signals: Signals,
-    transcript: Transcript,
-    evidence: Evidence,
-    shown: Shown,
+    pub(super) signals: Signals,
+    pub(super) transcript: Transcript,
+    pub(super) ledger: Ledger,
+    pub(super) evidence: Evidence,
+    pub(super) shown: Shown,
+    /// What is shown was never told: it is what an earlier detector showed.
+    pub(super) is_news: bool,
     /// A state that has yet to last.
     next: Option<Shown>,
     dialog: Option<Dialog>,
-    turn: Turn,
+    pub(super) turn: Turn,
     /// When to look again for what may have been half of a frame.
-    second_look: Option<Moment>,
+    pub(super) second_look: Option<Moment>,
     size: Option<Size>,
     resized_at: Option<Moment>,
-}
-
-/// What is known of the turn at hand.
-#[derive(Debug, Default)]
-struct Turn {
-    /// A prompt was submitted, or the agent was seen at work.
-    is_open: bool,
-    /// Until when its last words may still come.
-    open_until: Moment,
-    /// The status of the turn has been shown as the agent's state.
-    status_was_shown: bool,
-    /// The prompt as it was submitted, without blanks.
-    prompt: String,
-    /// The tag that counts.
-    tag: Option<String>,
+    /// Counts what changed in the memory, beside the transcript.
+    pub(super) changes: u64,
 }
 
 impl Detector {
@@ -95,14 +81,17 @@ impl Detector {
             schedule: Schedule::default(),
             signals: Signals::default(),
             transcript: Transcript::default(),
+            ledger: Ledger::default(),
             evidence: Evidence::default(),
             shown,
+            is_news: false,
             next: None,
             dialog: None,
             turn: Turn::default(),
             second_look: None,
             size: None,
             resized_at: None,
+            changes: 0,
         }
     }
 
@@ -126,33 +115,20 @@ impl Detector {
         findings
     }
 
+    /// Reads output that was printed while nobody read, piece by piece: what one piece shows the
+    /// next may draw over. What the agent does now, only the last one tells.
+    pub fn catch_up(&mut self, screen: &Screen, signals: &[Signal], now: Moment) {
+        self.hear(signals, now);
+        let view = View::new(screen, &self.rules);
+        let verdict = judge(&self.rules, &view);
+        if self.is_live(verdict.as_ref()) && !screen.is_held(now) {
+            self.read_conversation(screen, &view, now);
+        }
+    }
+
     /// Returns the moment at which `observe` has something to do though nothing was written.
     pub fn next_deadline(&self) -> Option<Moment> {
         self.schedule.due().into_iter().chain(self.deadline_of_state()).min()
-    }
-
-    /// Notes that the hub submitted a prompt: what follows is its answer.
-    pub fn prompt_submitted(&mut self, text: &str, tag: Option<&str>, now: Moment) {
-        self.turn.prompt = without_blanks(text);
-        self.turn.tag = tag.map(str::to_ascii_lowercase);
-        self.evidence.status = None;
-        self.begin_turn(now);
-    }
-
-    /// Notes what a report with a token, or a hook of the cli, says.
-    pub fn claim(
-        &mut self,
-        source: Source,
-        state: AgentState,
-        rule: &str,
-        line: &str,
-        now: Moment,
-    ) -> Vec<Finding> {
-        let (rule, line) = (rule.to_owned(), line.to_owned());
-        self.evidence.claim = Some(Claim { source, state, rule, line, since: now });
-        let mut findings = Vec::new();
-        self.settle_state(now, &mut findings);
-        findings
     }
 
     /// Notes that the process is gone, and tells what was left to tell.
@@ -178,33 +154,17 @@ impl Detector {
         Explanation { shown: self.shown.clone(), age, testimonies: self.evidence.testimonies() }
     }
 
-    /// Returns what a new detector of the same pane needs so as not to tell anything twice.
-    pub fn memory(&self) -> Memory {
-        Memory(self.transcript.clone())
-    }
-
-    /// Goes on where another detector of the same pane ended.
-    pub fn remember(&mut self, memory: Memory) {
-        self.transcript = memory.0;
-    }
-
     fn look(&mut self, screen: &Screen, now: Moment, findings: &mut Vec<Finding>) {
         let view = View::new(screen, &self.rules);
         let verdict = judge(&self.rules, &view);
-        if verdict.as_ref().map(|verdict| (verdict.state, &verdict.rule))
-            != self.evidence.verdict.as_ref().map(|verdict| (verdict.state, &verdict.rule))
-        {
+        let stance = |verdict: &Verdict| stance_of(verdict.state);
+        if verdict.as_ref().and_then(stance) != self.evidence.verdict.as_ref().and_then(stance) {
             self.evidence.verdict_since = now;
         }
         let is_dialog = |state| state == AgentState::Waiting;
         let dialog = verdict.as_ref().filter(|verdict| is_dialog(verdict.state));
         self.dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view));
-        // Where nothing is recognised, a viewer or another program may cover the conversation; a
-        // dialog's entries look like prompts.
-        let is_live = match &verdict {
-            Some(verdict) => !is_dialog(verdict.state),
-            None => self.rules.output_means_working,
-        };
+        let is_live = self.is_live(verdict.as_ref());
         self.evidence.verdict = verdict;
         self.evidence.signal = self.signals.claim().cloned();
         self.watch_work(now);
@@ -224,9 +184,22 @@ impl Detector {
         merge_states(findings);
     }
 
+    /// Says whether the conversation is in sight. Where nothing is recognised, a viewer or another
+    /// program may cover it; a dialog's entries look like prompts.
+    fn is_live(&self, verdict: Option<&Verdict>) -> bool {
+        match verdict {
+            Some(verdict) => verdict.state != AgentState::Waiting,
+            None => self.rules.output_means_working,
+        }
+    }
+
     /// Notes the beginning of a turn as soon as work is seen, or a question about it.
-    fn watch_work(&mut self, now: Moment) {
-        let wanted = self.evidence.resolve(&self.rules, now).map(|wanted| wanted.state);
+    pub(super) fn watch_work(&mut self, now: Moment) {
+        self.evidence.drop_stale_claim(now);
+        let resolved = self.evidence.resolve(&self.rules, now);
+        // Output alone is no new turn for a program that has reported what became of its work.
+        let is_output = resolved.as_ref().is_some_and(|shown| shown.source == Source::Silence);
+        let wanted = resolved.map(|wanted| wanted.state);
         let begins = match self.shown.state {
             AgentState::Working | AgentState::Waiting => {
                 !self.turn.is_open && wanted == Some(AgentState::Working)
@@ -243,17 +216,22 @@ impl Detector {
             }
         };
         if begins {
-            self.begin_turn(now);
+            self.begin_turn(true, now);
+            let is_kept = |told: &Told| is_output && told.source != Source::Line;
+            if self.turn.status_was_shown && !self.evidence.status.as_ref().is_some_and(is_kept) {
+                self.evidence.status = None;
+                self.turn.status_was_shown = false;
+            }
         }
     }
 
-    fn begin_turn(&mut self, now: Moment) {
+    /// Opens a turn; the echo of its prompt is still to come, unless it was seen already.
+    pub(super) fn begin_turn(&mut self, awaits_echo: bool, now: Moment) {
+        self.changes += 1;
         self.turn.is_open = true;
         self.turn.open_until = now + TURN_GRACE;
-        self.transcript.turn_began();
-        if self.turn.status_was_shown {
-            self.evidence.status = None;
-            self.turn.status_was_shown = false;
+        if awaits_echo {
+            self.transcript.turn_began();
         }
     }
 
@@ -264,20 +242,26 @@ impl Detector {
         }
         let was_resized = !screen.modes().alternate_screen
             && self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
-        let reading = Reading { now, counts, is_final: self.has_settled(), was_resized };
+        let (turn, is_final) = (self.ledger.turn(), self.has_settled());
+        let reading = Reading { now, turn, counts, is_final, was_resized };
         self.transcript.look(screen, view, &self.rules, reading);
+        self.transcript.number_turns(|| {
+            self.ledger.note_echo();
+            self.ledger.turn()
+        });
     }
 
-    fn end_turn(&mut self, before: AgentState, now: Moment) {
+    pub(super) fn end_turn(&mut self, before: AgentState, now: Moment) {
         let was_busy = matches!(before, AgentState::Working | AgentState::Waiting);
         if was_busy && self.shown.state != AgentState::Waiting && self.turn.is_open {
+            self.changes += 1;
             self.turn.is_open = false;
             self.turn.open_until = now + TURN_GRACE;
             self.transcript.turn_ended();
         }
     }
 
-    fn settle_state(&mut self, now: Moment, findings: &mut Vec<Finding>) {
+    pub(super) fn settle_state(&mut self, now: Moment, findings: &mut Vec<Finding>) {
         let resolved = self.evidence.resolve(&self.rules, now);
         let was_starting = self.shown.state == AgentState::Starting;
         let Some(wanted) = resolved.or_else(|| (!was_starting).then(|| self.unknown(now))) else {
@@ -287,6 +271,9 @@ impl Detector {
             self.next = None;
             let since = self.shown.since;
             self.shown = Shown { since, ..wanted };
+            if std::mem::take(&mut self.is_news) {
+                findings.push(Finding::State(self.shown.clone()));
+            }
             return;
         }
         let since = match &self.next {
@@ -297,8 +284,8 @@ impl Detector {
             self.next = Some(Shown { since, ..wanted });
             return;
         }
-        self.next = None;
-        self.turn.status_was_shown |= wanted.source == Source::Line;
+        (self.next, self.is_news) = (None, false);
+        self.turn.status_was_shown |= wanted.rule == STATUS;
         self.shown = wanted;
         findings.push(Finding::State(self.shown.clone()));
     }
@@ -328,26 +315,16 @@ impl Detector {
     }
 
     fn tell_reports(&mut self, has_settled: bool, findings: &mut Vec<Finding>) {
-        for report in self.transcript.take_due(has_settled) {
-            if self.turn.prompt.contains(&without_blanks(&report.raw)) {
-                continue;
+        for (turn, report) in self.transcript.take_due(has_settled) {
+            if !self.turn.prompt.contains(&without_blanks(&report.raw)) {
+                self.tell(report, Channel::Screen, turn, findings);
             }
-            let is_foreign = match (&report.tag, &self.turn.tag) {
-                (Some(tag), Some(expected)) => tag != expected,
-                _ => false,
-            };
-            if is_foreign {
-                findings.push(Finding::Foreign(report));
-                continue;
-            }
-            self.note_status(&report);
-            findings.push(Finding::Report(report));
         }
     }
 
-    fn note_status(&mut self, report: &Report) {
+    pub(super) fn note_status(&mut self, report: &Report, source: Source) {
         if let ReportKind::Status(_) = report.kind {
-            self.evidence.status = Some(report.clone());
+            self.evidence.status = Some(Told { report: report.clone(), source });
             self.turn.status_was_shown = false;
         }
     }
@@ -361,8 +338,8 @@ impl Detector {
             && self.shown.state == AgentState::Working
             && self.next.is_none();
         let silence = is_by_silence.then(|| self.evidence.output_at + SILENCE);
-        let second = self.second_look;
-        settle.into_iter().chain(silence).chain(second).min()
+        let claim = self.evidence.claim_deadline();
+        settle.into_iter().chain(silence).chain(claim).chain(self.second_look).min()
     }
 }
 
@@ -377,6 +354,6 @@ fn merge_states(findings: &mut Vec<Finding>) {
     });
 }
 
-fn without_blanks(text: &str) -> String {
+pub(super) fn without_blanks(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }

@@ -35,7 +35,7 @@ impl Evidence {
         };
         let claim = self.claim.as_ref();
         let claim = claim.map(|claim| said(claim.source, claim.state, &claim.rule, &claim.line));
-        let status = self.reported().map(|(state, line)| said(Source::Line, state, STATUS, line));
+        let status = self.reported().map(|(state, source, line)| said(source, state, STATUS, line));
         let signal = self.signal.as_ref();
         let signal =
             signal.map(|signal| said(Source::Signal, signal.state, &signal.rule, &signal.line));
@@ -45,6 +45,6 @@ impl Evidence {
         let exit = self.exit.map(|exit| {
             said(Source::Process, AgentState::Exited, "process.exited", &exit.to_string())
         });
-        [claim, status, signal, verdict, exit].into_iter().flatten().collect()
+        [status, claim, signal, verdict, exit].into_iter().flatten().collect()
     }
 }

@@ -7,10 +7,13 @@
 
 mod align;
 mod blocks;
+mod claims;
 mod detector;
 mod dialog;
 mod explain;
 mod finding;
+mod hook;
+mod ledger;
 mod look;
 mod message;
 mod rules;
@@ -18,11 +21,16 @@ mod schedule;
 mod segment;
 mod signals;
 mod state;
+mod stream;
 mod transcript;
+mod turn;
 mod view;
 
-pub use detector::{Detector, Memory, Options};
+pub use detector::{Detector, Options};
 pub use dialog::Dialog;
 pub use explain::{Explanation, Testimony};
 pub use finding::{Finding, Shown};
+pub use hook::{HookNews, HookRules};
 pub use rules::{RuleError, Rules};
+pub use stream::{EventReader, StreamNews};
+pub use turn::Memory;

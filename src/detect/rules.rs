@@ -95,7 +95,7 @@ impl Rules {
     }
 }
 
-fn compile(name: &str, pattern: &str) -> Result<Regex, RuleError> {
+pub(super) fn compile(name: &str, pattern: &str) -> Result<Regex, RuleError> {
     RegexBuilder::new(pattern)
         .size_limit(PATTERN_BYTES_MAX)
         .build()

@@ -4,6 +4,7 @@ use crate::model::{AgentState, DialogKind, Moment};
 use crate::screen::{Progress, Signal};
 
 use super::rules::Rules;
+use super::stream::StreamNews;
 
 /// What a signal says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub(super) struct SignalClaim {
 /// The last word of each kind of signal.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
+    /// The events of the cli's own server. They are a signal like the others and no claim: they
+    /// come for as long as the program lives, and nobody proves with a token who sends them.
+    stream: Option<SignalClaim>,
     status: Option<SignalClaim>,
     title: Option<SignalClaim>,
     progress: Option<SignalClaim>,
@@ -27,7 +31,20 @@ impl Signals {
     /// Returns what holds: the program's own status before its title, its title before its
     /// progress.
     pub(super) fn claim(&self) -> Option<&SignalClaim> {
-        self.status.as_ref().or(self.title.as_ref()).or(self.progress.as_ref())
+        let known = [&self.stream, &self.status, &self.title, &self.progress];
+        known.into_iter().find_map(Option::as_ref)
+    }
+
+    /// Takes what an event said; nothing, if the events no longer come.
+    pub(super) fn take_stream(&mut self, news: Option<&StreamNews>, rules: &Rules, now: Moment) {
+        let claim = news.map(|news| SignalClaim {
+            state: news.state,
+            kind: news.kind,
+            rule: format!("{}.event", rules.cli),
+            line: news.line.clone(),
+            since: now,
+        });
+        replace(&mut self.stream, claim);
     }
 
     /// Says whether the signal was one about the state.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{AgentState, Exit, Moment, Source};
 use crate::report::{Report, ReportKind, Status};
 
@@ -17,10 +19,14 @@ const SETTLE_SIGNAL: Duration = Duration::from_millis(150);
 /// A screen that is drawn anew matches nothing for a moment.
 const SETTLE_UNKNOWN: Duration = Duration::from_millis(1500);
 
+/// A claim that the program's own display contradicts for this long was wrong, or is over: a prompt
+/// may be taken back before anything is drawn, and a hook may send the agent on.
+const CLAIM_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Names the status that an agent reported, where others name a rule.
 pub(super) const STATUS: &str = "report.status";
 
-/// What a trusted source said: a report with a token, or a hook of the cli.
+/// What a hook of the cli said of the turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     pub(super) source: Source,
@@ -30,15 +36,30 @@ pub(super) struct Claim {
     pub(super) since: Moment,
 }
 
+/// A status that the agent reported, and which way it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Told {
+    pub(super) report: Report,
+    pub(super) source: Source,
+}
+
+/// What a state says of the turn; only these can contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stance {
+    Busy,
+    Asking,
+    Ended,
+}
+
 /// All that the sources say right now.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     pub(super) claim: Option<Claim>,
     /// The last status that the agent reported in this turn.
-    pub(super) status: Option<Report>,
+    pub(super) status: Option<Told>,
     pub(super) signal: Option<SignalClaim>,
     pub(super) verdict: Option<Verdict>,
-    /// Since when the screen has said the same.
+    /// Since when the screen has said the same of the turn.
     pub(super) verdict_since: Moment,
     /// When something was last written.
     pub(super) output_at: Moment,
@@ -56,10 +77,11 @@ impl Evidence {
         if let Some(dialog) = self.verdict_if(|state| state == AgentState::Waiting) {
             return Some(Self::shown_by(dialog, now));
         }
-        if let Some(claim) = self.claim.as_ref().filter(|claim| !self.is_stale(claim)) {
-            return Some(shown(claim.state, claim.source, &claim.rule, &claim.line, now));
-        }
-        let turn = self.turn(rules, now)?;
+        let Some(turn) = self.turn(rules, now) else {
+            // Nothing shows what the program does: then its own word is the best there is.
+            let told = self.reported().filter(|told| told.1 != Source::Line)?;
+            return Some(shown(told.0, told.1, STATUS, told.2, now));
+        };
         let has_ended = matches!(turn.state, AgentState::Idle | AgentState::Done);
         let is_error = turn.state == AgentState::Error;
         if !(has_ended || is_error) {
@@ -68,8 +90,8 @@ impl Evidence {
         if let Some(limited) = self.verdict_if(|state| state == AgentState::Limited) {
             return Some(Self::shown_by(limited, now));
         }
-        if has_ended && let Some((state, line)) = self.reported() {
-            return Some(shown(state, Source::Line, STATUS, line, now));
+        if has_ended && let Some((state, source, line)) = self.reported() {
+            return Some(shown(state, source, STATUS, line, now));
         }
         let error = self.verdict_if(|state| state == AgentState::Error).filter(|_| has_ended);
         Some(error.map_or(turn, |error| Self::shown_by(error, now)))
@@ -77,6 +99,10 @@ impl Evidence {
 
     /// Returns how long the change must last before it is believed.
     pub(super) fn settle(&self, old: AgentState, new: &Shown, rules: &Rules) -> Duration {
+        // A hook tells what has happened, not what it looks like.
+        if new.source == Source::Hook {
+            return Duration::ZERO;
+        }
         match new.state {
             AgentState::Waiting | AgentState::Working | AgentState::Exited => Duration::ZERO,
             AgentState::Starting | AgentState::Unknown => SETTLE_UNKNOWN,
@@ -106,8 +132,11 @@ impl Evidence {
         }
     }
 
-    /// Returns what the turn does, from the program's own signal or else from the screen.
+    /// Returns what the turn does, from a hook, the program's own signal or else the screen.
     fn turn(&self, rules: &Rules, now: Moment) -> Option<Shown> {
+        if let Some(claim) = &self.claim {
+            return Some(shown(claim.state, claim.source, &claim.rule, &claim.line, now));
+        }
         if let Some(signal) = &self.signal {
             return Some(shown(signal.state, Source::Signal, &signal.rule, &signal.line, now));
         }
@@ -121,16 +150,16 @@ impl Evidence {
         })
     }
 
-    /// Returns the state that the agent reported itself, and its words.
-    pub(super) fn reported(&self) -> Option<(AgentState, &str)> {
-        let report = self.status.as_ref()?;
-        let ReportKind::Status(status) = report.kind else { return None };
+    /// Returns the state that the agent reported itself, which way, and its words.
+    pub(super) fn reported(&self) -> Option<(AgentState, Source, &str)> {
+        let told = self.status.as_ref()?;
+        let ReportKind::Status(status) = told.report.kind else { return None };
         let state = match status {
             Status::Done => AgentState::Done,
             Status::Blocked => AgentState::Blocked,
             Status::Error => AgentState::Error,
         };
-        Some((state, &report.raw))
+        Some((state, told.source, &told.report.raw))
     }
 
     fn shown_by(verdict: &Verdict, now: Moment) -> Shown {
@@ -143,11 +172,50 @@ impl Evidence {
         self.verdict.as_ref().filter(|verdict| is_wanted(verdict.state))
     }
 
-    /// A claim holds until the program shows something else.
-    fn is_stale(&self, claim: &Claim) -> bool {
-        let signal = self.signal.as_ref().map(|signal| signal.since);
-        let screen = self.verdict.as_ref().map(|_| self.verdict_since);
-        signal.or(screen).is_some_and(|since| since > claim.since)
+    /// Drops a claim that no longer holds: the program shows something else since, or has shown
+    /// something else for too long.
+    pub(super) fn drop_stale_claim(&mut self, now: Moment) {
+        let is_over = |(claim, since): (&Claim, Moment)| {
+            since > claim.since || now >= claim.since + CLAIM_PATIENCE
+        };
+        if self.contradicted().is_some_and(is_over) {
+            self.claim = None;
+        }
+    }
+
+    /// Returns when a claim that the program contradicts is dropped.
+    pub(super) fn claim_deadline(&self) -> Option<Moment> {
+        self.contradicted().map(|(claim, _)| claim.since + CLAIM_PATIENCE)
+    }
+
+    /// Returns the claim, and since when the program shows something else, if it does.
+    fn contradicted(&self) -> Option<(&Claim, Moment)> {
+        let claim = self.claim.as_ref()?;
+        let (stance, since) = self.display()?;
+        (stance_of(claim.state)? != stance).then_some((claim, since))
+    }
+
+    /// Returns what the program itself shows of the turn, and since when.
+    fn display(&self) -> Option<(Stance, Moment)> {
+        let screen = self.verdict.as_ref().map(|verdict| (verdict.state, self.verdict_since));
+        let dialog = screen.filter(|(state, _)| *state == AgentState::Waiting);
+        let signal = self.signal.as_ref().map(|signal| (signal.state, signal.since));
+        let (state, since) = dialog.or(signal).or(screen)?;
+        Some((stance_of(state)?, since))
+    }
+}
+
+/// Returns what a state says of the turn; nothing, if it says that this is not known.
+pub(super) fn stance_of(state: AgentState) -> Option<Stance> {
+    match state {
+        AgentState::Starting | AgentState::Working => Some(Stance::Busy),
+        AgentState::Waiting => Some(Stance::Asking),
+        AgentState::Idle
+        | AgentState::Blocked
+        | AgentState::Done
+        | AgentState::Error
+        | AgentState::Limited => Some(Stance::Ended),
+        AgentState::Unknown | AgentState::Exited => None,
     }
 }
 

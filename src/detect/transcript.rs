@@ -38,12 +38,17 @@ pub(super) struct Transcript {
     committed: u64,
     /// The report that was being written at the last look, and since when it stands like this.
     unfinished: Option<(Sighting, Moment)>,
+    /// Counts what became of reports.
+    #[serde(skip)]
+    changes: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Turn {
     /// The first letters of the prompt, where its echo was seen.
     echo: Option<String>,
+    /// Its number in the ledger, once its echo was counted there.
+    number: Option<u64>,
     reports: Vec<Known>,
 }
 
@@ -61,6 +66,8 @@ enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) now: Moment,
+    /// The number of the turn at hand.
+    pub(super) turn: u64,
     /// New reports count later; else never.
     pub(super) counts: bool,
     /// Nothing more is being written.
@@ -71,6 +78,18 @@ pub(super) struct Reading {
 }
 
 impl Transcript {
+    /// Returns a number that grows with everything that must not be forgotten.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Gives a number to each turn whose echo is new.
+    pub(super) fn number_turns(&mut self, mut number: impl FnMut() -> u64) {
+        for turn in self.turns.iter_mut().filter(|turn| turn.echo.is_some()) {
+            turn.number.get_or_insert_with(&mut number);
+        }
+    }
+
     pub(super) fn turn_began(&mut self) {
         self.awaits_echo = true;
     }
@@ -119,16 +138,18 @@ impl Transcript {
         }
     }
 
-    /// Returns the reports whose time has come, in order.
-    pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<Report> {
+    /// Returns the reports whose time has come, in order, each with the earliest turn that it can
+    /// belong to.
+    pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<(u64, Report)> {
         let mut due = Vec::new();
         for known in self.turns.iter_mut().flat_map(|turn| &mut turn.reports) {
             let is_due = has_settled || (known.counts_at_once() && known.is_confirmed);
             if known.fate == Fate::Pending && is_due {
                 known.fate = Fate::Told;
-                due.push(known.sighting.report.clone());
+                due.push((known.turn, known.sighting.report.clone()));
             }
         }
+        self.changes += due.len() as u64;
         due
     }
 
@@ -194,7 +215,7 @@ impl Transcript {
                     }
                 }
                 Place::New => {
-                    self.push_turn(Turn { echo: segment.echo.clone(), reports: Vec::new() });
+                    self.push_turn(Turn { echo: segment.echo.clone(), ..Turn::default() });
                     self.awaits_echo = false;
                     self.extend(self.turns.len() - 1, &segment.reports, true, reading);
                 }
@@ -268,6 +289,7 @@ impl Transcript {
     }
 
     fn extend(&mut self, turn: usize, seen: &[Sighting], is_whole: bool, reading: Reading) {
+        let number = self.turns[turn].number.unwrap_or(reading.turn);
         let reports = &mut self.turns[turn].reports;
         let count = refresh_known(reports, seen, is_whole);
         for sighting in &seen[count..] {
@@ -278,7 +300,9 @@ impl Transcript {
             if let Some(last) = reports.last_mut() {
                 last.sighting.is_closed = true;
             }
-            reports.push(Known { sighting: sighting.clone(), fate, is_confirmed: false });
+            let (sighting, is_confirmed) = (sighting.clone(), false);
+            reports.push(Known { sighting, turn: number, fate, is_confirmed });
+            self.changes += 1;
         }
         let extra = reports.len().saturating_sub(REPORTS_MAX);
         reports.drain(..extra);

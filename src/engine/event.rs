@@ -43,6 +43,8 @@ pub enum RunEvent {
     Did { state: AgentState, source: Source },
     /// It said something in the protocol.
     Reported(Report),
+    /// Its cli told the id of the conversation.
+    Conversed { id: String },
     /// What it shows has changed by more than a spinner.
     Moved,
     /// A person pressed a key in its pane.

@@ -2,8 +2,8 @@
 
 use super::{Effect, Engine, Event, RunEvent};
 use crate::model::{
-    AgentName, Command, Environment, Launch, Member, Moment, ProcessId, RequestId, Role, RunId,
-    Size,
+    AgentName, Command, Contact, Environment, Launch, Member, Moment, ProcessId, RequestId, Role,
+    RunId, Size,
 };
 
 pub(super) const GRACE_MS: u64 = 3_000;
@@ -83,6 +83,7 @@ fn member(agent: &str, team: &str) -> Member {
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
         conversation: None,
+        contact: Contact::default(),
     }
 }
 

@@ -5,8 +5,8 @@ use super::journal::Place;
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
-    AgentName, AgentState, Ending, Failure, Launch, Member, Moment, ProcessId, ProcessInfo, Role,
-    RunId, Source,
+    AgentName, AgentState, Contact, Ending, Failure, Launch, Member, Moment, ProcessId,
+    ProcessInfo, Role, RunId, Source,
 };
 
 /// The grace of a stop whose first order may not have arrived.
@@ -32,6 +32,7 @@ impl Engine {
             since: now,
             pace: Pace::default(),
             readiness: Readiness::default(),
+            reports: 0,
             keeper: None,
             process: None,
             note: None,
@@ -94,6 +95,10 @@ impl Engine {
             }
             RunEvent::Did { state, source } => self.note_state(agent, state, source, now),
             RunEvent::Reported(report) => self.note_report(agent, &report, now),
+            RunEvent::Conversed { id } => {
+                seat.member.conversation = Some(id);
+                self.touch_seat(agent);
+            }
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::PersonTyped => self.note_typing(agent, now),
             RunEvent::Delivery { receipt, stage, reason } => {
@@ -256,6 +261,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         argv: Vec::new(),
         cwd: std::path::PathBuf::new(),
         conversation: None,
+        contact: Contact::default(),
     };
     Seat {
         member,
@@ -266,6 +272,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         since: now,
         pace: Pace::default(),
         readiness: Readiness::default(),
+        reports: 0,
         keeper: None,
         process: None,
         note: Some("found alive, but not on record".to_owned()),

@@ -12,6 +12,9 @@ pub(super) const PATIENCE: Duration = Duration::from_mins(3);
 /// The same failure this often is a loop.
 const FAILURES_MAX: u32 = 2;
 
+/// What the story keeps of a report.
+const REPORT_CHARS: usize = 1000;
+
 /// How an agent gets on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pace {
@@ -61,6 +64,7 @@ impl Engine {
 
     pub(super) fn note_report(&mut self, agent: &AgentName, report: &Report, now: Moment) {
         let Some(seat) = self.seats.get_mut(agent) else { return };
+        seat.reports += 1;
         seat.pace.get_on(now);
         seat.pace.last_report = Some(report.raw.clone());
         match report.kind {
@@ -71,6 +75,11 @@ impl Engine {
             | ReportKind::Contract
             | ReportKind::Artifact => {}
         }
+        let kind = format!("report.{}", report.kind.name());
+        self.tell(
+            Entry::new(&kind, report.raw.chars().take(REPORT_CHARS).collect::<String>()).of(agent),
+        );
+        self.touch_seat(agent);
     }
 
     pub(super) fn note_move(&mut self, agent: &AgentName, now: Moment) {

@@ -55,6 +55,9 @@ pub struct Seat {
     /// When it may get its next prompt.
     #[serde(skip)]
     pub readiness: Readiness,
+    /// How many of this run's reports the rest of the record takes into account.
+    #[serde(default)]
+    pub reports: u64,
     pub keeper: Option<ProcessId>,
     pub process: Option<ProcessId>,
     /// What went wrong, in words.

@@ -6,8 +6,10 @@ use std::rc::Rc;
 
 use super::inbox::Input;
 use super::link::{Link, Route, Start};
+use super::opencode::Ear;
 use super::pane::Pane;
 use super::record;
+use super::reports::Reports;
 use super::state::{Guard, Hub};
 use crate::engine::{Effect, Event, RunEvent};
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
@@ -106,9 +108,14 @@ impl Hub {
     pub(super) fn adopt(&mut self, agent: &AgentName, run: RunId, was_seen: bool) {
         let now = self.clock.now();
         let saved = Pane::restore(&self.paths.agent_screen(agent), run, self.history_limit, now);
-        let pane = saved.unwrap_or_else(|| Pane::new(run, self.default_size, self.history_limit));
+        let mut pane =
+            saved.unwrap_or_else(|| Pane::new(run, self.default_size, self.history_limit));
+        pane.reports = Reports::load(&self.paths.agent_reports(agent), run);
+        // Until its keeper has said how much there is to read.
+        pane.caught_up_at = u64::MAX;
         let start = if was_seen { Start::Past } else { Start::BySomeoneElse };
         self.open_link(agent, pane, start);
+        self.repeat_reports(agent, run);
     }
 
     fn open_link(&mut self, agent: &AgentName, mut pane: Pane, start: Start) {
@@ -122,9 +129,12 @@ impl Hub {
         };
         pane.link = Some(Link::open(route, self.senders.clone()));
         pane.detector = self.detector(agent);
-        if let (Some(detector), Some(memory)) = (&mut pane.detector, pane.memory.take()) {
+        if let (Some(detector), Some(memory)) = (&mut pane.detector, pane.reports.take_memory()) {
             detector.remember(memory);
         }
+        let port = self.engine.seat(agent).and_then(|seat| seat.member.contact.port);
+        let listen = |port| Ear::open(agent.clone(), pane.run, port, self.senders.clone());
+        pane.ear = port.map(listen);
         let before = self.panes.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();

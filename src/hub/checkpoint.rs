@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use super::pane::{LastCheckpoint, Pane};
 use super::state::Hub;
-use crate::detect::{Detector, Memory};
 use crate::model::{AgentName, Moment, RunId, Size};
 use crate::screen::HistoryLimit;
 
@@ -35,9 +34,6 @@ struct Header {
     size: Size,
     /// How many lines had ever scrolled off.
     committed: u64,
-    /// Which reports were told already.
-    #[serde(default)]
-    memory: Option<Memory>,
 }
 
 impl Pane {
@@ -65,14 +61,12 @@ impl Pane {
         pane.offset = header.offset;
         pane.has_spoken = header.offset > 0;
         pane.checkpoint = LastCheckpoint { offset: header.offset, at: now };
-        pane.memory = header.memory;
         Some(pane)
     }
 
     fn write_checkpoint(&self, path: &Path) -> io::Result<()> {
         let (size, committed) = (self.screen.size(), self.screen.committed());
-        let memory = self.detector.as_ref().map(Detector::memory);
-        let header = Header { run: self.run, offset: self.offset, size, committed, memory };
+        let header = Header { run: self.run, offset: self.offset, size, committed };
         let draft = path.with_extension("screen.new");
         let mut file = fs::File::create(&draft)?;
         serde_json::to_writer(&mut file, &header)?;

@@ -3,6 +3,7 @@
 use tokio::sync::mpsc;
 
 use super::session::Outbox;
+use crate::detect::StreamNews;
 use crate::keeper::FromKeeper;
 use crate::model::{AgentName, ProcessInfo, RunId};
 use crate::wire::Ask;
@@ -29,6 +30,12 @@ pub(super) enum Input {
         agent: AgentName,
         run: RunId,
         survivors: Vec<ProcessInfo>,
+    },
+    /// An agent's own server told of an event, or tells nothing any more.
+    Stream {
+        agent: AgentName,
+        run: RunId,
+        news: Option<StreamNews>,
     },
     /// The machine or a person tells the hub's process to end.
     Terminate,

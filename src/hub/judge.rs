@@ -7,11 +7,10 @@ use std::time::Duration;
 use super::pane::Pane;
 use super::state::Hub;
 use crate::config::Settings;
-use crate::detect::{Detector, Finding, Options, Rules};
+use crate::detect::{Detector, Finding, HookRules, Options, Rules};
 use crate::engine::RunEvent;
-use crate::model::{AgentName, AgentState, Moment};
+use crate::model::{AgentName, AgentState, Exit, Moment, Source};
 use crate::screen::{Screen, Signal};
-use crate::wire::{FromHub, Notice};
 
 /// How often it is looked whether an agent at work shows other words than before.
 const MOVE_PAUSE: Duration = Duration::from_secs(2);
@@ -23,6 +22,14 @@ impl Hub {
     /// Takes over how each cli's screen is to be read; the rules are compiled when they are needed.
     pub(super) fn heed_rules(&mut self, settings: &Settings) {
         for (name, cli) in settings.clis() {
+            if !self.hook_rules.get(name).is_some_and(|rules| rules.are_of(&cli.hooks)) {
+                match HookRules::new(name, &cli.hooks) {
+                    Ok(rules) => {
+                        self.hook_rules.insert(name.to_owned(), rules);
+                    }
+                    Err(error) => tracing::error!(cli = name, %error, "its hooks cannot be used"),
+                }
+            }
             if self.manifests.get(name) != Some(&cli.manifest) {
                 self.manifests.insert(name.to_owned(), cli.manifest.clone());
                 self.rules.remove(name);
@@ -52,27 +59,18 @@ impl Hub {
     /// Lets the detector of a pane look, and carries what it found on.
     pub(super) fn judge(&mut self, agent: &AgentName, signals: &[Signal], now: Moment) {
         let Some(pane) = self.panes.get_mut(agent) else { return };
-        let run = pane.run;
-        let found = pane.observe(signals, now);
-        for finding in found {
-            match finding {
-                Finding::State(shown) => {
-                    let (state, source) = (shown.state, shown.source);
-                    self.note_run(agent, run, RunEvent::Did { state, source });
-                    self.views.note_status_change();
-                }
-                Finding::Report(report) => {
-                    self.note_run(agent, run, RunEvent::Reported(report.clone()));
-                    self.views.note_status_change();
-                    let notice = Notice::Report { agent: agent.clone(), report };
-                    self.views.tell_subscribers(&FromHub::Notice(notice));
-                }
-                Finding::Foreign(report) => {
-                    tracing::info!(%agent, line = report.raw, "a report of another attempt");
-                }
-            }
-        }
+        let (run, found) = (pane.run, pane.observe(signals, now));
+        self.deliver(agent, run, Source::Line, found);
         self.note_movement(agent, now);
+    }
+
+    /// Lets the detector look for the last time, so that last words count.
+    pub(super) fn judge_end(&mut self, agent: &AgentName, exit: Exit) {
+        let now = self.clock.now();
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let Some(detector) = &mut pane.detector else { return };
+        let (run, found) = (pane.run, detector.process_exited(exit, &pane.screen, now));
+        self.deliver(agent, run, Source::Line, found);
     }
 
     /// Tells the engine when an agent at work shows other words than before.
@@ -110,10 +108,17 @@ impl Hub {
 
 impl Pane {
     fn observe(&mut self, signals: &[Signal], now: Moment) -> Vec<Finding> {
-        match &mut self.detector {
-            Some(detector) => detector.observe(&self.screen, signals, now),
-            None => Vec::new(),
+        let Some(detector) = &mut self.detector else { return Vec::new() };
+        if self.offset < self.reports.offset {
+            // An earlier hub has read this.
+            detector.hear(signals, now);
+            return Vec::new();
         }
+        if self.offset < self.caught_up_at {
+            detector.catch_up(&self.screen, signals, now);
+            return Vec::new();
+        }
+        detector.observe(&self.screen, signals, now)
     }
 
     /// Returns the rule that gave the state.

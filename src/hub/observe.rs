@@ -8,7 +8,7 @@ use super::pane::Pane;
 use super::state::Hub;
 use crate::engine::{Event, RunEvent};
 use crate::keeper::{FromKeeper, ToKeeper, Welcome};
-use crate::model::{AgentName, Moment, RunId, Size};
+use crate::model::{AgentName, Exit, Moment, RunId, Size};
 
 /// A pane that nobody has typed into for this long waits its turn like the others.
 const URGENCY: Duration = Duration::from_secs(2);
@@ -41,10 +41,14 @@ impl Hub {
             FromKeeper::Output { offset, bytes } => self.on_output(agent, run, offset, &bytes),
             FromKeeper::Resized { size, .. } => self.resize_screen(agent, size),
             FromKeeper::Exited { exit, .. } => {
+                self.judge_end(agent, exit);
                 self.save_screen(agent);
                 self.note_run(agent, run, RunEvent::Exited { exit });
             }
             FromKeeper::Stopped { survivors, .. } => {
+                if survivors.is_empty() {
+                    self.judge_end(agent, Exit::Unknown);
+                }
                 self.save_screen(agent);
                 self.note_run(agent, run, RunEvent::Stopped { survivors });
             }
@@ -65,6 +69,7 @@ impl Hub {
             tracing::info!(%agent, lost, "output was overwritten before it could be read");
             pane.offset = welcome.kept.start;
         }
+        pane.caught_up_at = pane.caught_up_at.min(welcome.kept.end);
         let Welcome { run, keeper, process, .. } = *welcome;
         tracing::info!(%agent, %run, keeper = keeper.pid, "attached");
         if let Some(process) = process {
@@ -122,7 +127,7 @@ impl Hub {
 
     pub(super) fn close_link(&mut self, agent: &AgentName) {
         if let Some(pane) = self.panes.get_mut(agent) {
-            pane.link = None;
+            (pane.link, pane.ear) = (None, None);
         }
         self.forsake_tree_askers(agent);
     }

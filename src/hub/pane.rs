@@ -1,7 +1,9 @@
 //! An agent's terminal as the hub keeps it: its screen, and how far the output has been read.
 
 use super::link::Link;
-use crate::detect::{Detector, Memory};
+use super::opencode::Ear;
+use super::reports::Reports;
+use crate::detect::Detector;
 use crate::keeper::ToKeeper;
 use crate::model::{Moment, RunId, Size};
 use crate::screen::{HistoryLimit, Screen};
@@ -24,8 +26,12 @@ pub(super) struct Pane {
     pub(super) typed_at: Option<Moment>,
     /// Says what the screen means.
     pub(super) detector: Option<Detector>,
-    /// What an earlier hub's detector had told, until this one's takes it over.
-    pub(super) memory: Option<Memory>,
+    /// What was told of this run, by this hub and those before it.
+    pub(super) reports: Reports,
+    /// Output before this offset was printed while no hub read it.
+    pub(super) caught_up_at: u64,
+    /// Listens to the events that the agent serves.
+    pub(super) ear: Option<Ear>,
     /// A number for the words on the screen, and when it was last taken.
     pub(super) words: u64,
     pub(super) words_seen_at: Moment,
@@ -50,7 +56,9 @@ impl Pane {
             checkpoint: LastCheckpoint::default(),
             typed_at: None,
             detector: None,
-            memory: None,
+            reports: Reports::default(),
+            caught_up_at: 0,
+            ear: None,
             words: 0,
             words_seen_at: Moment::default(),
         }

@@ -102,9 +102,10 @@ impl Hub {
         let settings = &loaded.settings;
         let resolved = settings.resolve(&agent.cli, caller);
         let (cli_name, cli) = resolved.map_err(|error| fault(&error.to_string()))?;
-        let own = Environment::default();
-        let environment = agent_environment(caller, &settings.pass_env, cli, agent, &own);
-        let (argv, cwd) = (cli.argv(caller), agent.directory(&self.paths.project));
+        let equipment = self.equip(agent, cli)?;
+        let own = &equipment.environment;
+        let environment = agent_environment(caller, &settings.pass_env, cli, agent, own);
+        let (mut argv, cwd) = (cli.argv(caller), agent.directory(&self.paths.project));
         let member = Member {
             name: agent.name.clone(),
             team: team.name.clone(),
@@ -118,7 +119,9 @@ impl Hub {
             argv: argv.clone(),
             cwd: cwd.clone(),
             conversation: None,
+            contact: equipment.contact,
         };
+        argv.extend(equipment.arguments);
         Ok((member, Launch { argv, cwd, environment, size: self.default_size }))
     }
 

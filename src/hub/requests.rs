@@ -3,11 +3,11 @@
 use super::inbox::ClientId;
 use super::pane::Pane;
 use super::state::Hub;
-use crate::engine::Event;
+use crate::engine::{Event, Seat};
 use crate::keeper::ToKeeper;
-use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size};
+use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size, Token};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
-use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
+use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response, Speaker};
 
 /// A text answer stays well below the limit of a frame, whatever JSON makes of its characters.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
@@ -27,6 +27,11 @@ pub(super) struct Asker {
 
 type Answer = Result<Response, Fault>;
 
+fn dead_token() -> Fault {
+    Fault::new("The token is not that of a running agent")
+        .with_hint("A token is good for one run; `wheelhouse status` shows who runs")
+}
+
 impl Hub {
     pub(super) fn on_ask(&mut self, client: ClientId, ask: Ask) {
         let asker = Asker { client, id: ask.id };
@@ -35,9 +40,27 @@ impl Hub {
             let fault = Fault::new("The first request of a connection is `hello`");
             return self.answer(asker, Err(fault));
         }
-        if let Some(answer) = self.obey(asker, ask.request) {
+        let answer = match self.refuse(client, &ask.request) {
+            Some(fault) => Some(Err(fault)),
+            None => self.obey(asker, ask.request),
+        };
+        if let Some(answer) = answer {
             self.answer(asker, answer);
         }
+    }
+
+    /// Returns why a client may not make a request.
+    fn refuse(&self, client: ClientId, request: &Request) -> Option<Fault> {
+        let right = request.right();
+        let Some((agent, run)) = self.speakers.get(&client) else {
+            let is_allowed = right.is_of(Speaker::Person);
+            return (!is_allowed).then(|| Fault::new(format!("Nobody may {}", right.deed)));
+        };
+        if !right.is_of(Speaker::Agent) {
+            return Some(Fault::new(format!("An agent may not {}", right.deed)));
+        }
+        let is_over = |seat: &Seat| seat.run != *run || seat.is_gone();
+        self.engine.seat(agent).is_none_or(is_over).then(dead_token)
     }
 
     /// Returns the answer, unless it comes later.
@@ -63,16 +86,33 @@ impl Hub {
                 self.command(asker, agents.map(|agents| Command::Stop { agents, grace_ms }))
             }
             Request::Forget { agents } => {
-                let agents = self.all_known(&agents);
-                self.command(asker, agents.map(|agents| Command::Forget { agents }))
+                let known = self.all_known(&agents);
+                let answer = self.command(asker, known.map(|agents| Command::Forget { agents }));
+                self.tidy_up(&agents);
+                answer
             }
             Request::Down { force } => {
                 let grace_ms = self.grace_ms;
                 self.command(asker, Ok(Command::Down { force, grace_ms }))
             }
             Request::Tree { agent } => self.ask_for_tree(asker, &agent),
-            Request::Hello { protocol, .. } => Some(Ok(self.greet(client, protocol))),
-            Request::Status => Some(Ok(Response::Status(self.status()))),
+            Request::Hello { protocol, token, .. } => {
+                Some(self.greet(client, protocol, token.as_ref()))
+            }
+            Request::Status => {
+                let speaker = self.speakers.get(&client);
+                let status = speaker.map(|(agent, _)| self.status_of(agent));
+                Some(Ok(Response::Status(status.unwrap_or_else(|| self.status()))))
+            }
+            Request::Report { call, kind, text } => {
+                let (agent, run) = self.speakers.get(&client).cloned()?;
+                Some(self.on_report(&agent, run, &call, (kind, &text)))
+            }
+            Request::Hook { call, said } => {
+                let (agent, run) = self.speakers.get(&client).cloned()?;
+                self.on_hook(&agent, run, &call, &said);
+                Some(Ok(Response::Ok))
+            }
             Request::Read { agent, lines, scrollback } => {
                 Some(self.read(&agent, lines, scrollback))
             }
@@ -94,17 +134,22 @@ impl Hub {
         }
     }
 
-    fn greet(&mut self, client: ClientId, protocol: u32) -> Response {
+    fn greet(&mut self, client: ClientId, protocol: u32, token: Option<&Token>) -> Answer {
         // Another version gets its answer, so that it can say what is wrong, and nothing more.
         if protocol == PROTOCOL {
+            // Who has spoken for an agent once never speaks for anyone else.
+            if let Some(token) = token {
+                let holder = self.holder(token).ok_or_else(dead_token)?;
+                self.speakers.entry(client).or_insert(holder);
+            }
             self.views.greet(client);
         }
-        Response::Welcome {
+        Ok(Response::Welcome {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             session: self.paths.session.to_string(),
             pid: std::process::id(),
-        }
+        })
     }
 
     fn command(&mut self, asker: Asker, command: Result<Command, Fault>) -> Option<Answer> {

@@ -13,9 +13,9 @@ use super::pane::Pane;
 use super::requests::Asker;
 use super::views::Views;
 use crate::config::Paths;
-use crate::detect::Rules;
+use crate::detect::{HookRules, Rules};
 use crate::engine::{Engine, Event, RunEvent};
-use crate::model::{AgentName, Manifest, Moment, RequestId, Size};
+use crate::model::{AgentName, Manifest, Moment, RequestId, RunId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{Fault, FromHub};
 
@@ -39,6 +39,10 @@ pub(super) struct Hub {
     /// How each cli shows what it does, and the rules made of it, where they were needed.
     pub(super) manifests: BTreeMap<String, Manifest>,
     pub(super) rules: BTreeMap<String, Arc<Rules>>,
+    /// What the hooks of each cli mean.
+    pub(super) hook_rules: BTreeMap<String, HookRules>,
+    /// The clients that speak for an agent.
+    pub(super) speakers: BTreeMap<ClientId, (AgentName, RunId)>,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,
@@ -61,6 +65,7 @@ impl Hub {
             Input::Swept { agent, run, survivors } => {
                 self.note_run(&agent, run, RunEvent::Swept { survivors });
             }
+            Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
             Input::Terminate => self.is_ending = true,
         }
     }
@@ -89,6 +94,7 @@ impl Hub {
 
     fn dismiss(&mut self, client: ClientId) {
         self.views.dismiss(client);
+        self.speakers.remove(&client);
         let gone = |asker: &Asker| asker.client == client;
         let requests: Vec<_> =
             self.askers.iter().filter(|(_, asker)| gone(asker)).map(|(id, _)| *id).collect();
@@ -131,6 +137,7 @@ impl Hub {
         let agents: Vec<_> = self.panes.keys().cloned().collect();
         for agent in agents {
             self.save_screen(&agent);
+            self.save_reports(&agent);
         }
         self.views.say_goodbye();
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::state::Hub;
 use crate::detect::{self, Detector};
 use crate::engine::{Phase, Seat};
-use crate::model::{AgentState, ProcessId};
+use crate::model::{AgentName, AgentState, ProcessId};
 use crate::wire::{AgentStatus, Explanation, Fault, HubStatus, Response, Status, Testimony};
 
 impl Hub {
@@ -48,6 +48,7 @@ impl Hub {
             note: self.remark(seat),
             progress: seat.pace.progress.clone(),
             rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
+            reports: pane.map(|pane| pane.reports.count).unwrap_or_default(),
         }
     }
 
@@ -72,6 +73,13 @@ impl Hub {
         known.into_iter().flatten().find(|text| !text.trim().is_empty())
     }
 
+    /// Returns the status with one agent in it.
+    pub(super) fn status_of(&self, agent: &AgentName) -> Status {
+        let mut status = self.status();
+        status.agents.retain(|status| status.name == agent.as_str());
+        status
+    }
+
     pub(super) fn explain(&self, name: &str) -> Result<Response, Fault> {
         let agent = self.known(name)?;
         let unread = || Fault::new(format!("The screen of agent `{agent}` is not read"));
@@ -82,9 +90,17 @@ impl Hub {
             let age_ms = millis(self.clock.now().since(seat.since));
             let (state, source) = (seat.state, seat.source);
             let testimonies = Vec::new();
-            let stuck = None;
-            let told = Explanation { state, source, rule, line, age_ms, testimonies, stuck };
-            return Ok(Response::Explanation(told));
+            let (stuck, no_hooks) = (None, None);
+            return Ok(Response::Explanation(Explanation {
+                state,
+                source,
+                rule,
+                line,
+                age_ms,
+                testimonies,
+                stuck,
+                no_hooks,
+            }));
         };
         let told = detector.explain(self.clock.now());
         let testimony = |one: detect::Testimony| Testimony {
@@ -101,6 +117,7 @@ impl Hub {
             age_ms: millis(told.age),
             testimonies: told.testimonies.into_iter().map(testimony).collect(),
             stuck: seat.pace.stuck.clone(),
+            no_hooks: seat.member.contact.no_hooks.clone(),
         }))
     }
 }

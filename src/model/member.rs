@@ -22,4 +22,21 @@ pub struct Member {
     /// The conversation's name in the cli, where it has one, so that it can be taken up again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// How this run of it speaks to us beside its terminal.
+    #[serde(default)]
+    pub contact: Contact,
+}
+
+/// How a run speaks to us beside its terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contact {
+    /// The SHA-256 of its token, which itself is kept nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_hash: Option<String>,
+    /// Where it serves its events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// Why its cli was given no hooks, though there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_hooks: Option<String>,
 }

@@ -7,6 +7,7 @@ mod agent;
 mod command;
 mod environment;
 mod exit;
+mod hooks;
 mod ids;
 mod journal;
 mod key;
@@ -19,11 +20,13 @@ mod process;
 mod receipt;
 mod row;
 mod size;
+mod token;
 
 pub use agent::{AgentState, Role, Source};
 pub use command::{Command, Done, Failure, Refusal};
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
+pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
@@ -32,10 +35,11 @@ pub use manifest::{
     BlockKind, BlockRule, DialogKind, Keys, Manifest, Region, Rule, ScreenShape, Sessions, Submit,
     TitleRule,
 };
-pub use member::Member;
+pub use member::{Contact, Member};
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use size::Size;
+pub use token::Token;

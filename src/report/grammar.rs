@@ -13,7 +13,7 @@ const TAG_CHARS: std::ops::RangeInclusive<usize> = 2..=16;
 /// A longer number is no count of steps.
 const STEP_DIGITS_MAX: usize = 6;
 /// What an agent hands on is routed to others: nobody reads more.
-const TEXT_CHARS_MAX: usize = 4096;
+pub(super) const TEXT_CHARS_MAX: usize = 4096;
 
 const KEYWORDS: [(&str, Keyword); 6] = [
     ("STATUS", Keyword::Status),

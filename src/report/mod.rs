@@ -4,12 +4,14 @@
 //! alone; whether a line is an agent's own, and new, is for whoever reads the screen to say.
 
 mod brief;
+mod declared;
 mod evidence;
 mod grammar;
 mod read;
 mod reported;
 
 pub use brief::brief;
+pub use declared::EmptyReport;
 pub use evidence::{Evidence, evidence};
 pub use grammar::{ends_contract, parse, starts_report};
 pub use read::read;

@@ -69,6 +69,7 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         note: None,
         progress: None,
         rule: String::new(),
+        reports: 0,
     }
 }
 

@@ -8,15 +8,17 @@ mod hub_process;
 mod notice;
 mod request;
 mod response;
+mod rights;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
 pub use notice::{Notice, PaneView, ViewCursor};
 pub use request::{Ask, KeyInput, Request};
 pub use response::{
-    AgentOffer, AgentStatus, Explanation, Fault, FromHub, HubStatus, Response, Status, TeamOffer,
-    Testimony,
+    AgentOffer, AgentStatus, Explanation, Fault, FromHub, HubStatus, Reception, Response, Status,
+    TeamOffer, Testimony,
 };
+pub use rights::{Right, Speaker};
 
 /// Changes whenever a frame of an older version can no longer be understood.
 pub const PROTOCOL: u32 = 1;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Status;
-use crate::model::{AgentName, Row, Size};
+use crate::model::{AgentName, Row, Size, Source};
 use crate::report::Report;
 
 /// News from the hub.
@@ -14,8 +14,8 @@ pub enum Notice {
     Pane(PaneView),
     /// The status as it is now, for those who subscribed.
     Status(Status),
-    /// An agent said something in the protocol.
-    Report { agent: AgentName, report: Report },
+    /// An agent said something in the protocol; each report of a run has its number.
+    Report { agent: AgentName, report: Report, source: Source, number: u64 },
     /// The hub ends, because it was told to.
     Ending,
 }

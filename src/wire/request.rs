@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentName, Environment, Key, Mouse, Size};
+use crate::model::{AgentName, Environment, Key, Mouse, Size, Token};
+use crate::report::ReportKind;
 
 /// A request with the number under which its response comes back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,8 +20,23 @@ pub enum Request {
     Hello {
         protocol: u32,
         version: String,
+        /// Who has one speaks for the agent that it was given to, and for nobody else.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<Token>,
     },
     Status,
+    /// What an agent has to say in the protocol. The call is a random word: the same one again is
+    /// the same report, made again because the answer was lost.
+    Report {
+        call: String,
+        kind: ReportKind,
+        text: String,
+    },
+    /// What a hook of an agent's cli said, as it said it.
+    Hook {
+        call: String,
+        said: serde_json::Value,
+    },
     /// Starts those agents of a team that do not run. Without a team: the only one there is.
     Up {
         team: Option<String>,
@@ -96,6 +112,8 @@ impl Request {
             Self::Keys { .. } | Self::Restart { .. } => false,
             Self::Hello { .. }
             | Self::Status
+            | Self::Report { .. }
+            | Self::Hook { .. }
             | Self::Up { .. }
             | Self::Start { .. }
             | Self::Stop { .. }
@@ -126,4 +144,27 @@ pub enum KeyInput {
     Mouse(Mouse),
     /// The pane has gained or lost the person's attention.
     Focus(bool),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Status;
+
+    #[test]
+    fn no_field_of_a_request_hides_the_number_of_its_frame() {
+        let report = Request::Report {
+            call: "c1".into(),
+            kind: ReportKind::Status(Status::Done),
+            text: "x".into(),
+        };
+        let hook = Request::Hook { call: "c2".into(), said: serde_json::json!({"id": "s"}) };
+        let token = Some(Token("secret".into()));
+        let hello = Request::Hello { protocol: 1, version: "1".into(), token };
+        for request in [report, hook, hello] {
+            let text = serde_json::to_string(&Ask { id: 7, request }).unwrap();
+            let read: Ask = serde_json::from_str(&text).unwrap();
+            assert_eq!((read.id, serde_json::to_string(&read).unwrap()), (7, text));
+        }
+    }
 }

@@ -42,7 +42,20 @@ pub enum Response {
         teams: Vec<TeamOffer>,
     },
     Explanation(Explanation),
+    Report(Reception),
     Ok,
+}
+
+/// What the hub made of a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reception {
+    pub agent: String,
+    /// The report as a line.
+    pub report: String,
+    /// It is new; else it had come another way already.
+    pub is_new: bool,
+    /// How many reports of this run have counted so far.
+    pub reports: u64,
 }
 
 /// Why a request was not carried out.
@@ -126,6 +139,9 @@ pub struct AgentStatus {
     /// Which rule gave the state.
     #[serde(default)]
     pub rule: String,
+    /// How many reports of this run have counted.
+    #[serde(default)]
+    pub reports: u64,
 }
 
 /// Why an agent is shown in its state.
@@ -140,6 +156,9 @@ pub struct Explanation {
     /// What each source says, most trusted first.
     pub testimonies: Vec<Testimony>,
     pub stuck: Option<String>,
+    /// Why the cli was given no hooks, though there are some.
+    #[serde(default)]
+    pub no_hooks: Option<String>,
 }
 
 /// What one source says of an agent.

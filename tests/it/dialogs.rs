@@ -97,17 +97,6 @@ fn a_program_that_tells_its_own_state_is_believed_before_the_screen() {
 }
 
 #[test]
-fn a_hook_holds_until_the_program_shows_something_newer() {
-    let mut pane = Pane::new(&CLAUDE);
-    let found = pane.detector.claim(Source::Hook, AgentState::Working, "hook.prompt", "", pane.now);
-    pane.take(found);
-    assert_eq!(pane.detector.shown().source, Source::Hook);
-    pane.wait(500);
-    pane.show(&echo("Go."), "esc to interrupt");
-    assert_eq!(pane.detector.shown().source, Source::Screen);
-}
-
-#[test]
 fn the_end_of_work_must_last_and_what_nobody_knows_is_unknown() {
     let mut pane = Pane::new(&CLAUDE);
     pane.show(&echo("Go."), "esc to interrupt");

@@ -179,6 +179,7 @@ fn status(agents: &[&str]) -> Status {
         note: None,
         progress: None,
         rule: String::new(),
+        reports: 0,
     };
     Status {
         hub: HubStatus {

@@ -48,9 +48,11 @@ fn secrets_reach_no_agent_no_file_and_no_command_line() {
     assert_eq!(found["ALLOWED_TOKEN"], "sentinel-allowed");
     assert_eq!((&*found["TERM"], &*found["COLORTERM"]), ("xterm-256color", "truecolor"));
     assert_eq!(found["WHEELHOUSE_AGENT"], "one");
+    let token = &found["WHEELHOUSE_TOKEN"];
+    assert_eq!(token.len(), 64);
 
     // Whatever a life leaves in logs and records: a crash, a loss, a restart, an error, a stop.
-    assert_nothing_tells(&world);
+    assert_nothing_tells(&world, token);
     process::kill(world.status().hub.pid, Signal::KILL);
     wait_for("the next hub", || world.running_status().is_some());
     process::kill(world.agent("two").keeper_pid.unwrap(), Signal::KILL);
@@ -58,9 +60,9 @@ fn secrets_reach_no_agent_no_file_and_no_command_line() {
     world.run(&["up", "nonsense"]);
     world.run(&["agent", "start", "nobody"]);
     world.ok(&["agent", "keys", "one", "--text", "exit", "enter"]);
-    assert_nothing_tells(&world);
+    assert_nothing_tells(&world, token);
     world.ok(&["down", "--force"]);
-    assert_nothing_tells(&world);
+    assert_nothing_tells(&world, token);
 }
 
 /// Returns what the shell `one` has, once it is itself and not what starts it.
@@ -75,16 +77,18 @@ fn agent_environment(world: &World) -> BTreeMap<String, String> {
     found
 }
 
-fn assert_nothing_tells(world: &World) {
+fn assert_nothing_tells(world: &World, token: &str) {
     for part in ["state", "run", "config", "home", "project"] {
         for file in files(&world.path(part)) {
             let content = fs::read(&file).unwrap_or_default();
             let content = String::from_utf8_lossy(&content);
             assert!(!content.contains("sentinel"), "{}: {content}", file.display());
+            assert!(!content.contains(token), "{}: {content}", file.display());
         }
     }
     for id in world.alive() {
         let words = words(id.pid);
-        assert!(!words.iter().any(|word| word.contains("sentinel")), "{words:?}");
+        let tells = |word: &String| word.contains("sentinel") || word.contains(token);
+        assert!(!words.iter().any(tells), "{words:?}");
     }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Phase, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Command, Environment, Exit, Launch, Letter, Member, Moment,
-    ProcessId, ProcessInfo, ReceiptId, RequestId, Role, RunId, Size, Source, Stage,
+    AgentName, AgentState, Changes, Command, Contact, Environment, Exit, Launch, Letter, Member,
+    Moment, ProcessId, ProcessInfo, ReceiptId, RequestId, Role, RunId, Size, Source, Stage,
 };
 
 const SEEDS: u64 = 150;
@@ -358,6 +358,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
         conversation: None,
+        contact: Contact::default(),
     }
 }
 

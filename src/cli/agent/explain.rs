@@ -27,6 +27,9 @@ pub(crate) fn explain(context: &mut Context, agent: &str, format: Format) -> any
     if let Some(reason) = &told.stuck {
         writeln!(context.out, "  stuck: {}", plain(reason))?;
     }
+    if let Some(reason) = &told.no_hooks {
+        writeln!(context.out, "  no hooks: {}", plain(reason))?;
+    }
     if told.testimonies.is_empty() {
         return Ok(());
     }

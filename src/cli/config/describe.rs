@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::config::{Agent, Cli, Origin, Prompt, Settings, Team, plain};
-use crate::model::Environment;
+use crate::model::{Environment, Hooks};
 
 /// Writes what the cli runs and which variables it gets.
 pub(super) fn write_cli(
@@ -17,7 +17,26 @@ pub(super) fn write_cli(
     writeln!(out, "cli {name} ({}): {}", cli_origin(name, settings), listed(&cli.command))?;
     let patterns: Vec<&str> = cli.pass_env.iter().map(AsRef::as_ref).collect();
     write_names("  passes on", &patterns, out)?;
-    write_names("  sets", &names(&cli.env), out)
+    write_names("  sets", &names(&cli.env), out)?;
+    if settings.has_own_hooks(name) {
+        write_hooks(&cli.hooks, out)?;
+    }
+    Ok(())
+}
+
+/// Writes what is added to the command: whoever trusts a file must see it.
+fn write_hooks(hooks: &Hooks, out: &mut dyn Write) -> io::Result<()> {
+    if !hooks.enabled {
+        return writeln!(out, "  without hooks");
+    }
+    writeln!(out, "  with hooks: {}", listed(&hooks.arguments))?;
+    for (name, value) in &hooks.environment {
+        writeln!(out, "    sets {}", plain(&format!("{name}={value}")))?;
+    }
+    match &hooks.file {
+        Some(content) => writeln!(out, "    in a file: {}", plain(content)),
+        None => Ok(()),
+    }
 }
 
 /// Writes who is in the team, and what each one runs.
@@ -49,6 +68,12 @@ pub(super) fn cli_json(name: &str, cli: &Cli, settings: &Settings) -> Value {
         "command": cli.command,
         "env": names(&cli.env),
         "pass_env": cli.pass_env.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "hooks": {
+            "enabled": cli.hooks.enabled,
+            "args": cli.hooks.arguments,
+            "env": cli.hooks.environment,
+            "file": cli.hooks.file,
+        },
         "origin": cli_origin(name, settings).to_string(),
     })
 }

@@ -48,7 +48,7 @@ impl Story<'_> {
     fn take(&mut self, frame: &FromHub, connection: &mut Connection) -> anyhow::Result<()> {
         match frame {
             FromHub::Notice(Notice::Status(status)) => self.compare(status, connection),
-            FromHub::Notice(Notice::Report { agent, report }) => {
+            FromHub::Notice(Notice::Report { agent, report, .. }) => {
                 self.say(agent.as_str(), &format!("reports   {}", plain(&report.raw)))
             }
             FromHub::Notice(Notice::Ending) => Err(ClientError::Closed.into()),

@@ -16,7 +16,7 @@ pub(super) fn connected(app: &mut App) {
     app.sizes.clear();
     app.damage.is_all = true;
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    app.ask(Purpose::Hello, Request::Hello { protocol: PROTOCOL, version });
+    app.ask(Purpose::Hello, Request::Hello { protocol: PROTOCOL, version, token: None });
     app.ask(Purpose::Upkeep, Request::Subscribe);
     app.ask(Purpose::Status, Request::Status);
     if app.overlays.iter().any(|overlay| matches!(overlay, Overlay::Launcher(_))) {

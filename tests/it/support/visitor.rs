@@ -30,7 +30,7 @@ impl Visitor {
 
     pub(crate) fn greeted(world: &World) -> Self {
         let mut visitor = Self::connect(world);
-        let hello = Request::Hello { protocol: PROTOCOL, version: "test".to_owned() };
+        let hello = Request::Hello { protocol: PROTOCOL, version: "test".to_owned(), token: None };
         assert!(matches!(visitor.ask(hello), Response::Welcome { .. }));
         visitor
     }

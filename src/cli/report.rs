@@ -1,0 +1,142 @@
+//! `wheelhouse report …`: what an agent has to say, without the screen.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Read, Write};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::args::{Format, Outcome, ReportVerb};
+use super::failure::Hinted;
+use crate::client::{ClientError, Identity, random_id};
+use crate::config::{plain, plain_json};
+use crate::report::{ReportKind, Status, ends_contract};
+use crate::wire::{Request, Response};
+
+/// How long a hub that is just coming back is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A contract that is longer is no contract, but a file.
+const BODY_BYTES_MAX: u64 = 64 * 1024;
+
+pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<()> {
+    let Some(identity) = Identity::of_this_process() else {
+        return Err(Hinted::error(
+            "This command is for agents, and no agent runs it: WHEELHOUSE_TOKEN is not set",
+            "Agents that `wheelhouse up` starts have a token; `wheelhouse status` shows what they report",
+        ));
+    };
+    let (kind, text, format) = said(verb)?;
+    let request = Request::Report { call: random_id()?, kind, text };
+    let Response::Report(reception) = identity.ask(&request, PATIENCE)? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    let outcome = if reception.is_new { "accepted" } else { "known" };
+    if format.json {
+        let told = json!({
+            "outcome": outcome,
+            "agent": reception.agent,
+            "report": reception.report,
+            "reports": reception.reports,
+        });
+        writeln!(out, "{}", plain_json(&told.to_string()))?;
+    } else {
+        let line = reception.report.lines().next().unwrap_or_default().to_owned();
+        let words = if reception.is_new { "accepted" } else { "already known" };
+        writeln!(out, "{words}: {}", plain(&line))?;
+    }
+    Ok(())
+}
+
+/// Returns what was said, in the words of the protocol.
+fn said(verb: ReportVerb) -> anyhow::Result<(ReportKind, String, Format)> {
+    let with = |text: String, dash: &str, more: Option<String>| match more {
+        Some(more) if !more.trim().is_empty() => format!("{text}{dash}{more}"),
+        _ => text,
+    };
+    Ok(match verb {
+        ReportVerb::Done { text, evidence, format } => {
+            (ReportKind::Status(Status::Done), with(text, " + ", evidence), format)
+        }
+        ReportVerb::Blocked { text, format } => (ReportKind::Status(Status::Blocked), text, format),
+        ReportVerb::Error { text, format } => (ReportKind::Status(Status::Error), text, format),
+        ReportVerb::Progress { step, text, format } => {
+            (progress(&step)?, text.unwrap_or_default(), format)
+        }
+        ReportVerb::Build { outcome, text, format } => {
+            let passed = outcome == Outcome::Pass;
+            (ReportKind::Build { passed }, text.unwrap_or_default(), format)
+        }
+        ReportVerb::Need { thing, from, text, format } => {
+            let from = from.map(|agent| format!("from {agent}"));
+            (ReportKind::Need, with(with(thing, " ", from), " — ", text), format)
+        }
+        ReportVerb::Contract { title, body, format } => {
+            let body = body.map_or_else(read_body, Ok)?;
+            (ReportKind::Contract, contract(&title, &body), format)
+        }
+        ReportVerb::Artifact { path, kind, format } => {
+            (ReportKind::Artifact, with(path, " — ", Some(kind)), format)
+        }
+    })
+}
+
+fn progress(step: &str) -> anyhow::Result<ReportKind> {
+    let numbers = step.trim_matches(['[', ']']).split_once('/');
+    let number = |text: &str| text.trim().parse::<u32>().ok();
+    numbers
+        .and_then(|(step, steps)| {
+            Some(ReportKind::Progress { step: number(step)?, steps: number(steps)? })
+        })
+        .ok_or_else(|| {
+            let message = format!("`{}` is not a step", plain(step));
+            Hinted::error(message, "Write it as `3/7`: which step of how many")
+        })
+}
+
+fn contract(title: &str, body: &str) -> String {
+    let mut text = title.to_owned();
+    for line in body.lines().take_while(|line| !ends_contract(line)) {
+        let _ = write!(text, "\n{line}");
+    }
+    text
+}
+
+/// Reads the body of a contract, unless a person would have to type it.
+fn read_body() -> io::Result<String> {
+    let mut body = String::new();
+    if !io::stdin().is_terminal() {
+        io::stdin().take(BODY_BYTES_MAX).read_to_string(&mut body)?;
+    }
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORMAT: Format = Format { json: false };
+
+    #[test]
+    fn what_is_typed_becomes_the_words_of_the_protocol() {
+        let text = |verb| said(verb).unwrap().1;
+        let done = |evidence: Option<&str>| ReportVerb::Done {
+            text: "built".into(),
+            evidence: evidence.map(str::to_owned),
+            format: FORMAT,
+        };
+        assert_eq!(text(done(Some("12 tests"))), "built + 12 tests");
+        assert_eq!(text(done(None)), "built");
+        let (thing, from) = ("src/a.rs".to_owned(), Some("db".to_owned()));
+        let need = ReportVerb::Need { thing, from, text: Some("types".into()), format: FORMAT };
+        assert_eq!(text(need), "src/a.rs from db — types");
+        assert_eq!(contract("users v1", "GET /users\nEND CONTRACT\nmore"), "users v1\nGET /users");
+    }
+
+    #[test]
+    fn a_step_is_one_number_of_another() {
+        assert_eq!(progress("[3/7]").unwrap(), ReportKind::Progress { step: 3, steps: 7 });
+        for wrong in ["", "3", "3/", "a/b", "-1/2", "3/99999999999"] {
+            assert!(progress(wrong).is_err(), "{wrong}");
+        }
+    }
+}

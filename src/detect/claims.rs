@@ -1,0 +1,176 @@
+//! What reaches the detector beside the screen: prompts, hooks, events, and reports by a call.
+
+use std::time::Duration;
+
+use crate::model::{AgentState, HookMeaning, Moment, Source};
+use crate::report::{Report, read};
+use crate::screen::Signal;
+
+use super::detector::{Detector, without_blanks};
+use super::finding::Finding;
+use super::hook::HookNews;
+use super::ledger::Channel;
+use super::state::{Claim, Stance, stance_of};
+use super::stream::StreamNews;
+
+/// The screen shows the end of a turn by then.
+const LAST_LOOK: Duration = Duration::from_millis(150);
+/// What is shown of a hook's words in an explanation.
+const LINE_CHARS_MAX: usize = 120;
+
+impl Detector {
+    /// Notes that the hub submitted a prompt: what follows is its answer.
+    pub fn prompt_submitted(&mut self, text: &str, tag: Option<&str>, now: Moment) {
+        self.turn.tag = tag.map(str::to_ascii_lowercase);
+        self.begin_prompt(without_blanks(text), now);
+    }
+
+    /// Notes what a hook of the cli says.
+    pub fn hook(&mut self, news: &HookNews, now: Moment) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let (claimed, line) = match news.meaning {
+            HookMeaning::Session => return findings,
+            HookMeaning::Prompt => {
+                self.note_prompt(news.prompt.as_deref().unwrap_or_default(), now);
+                (Some(AgentState::Working), &news.prompt)
+            }
+            HookMeaning::Asks => (Some(AgentState::Waiting), &None),
+            HookMeaning::Ended => (Some(AgentState::Idle), &news.message),
+            HookMeaning::Failed => (Some(AgentState::Error), &news.message),
+            HookMeaning::Message => (None, &news.message),
+        };
+        if news.meaning != HookMeaning::Prompt
+            && let Some(message) = &news.message
+        {
+            self.read_message(message, &mut findings);
+        }
+        let line = line.as_deref().unwrap_or_default();
+        match claimed {
+            Some(state) => {
+                findings.extend(self.claim(Source::Hook, state, &news.rule, line, now));
+            }
+            None => self.resettle(now, &mut findings),
+        }
+        findings
+    }
+
+    /// Notes what a trusted source says of the turn; it holds until the program shows otherwise.
+    pub fn claim(
+        &mut self,
+        source: Source,
+        state: AgentState,
+        rule: &str,
+        line: &str,
+        now: Moment,
+    ) -> Vec<Finding> {
+        let line = line.lines().last().unwrap_or_default().trim();
+        let line = line.chars().filter(|c| !c.is_control()).take(LINE_CHARS_MAX).collect();
+        let rule = rule.to_owned();
+        self.evidence.claim = Some(Claim { source, state, rule, line, since: now });
+        let mut findings = Vec::new();
+        self.resettle(now, &mut findings);
+        findings
+    }
+
+    /// Takes a report that the agent made by a call of its own, and tells it unless it is known.
+    pub fn declare(&mut self, report: Report, now: Moment) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let turn = self.ledger.turn();
+        self.tell(report, Channel::Call, turn, &mut findings);
+        self.resettle(now, &mut findings);
+        findings
+    }
+
+    /// Notes what the events of the cli's own server say, or that they no longer come.
+    pub fn stream(&mut self, news: Option<&StreamNews>, now: Moment) -> Vec<Finding> {
+        self.signals.take_stream(news, &self.rules, now);
+        self.evidence.signal = self.signals.claim().cloned();
+        let mut findings = Vec::new();
+        self.watch_work(now);
+        self.resettle(now, &mut findings);
+        findings
+    }
+
+    /// Notes signals without looking: what is on the screen now is older than what is known.
+    pub fn hear(&mut self, signals: &[Signal], now: Moment) {
+        for signal in signals.iter().filter(|_| self.options.uses_signals) {
+            self.signals.take(signal, &self.rules, now);
+        }
+    }
+
+    /// A hook tells of the prompt that the hub submitted, or of one that a person typed.
+    fn note_prompt(&mut self, text: &str, now: Moment) {
+        let prompt = without_blanks(text);
+        let is_ours = self.turn.is_open && !prompt.is_empty() && self.turn.prompt == prompt;
+        let is_noted = is_ours && self.turn.message.is_none();
+        if !is_noted {
+            if !is_ours {
+                self.turn.tag = None;
+            }
+            self.begin_prompt(prompt, now);
+        }
+    }
+
+    fn begin_prompt(&mut self, prompt: String, now: Moment) {
+        self.turn.prompt = prompt;
+        self.turn.message = None;
+        (self.evidence.status, self.turn.status_was_shown) = (None, false);
+        let awaits_echo = self.ledger.note_prompt();
+        self.begin_turn(awaits_echo, now);
+    }
+
+    /// Reads the agent's last message in full; the screen shows it as well, sooner or later.
+    fn read_message(&mut self, message: &str, findings: &mut Vec<Finding>) {
+        if self.turn.message.as_deref() == Some(message) {
+            return;
+        }
+        self.turn.message = Some(message.to_owned());
+        self.changes += 1;
+        // A program may be told the end of a turn when the next one has begun.
+        let turn = self.ledger.turn().saturating_sub(1);
+        for report in read(message) {
+            self.tell(report, Channel::Message, turn, findings);
+        }
+    }
+
+    /// Tells a report that counts, unless it came another way already.
+    pub(super) fn tell(
+        &mut self,
+        report: Report,
+        channel: Channel,
+        turn: u64,
+        findings: &mut Vec<Finding>,
+    ) {
+        let is_foreign = match (&report.tag, &self.turn.tag) {
+            (Some(tag), Some(expected)) => tag != expected,
+            _ => false,
+        };
+        if is_foreign {
+            findings.push(Finding::Foreign(report));
+            return;
+        }
+        self.changes += 1;
+        if !self.ledger.admit(&report, channel, turn) {
+            return;
+        }
+        let source = match channel {
+            Channel::Screen => Source::Line,
+            Channel::Message => Source::Hook,
+            Channel::Call => Source::Report,
+        };
+        self.note_status(&report, source);
+        findings.push(Finding::Report(report));
+    }
+
+    /// Shows what follows from the news, and looks soon for what the screen has yet to show.
+    fn resettle(&mut self, now: Moment, findings: &mut Vec<Finding>) {
+        let before = self.shown.state;
+        self.settle_state(now, findings);
+        if stance_of(before) != stance_of(self.shown.state) {
+            if stance_of(self.shown.state) == Some(Stance::Ended) {
+                self.end_turn(before, now);
+            }
+            self.second_look = Some(now + LAST_LOOK);
+        }
+    }
+}

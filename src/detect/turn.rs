@@ -1,0 +1,65 @@
+//! What is known of the turn at hand, and what of a pane outlives its detector.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{AgentState, Moment};
+
+use super::detector::Detector;
+use super::ledger::Ledger;
+use super::state::Told;
+use super::transcript::Transcript;
+
+/// What is known of the turn at hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Turn {
+    /// A prompt was submitted, or the agent was seen at work.
+    pub(super) is_open: bool,
+    /// Until when its last words may still come.
+    pub(super) open_until: Moment,
+    /// The status of the turn has been shown as the agent's state.
+    pub(super) status_was_shown: bool,
+    /// The prompt as it was submitted, without blanks.
+    pub(super) prompt: String,
+    /// The tag that counts.
+    pub(super) tag: Option<String>,
+    /// The last message that a hook handed over: some clis hand it over more than once.
+    pub(super) message: Option<String>,
+}
+
+/// What outlives the detector: which reports of a conversation were told, and how far it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    transcript: Transcript,
+    ledger: Ledger,
+    turn: Turn,
+    status: Option<Told>,
+    state: AgentState,
+}
+
+impl Detector {
+    /// Returns what a new detector of the same pane needs so as to tell nothing twice.
+    pub fn memory(&self) -> Memory {
+        Memory {
+            transcript: self.transcript.clone(),
+            ledger: self.ledger.clone(),
+            turn: self.turn.clone(),
+            status: self.evidence.status.clone(),
+            state: self.shown.state,
+        }
+    }
+
+    /// Goes on where another detector of the same pane ended.
+    pub fn remember(&mut self, memory: Memory) {
+        self.transcript = memory.transcript;
+        self.ledger = memory.ledger;
+        self.turn = memory.turn;
+        self.evidence.status = memory.status;
+        self.shown.state = memory.state;
+        self.is_news = true;
+    }
+
+    /// Returns a number that grows whenever the memory holds something that must not be lost.
+    pub fn changes(&self) -> u64 {
+        self.changes + self.transcript.changes()
+    }
+}

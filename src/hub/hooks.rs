@@ -1,0 +1,181 @@
+//! What agents say beside their terminals: how they are enabled to, and what becomes of it.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::state::Hub;
+use super::tokens;
+use crate::config::{Agent, Cli};
+use crate::detect::{Finding, StreamNews};
+use crate::engine::RunEvent;
+use crate::model::{AgentName, Contact, Environment, Hooks, RunId, Source};
+use crate::report::{Report, ReportKind};
+use crate::wire::{Fault, Reception, Response};
+
+/// The id of a call is a random number; a longer one is none.
+const CALL_CHARS_MAX: usize = 64;
+
+/// What a run is started with so that it can speak to us.
+#[derive(Debug, Default)]
+pub(super) struct Equipment {
+    pub(super) contact: Contact,
+    pub(super) environment: Environment,
+    pub(super) arguments: Vec<String>,
+}
+
+impl Hub {
+    /// Makes what a run needs to speak to us: a token, and what its cli's hooks ask for.
+    pub(super) fn equip(&self, agent: &Agent, cli: &Cli) -> Result<Equipment, Fault> {
+        let unable = |what: &str, error: &io::Error| {
+            Fault::new(format!("{what} for agent `{}` cannot be had: {error}", agent.name))
+        };
+        let token = tokens::new_token().map_err(|error| unable("A token", &error))?;
+        let mut equipment = Equipment::default();
+        equipment.contact.token_hash = Some(tokens::hash(&token));
+        equipment.environment.0.extend([
+            ("WHEELHOUSE_TOKEN".to_owned(), token.0),
+            ("WHEELHOUSE_SOCKET".to_owned(), self.paths.hub_socket().display().to_string()),
+            ("WHEELHOUSE_BIN".to_owned(), self.program.display().to_string()),
+        ]);
+        let hooks = &cli.hooks;
+        if hooks.is_empty() {
+            return Ok(equipment);
+        }
+        equipment.contact.no_hooks = obstacle(hooks, cli, agent);
+        if let Some(reason) = &equipment.contact.no_hooks {
+            tracing::info!(agent = %agent.name, reason, "goes without hooks");
+            return Ok(equipment);
+        }
+        let path = self.paths.agent_hooks(&agent.name);
+        if let Some(content) = &hooks.file {
+            write_private(&path, content).map_err(|error| unable("A file", &error))?;
+        }
+        let words = || hooks.arguments.iter().chain(hooks.environment.values());
+        if hooks.stream.is_some() || words().any(|word| word.contains("{port}")) {
+            let port = free_port().map_err(|error| unable("A port", &error))?;
+            equipment.contact.port = Some(port);
+        }
+        let port = equipment.contact.port.map(|port| port.to_string()).unwrap_or_default();
+        let path = path.display().to_string();
+        let fill = |word: &String| word.replace("{port}", &port).replace("{file}", &path);
+        equipment.arguments = hooks.arguments.iter().map(fill).collect();
+        let variables = hooks.environment.iter().map(|(name, value)| (name.clone(), fill(value)));
+        equipment.environment.0.extend(variables);
+        Ok(equipment)
+    }
+
+    /// Takes what a hook of an agent's cli said.
+    pub(super) fn on_hook(&mut self, agent: &AgentName, run: RunId, id: &str, said: &Value) {
+        let cli = self.engine.seat(agent).map(|seat| seat.member.cli.as_str());
+        let rules = cli.and_then(|cli| self.hook_rules.get(cli));
+        let Some(news) = rules.and_then(|rules| rules.read(said)) else { return };
+        let now = self.clock.now();
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let id: String = id.chars().take(CALL_CHARS_MAX).collect();
+        if pane.reports.call(&id).is_some() {
+            return;
+        }
+        pane.reports.note_call(id, true);
+        let found = pane.detector.as_mut().map(|detector| detector.hook(&news, now));
+        tracing::debug!(%agent, rule = news.rule, "a hook");
+        self.deliver(agent, run, Source::Hook, found.unwrap_or_default());
+        self.note_conversation(agent, run, news.session);
+    }
+
+    /// Takes a report that an agent made by a call.
+    pub(super) fn on_report(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        id: &str,
+        (kind, text): (ReportKind, &str),
+    ) -> Result<Response, Fault> {
+        let report = Report::declare(kind, text).map_err(|error| {
+            Fault::new(error.to_string()).with_hint("See `wheelhouse report --help`")
+        })?;
+        let line = report.raw.clone();
+        let now = self.clock.now();
+        let unread = || Fault::new(format!("Nobody listens to agent `{agent}`"));
+        let pane = self.panes.get_mut(agent).ok_or_else(unread)?;
+        let id: String = id.chars().take(CALL_CHARS_MAX).collect();
+        let is_new = if let Some(is_new) = pane.reports.call(&id) {
+            is_new
+        } else {
+            let detector = pane.detector.as_mut().ok_or_else(unread)?;
+            let found = detector.declare(report, now);
+            let is_new = found.iter().any(|finding| matches!(finding, Finding::Report(_)));
+            pane.reports.note_call(id, is_new);
+            self.deliver(agent, run, Source::Report, found);
+            is_new
+        };
+        let reports = self.panes.get(agent).map_or(0, |pane| pane.reports.count);
+        let agent = agent.to_string();
+        Ok(Response::Report(Reception { agent, report: line, is_new, reports }))
+    }
+
+    /// Takes what the events of an agent's own server say.
+    pub(super) fn on_stream(&mut self, agent: &AgentName, run: RunId, news: Option<StreamNews>) {
+        let now = self.clock.now();
+        let Some(pane) = self.panes.get_mut(agent).filter(|pane| pane.run == run) else { return };
+        let Some(detector) = &mut pane.detector else { return };
+        let found = detector.stream(news.as_ref(), now);
+        self.deliver(agent, run, Source::Signal, found);
+        self.note_conversation(agent, run, news.and_then(|news| news.session));
+    }
+
+    fn note_conversation(&mut self, agent: &AgentName, run: RunId, id: Option<String>) {
+        let known = self.engine.seat(agent).and_then(|seat| seat.member.conversation.as_ref());
+        if let Some(id) = id.filter(|id| known != Some(id)) {
+            self.note_run(agent, run, RunEvent::Conversed { id });
+        }
+    }
+
+    /// Removes what only an agent's run needed, once it is off the record.
+    pub(super) fn tidy_up(&self, agents: &[String]) {
+        for agent in agents.iter().filter_map(|name| name.parse::<AgentName>().ok()) {
+            if self.engine.seat(&agent).is_none() {
+                for path in [self.paths.agent_hooks(&agent), self.paths.agent_reports(&agent)] {
+                    // Most agents have neither.
+                    let _ = std::fs::remove_file(path);
+                }
+            }
+        }
+    }
+}
+
+/// Returns why a cli is not given its hooks.
+fn obstacle(hooks: &Hooks, cli: &Cli, agent: &Agent) -> Option<String> {
+    if !hooks.enabled {
+        return Some("they are turned off in the settings".to_owned());
+    }
+    if hooks.root_only && !rustix::process::geteuid().is_root() {
+        return Some("its cli takes them from root alone".to_owned());
+    }
+    let is_taken = |word: &&String| hooks.yields_to.iter().any(|taken| word.starts_with(taken));
+    if let Some(word) = cli.command.iter().find(is_taken) {
+        let word = word.split('=').next().unwrap_or_default();
+        return Some(format!("the command has a `{word}` of its own"));
+    }
+    let is_set =
+        |name: &&String| [&cli.env, &agent.env].iter().any(|env| env.0.contains_key(*name));
+    let name = hooks.environment.keys().find(is_set)?;
+    Some(format!("`{name}` is set already"))
+}
+
+/// Returns a port that nobody listened at a moment ago.
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+fn write_private(path: &Path, content: &str) -> io::Result<()> {
+    let draft = path.with_extension("new");
+    let mut file =
+        File::options().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;
+    file.write_all(content.as_bytes())?;
+    std::fs::rename(&draft, path)
+}

@@ -1,0 +1,163 @@
+//! Which reports were told, on disk: a hub that comes back tells none twice and loses none.
+//!
+//! What a pane's detector remembers is written before a report is passed on, together with the
+//! report itself and the offset of the output up to which all that holds. A hub that comes back
+//! reads the output after that offset for reports, and passes on what the one before it wrote down
+//! and did not come to pass on. Nothing is synced: after a power cut the agents are gone.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::pane::Pane;
+use super::state::Hub;
+use crate::detect::{Detector, Finding, Memory};
+use crate::engine::RunEvent;
+use crate::model::{AgentName, Moment, RunId, Source};
+use crate::report::Report;
+use crate::wire::{FromHub, Notice};
+
+/// Reports that are kept word for word; the rest is a count.
+const REPORTS_KEPT: usize = 64;
+/// Calls whose answer may have been lost, so that they come again.
+const CALLS_KEPT: usize = 64;
+
+/// What was told of one run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Reports {
+    run: RunId,
+    /// All output before this offset has been read for reports.
+    pub(super) offset: u64,
+    pub(super) count: u64,
+    told: VecDeque<Told>,
+    /// The ids of the latest calls, and whether they brought something new.
+    calls: VecDeque<(String, bool)>,
+    memory: Option<Memory>,
+    /// The state of the memory that was last written.
+    #[serde(skip)]
+    written: u64,
+}
+
+/// One report that was told.
+#[derive(Debug, Serialize, Deserialize)]
+struct Told {
+    number: u64,
+    at: Moment,
+    source: Source,
+    report: Report,
+}
+
+impl Reports {
+    /// Reads what an earlier hub wrote of this run.
+    pub(super) fn load(path: &Path, run: RunId) -> Self {
+        let read = fs::read(path).ok().and_then(|text| serde_json::from_slice::<Self>(&text).ok());
+        read.filter(|reports| reports.run == run).unwrap_or_default()
+    }
+
+    pub(super) fn take_memory(&mut self) -> Option<Memory> {
+        self.memory.take()
+    }
+
+    /// Returns what came of a call, if it is known.
+    pub(super) fn call(&self, id: &str) -> Option<bool> {
+        self.calls.iter().find(|(known, _)| known == id).map(|(_, is_new)| *is_new)
+    }
+
+    pub(super) fn note_call(&mut self, id: String, is_new: bool) {
+        self.calls.push_back((id, is_new));
+        let extra = self.calls.len().saturating_sub(CALLS_KEPT);
+        self.calls.drain(..extra);
+    }
+
+    fn note(&mut self, report: &Report, source: Source, at: Moment) {
+        self.count += 1;
+        self.told.push_back(Told { number: self.count, at, source, report: report.clone() });
+        let extra = self.told.len().saturating_sub(REPORTS_KEPT);
+        self.told.drain(..extra);
+    }
+}
+
+impl Pane {
+    fn write_reports(&mut self, path: &Path) -> io::Result<()> {
+        let reports = &mut self.reports;
+        (reports.run, reports.offset) = (self.run, self.offset.max(reports.offset));
+        reports.memory = self.detector.as_ref().map(Detector::memory);
+        let draft = path.with_extension("reports.new");
+        let written = serde_json::to_vec(&reports).map_err(io::Error::other);
+        reports.memory = None;
+        fs::write(&draft, written?)?;
+        fs::rename(&draft, path)
+    }
+}
+
+impl Hub {
+    /// Passes on what was found, after what must be remembered of it is on disk.
+    pub(super) fn deliver(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        source: Source,
+        findings: Vec<Finding>,
+    ) {
+        let now = self.clock.now();
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let mut number = pane.reports.count;
+        for finding in &findings {
+            if let Finding::Report(report) = finding {
+                pane.reports.note(report, source, now);
+            }
+        }
+        self.save_reports_if_changed(agent);
+        for finding in findings {
+            match finding {
+                Finding::State(shown) => {
+                    let (state, source) = (shown.state, shown.source);
+                    self.note_run(agent, run, RunEvent::Did { state, source });
+                    self.views.note_status_change();
+                }
+                Finding::Report(report) => {
+                    number += 1;
+                    self.note_run(agent, run, RunEvent::Reported(report.clone()));
+                    self.views.note_status_change();
+                    let notice = Notice::Report { agent: agent.clone(), report, source, number };
+                    self.views.tell_subscribers(&FromHub::Notice(notice));
+                }
+                Finding::Foreign(report) => {
+                    tracing::info!(%agent, line = report.raw, "a report of another attempt");
+                }
+            }
+        }
+    }
+
+    fn save_reports_if_changed(&mut self, agent: &AgentName) {
+        let changes = |pane: &Pane| pane.detector.as_ref().map_or(0, Detector::changes);
+        let is_changed = |pane: &Pane| changes(pane) != pane.reports.written;
+        if let Some(pane) = self.panes.get_mut(agent).filter(|pane| is_changed(pane)) {
+            pane.reports.written = changes(pane);
+            self.save_reports(agent);
+        }
+    }
+
+    pub(super) fn save_reports(&mut self, agent: &AgentName) {
+        let path = self.paths.agent_reports(agent);
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        if let Err(error) = pane.write_reports(&path) {
+            tracing::warn!(%agent, %error, "what was reported could not be written down");
+        }
+    }
+
+    /// Passes on what an earlier hub wrote down and the engine's record does not know of.
+    pub(super) fn repeat_reports(&mut self, agent: &AgentName, run: RunId) {
+        let known = self.engine.seat(agent).map_or(0, |seat| seat.reports);
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        pane.reports.count = pane.reports.count.max(known);
+        let told = pane.reports.told.iter().filter(|told| told.number > known);
+        let missed: Vec<Report> = told.map(|told| told.report.clone()).collect();
+        for report in missed {
+            self.note_run(agent, run, RunEvent::Reported(report));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How a cli is made to tell what it does, and what it then says.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a cli is given at its start so that it tells what it does, without touching anyone's
+/// settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hooks {
+    pub enabled: bool,
+    /// Words after the command. `{port}` is a free port of this machine's own, `{file}` the path of
+    /// the file.
+    pub arguments: Vec<String>,
+    /// Variables, with the same words in them.
+    pub environment: BTreeMap<String, String>,
+    /// The content of a file that is made for the run.
+    pub file: Option<String>,
+    /// Beginnings of words that say, in the command, that its user has put something of their own
+    /// in this place.
+    pub yields_to: Vec<String>,
+    /// The cli takes the file from root alone.
+    pub root_only: bool,
+    /// The cli serves its events at the port.
+    pub stream: Option<Stream>,
+    pub fields: HookFields,
+    /// The first that fits holds.
+    pub events: Vec<HookEvent>,
+}
+
+/// Where a hook's message has what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookFields {
+    pub event: String,
+    pub session: String,
+    pub prompt: String,
+    pub message: String,
+}
+
+/// One event that means something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookEvent {
+    pub name: String,
+    pub means: HookMeaning,
+    /// Must match what the hook says, as JSON.
+    pub pattern: Option<String>,
+    /// Must not match it.
+    pub unless: Option<String>,
+}
+
+/// What an event means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookMeaning {
+    /// A conversation began or went on; only its id is news.
+    Session,
+    /// A prompt was submitted.
+    Prompt,
+    /// A dialog wants a person.
+    Asks,
+    /// The turn ended.
+    Ended,
+    /// The turn ended in an error.
+    Failed,
+    /// Nothing but the last message.
+    Message,
+}
+
+/// Whose form the events at a port have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    OpenCode,
+}
+
+impl Default for Hooks {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            arguments: Vec::new(),
+            environment: BTreeMap::new(),
+            file: None,
+            yields_to: Vec::new(),
+            root_only: false,
+            stream: None,
+            fields: HookFields::default(),
+            events: Vec::new(),
+        }
+    }
+}
+
+impl Hooks {
+    /// Says whether there is anything to give to the cli.
+    pub fn is_empty(&self) -> bool {
+        self.arguments.is_empty() && self.environment.is_empty()
+    }
+}
+
+impl fmt::Display for HookMeaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Session => "session",
+            Self::Prompt => "prompt",
+            Self::Asks => "asks",
+            Self::Ended => "ended",
+            Self::Failed => "failed",
+            Self::Message => "message",
+        })
+    }
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::OpenCode => "opencode",
+        })
+    }
+}
