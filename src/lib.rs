@@ -17,6 +17,8 @@ pub mod config;
 pub mod detect;
 pub mod keeper;
 
+pub mod deliver;
+
 pub mod hub;
 
 pub mod client;

@@ -26,8 +26,8 @@ pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
 pub use launch::Launch;
 pub use manifest::{
-    BlockKind, BlockRule, DialogKind, Keys, Manifest, Region, Rule, ScreenShape, Sessions, Submit,
-    TitleRule,
+    BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Region, Rule, ScreenShape,
+    Sessions, Submit, TitleRule,
 };
 pub use member::Member;
 pub use moment::Moment;
