@@ -18,6 +18,8 @@ pub mod detect;
 pub mod keeper;
 pub mod store;
 
+pub mod deliver;
+
 pub mod hub;
 
 pub mod client;

@@ -3,7 +3,8 @@
 use regex::Regex;
 
 use crate::model::{
-    AgentState, BlockKind, BlockRule, DialogKind, Key, Manifest, Region, Rule, TitleRule,
+    AgentState, BlockKind, BlockRule, DialogKind, Key, Manifest, Newlines, Region, Rule, Submit,
+    TitleRule,
 };
 
 use super::problem::Problems;
@@ -29,6 +30,7 @@ const STATES: &[AgentState] = &[
 const REGIONS: &[Region] = &[Region::Bottom, Region::Footer, Region::Under, Region::Tail];
 const DIALOGS: &[DialogKind] =
     &[DialogKind::Approval, DialogKind::Question, DialogKind::Trust, DialogKind::Login];
+const NEWLINES: &[Newlines] = &[Newlines::Refuse, Newlines::Keep, Newlines::Lines];
 const BLOCKS: &[BlockKind] = &[BlockKind::Own, BlockKind::Echo, BlockKind::Tool, BlockKind::Chrome];
 
 /// Changes what the table names. A rule or block of a known name takes the place of that one; a
@@ -52,14 +54,8 @@ pub(super) fn apply(manifest: &mut Manifest, table: &mut Reader, problems: &mut 
     if let Some(keys) = table.table("keys", problems) {
         apply_keys(manifest, keys, problems);
     }
-    if let Some(mut submit) = table.table("submit", problems) {
-        set(
-            &mut manifest.submit.quiet_ms,
-            submit.number("quiet_ms", 0..=MILLISECONDS_MAX, problems),
-        );
-        let key = submit.text("key", problems).and_then(|key| key_name(key, problems));
-        set(&mut manifest.submit.key, key);
-        submit.finish(problems);
+    if let Some(submit) = table.table("submit", problems) {
+        apply_submit(&mut manifest.submit, submit, problems);
     }
     if let Some(mut sessions) = table.table("sessions", problems) {
         set(&mut manifest.sessions.start, words(&mut sessions, "start", problems));
@@ -94,6 +90,18 @@ fn apply_screen(manifest: &mut Manifest, mut table: Reader, problems: &mut Probl
     table.finish(problems);
 }
 
+fn apply_submit(submit: &mut Submit, mut table: Reader, problems: &mut Problems) {
+    set(&mut submit.quiet_ms, table.number("quiet_ms", 0..=MILLISECONDS_MAX, problems));
+    let key = table.text("key", problems).and_then(|key| key_name(key, problems));
+    set(&mut submit.key, key);
+    let placeholder = table.text("placeholder", problems);
+    if let Some(placeholder) = placeholder.and_then(|text| pattern(text, problems)) {
+        submit.placeholder = Some(placeholder);
+    }
+    set(&mut submit.newlines, table.choice("newlines", NEWLINES, problems));
+    table.finish(problems);
+}
+
 fn apply_keys(manifest: &mut Manifest, mut table: Reader, problems: &mut Problems) {
     let keys = &mut manifest.keys;
     let slots = [
@@ -107,6 +115,7 @@ fn apply_keys(manifest: &mut Manifest, mut table: Reader, problems: &mut Problem
             *slot = names.value.into_iter().filter_map(|key| key_name(key, problems)).collect();
         }
     }
+    set(&mut keys.digits, table.switch("digits", problems));
     table.finish(problems);
 }
 

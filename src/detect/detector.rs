@@ -163,7 +163,7 @@ impl Detector {
         }
         let is_dialog = |state| state == AgentState::Waiting;
         let dialog = verdict.as_ref().filter(|verdict| is_dialog(verdict.state));
-        self.dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view));
+        self.dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view, screen));
         let is_live = self.is_live(verdict.as_ref());
         self.evidence.verdict = verdict;
         self.evidence.signal = self.signals.claim().cloned();

@@ -1,6 +1,7 @@
 //! A dialog on the screen: what it asks, and what can be chosen.
 
-use crate::model::{DialogKind, Region};
+use crate::model::{Color, DialogKind, Region};
+use crate::screen::Screen;
 
 use super::look::Verdict;
 use super::rules::Rules;
@@ -18,17 +19,46 @@ pub struct Dialog {
     pub options: Vec<String>,
     /// Which option Enter would take.
     pub selected: Option<usize>,
+    /// The options stand side by side, not one below the other.
+    pub is_row: bool,
 }
+
+impl Dialog {
+    /// Returns a number for what it asks and offers, at any width and with any option selected:
+    /// who answers a dialog names the one that was shown.
+    pub fn fingerprint(&self) -> String {
+        let parts =
+            [self.kind.to_string(), self.text.clone()].into_iter().chain(self.options.clone());
+        let mut hash = FNV_START;
+        for part in parts {
+            let letters = part.chars().filter(|c| !c.is_whitespace()).collect::<String>() + "\n";
+            for byte in letters.bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(FNV_STEP);
+            }
+        }
+        format!("{hash:016x}")
+    }
+}
+
+/// The two numbers of the FNV-1a hash, which is the same on every machine and in every version.
+const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_STEP: u64 = 0x0000_0100_0000_01b3;
 
 /// Reads the dialog that the verdict saw: its options from the bottom up, then what stands above
 /// them.
-pub(super) fn read(verdict: &Verdict, rules: &Rules, view: &View) -> Option<Dialog> {
+pub(super) fn read(
+    verdict: &Verdict,
+    rules: &Rules,
+    view: &View,
+    screen: &Screen,
+) -> Option<Dialog> {
     let kind = verdict.kind?;
     let rows: Vec<&str> = view.region(Region::Bottom)?.lines().collect();
+    let above = view.rows.len().saturating_sub(rows.len());
     let mut found: Vec<Entry> = Vec::new();
     let mut first = rows.len();
     for (at, row) in rows.iter().enumerate().rev().take(DIALOG_ROWS_MAX) {
-        let mut entries = entries(rules, row);
+        let mut entries = entries(rules, row, above + at);
         let is_list = found.last().is_some_and(|entry| entry.number.is_none());
         if entries.is_empty() && is_list
             || found.last().is_some_and(|entry| entry.number == Some(1))
@@ -42,9 +72,33 @@ pub(super) fn read(verdict: &Verdict, rules: &Rules, view: &View) -> Option<Dial
         }
     }
     found.reverse();
-    let selected = found.iter().position(|entry| entry.is_selected);
+    let marked = found.iter().position(|entry| entry.is_selected);
+    let selected = marked.or_else(|| shaded(&found, screen));
+    let is_row = found.len() > 1 && found.iter().all(|entry| entry.row == found[0].row);
     let options = found.into_iter().map(|entry| entry.text).collect();
-    Some(Dialog { kind, text: text_above(&rows[..first]), options, selected })
+    Some(Dialog { kind, text: text_above(&rows[..first]), options, selected, is_row })
+}
+
+/// Returns the one entry whose background differs from that of all others.
+fn shaded(found: &[Entry], screen: &Screen) -> Option<usize> {
+    let shades: Vec<Color> = found.iter().map(|entry| background(screen, entry)).collect();
+    let has_fellow = |shade: &Color| shades.iter().filter(|other| *other == shade).count() > 1;
+    let mut alone = (0..shades.len()).filter(|at| !has_fellow(&shades[*at]));
+    // Of two, each is alone.
+    alone.next().filter(|_| shades.len() > 2 && alone.next().is_none())
+}
+
+fn background(screen: &Screen, entry: &Entry) -> Color {
+    let Ok(row) = u16::try_from(entry.row) else { return Color::Default };
+    let mut before = entry.column;
+    for run in &screen.row(row).runs {
+        let count = run.text.chars().count();
+        if before < count {
+            return run.style.background;
+        }
+        before -= count;
+    }
+    Color::Default
 }
 
 /// One thing that can be chosen.
@@ -52,17 +106,22 @@ struct Entry {
     number: Option<u32>,
     text: String,
     is_selected: bool,
+    /// Where on the screen its text begins, in characters.
+    row: usize,
+    column: usize,
 }
 
-fn entries(rules: &Rules, row: &str) -> Vec<Entry> {
+fn entries(rules: &Rules, row: &str, at: usize) -> Vec<Entry> {
     let Some(option) = &rules.option else { return Vec::new() };
     let entry = |captures: regex::Captures| {
-        let text = plain(captures.name("text")?.as_str());
+        let found = captures.name("text")?;
+        let column = row[..found.start()].chars().count();
+        let text = plain(found.as_str());
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
         let number = text[..digits].parse().ok().filter(|_| text[digits..].starts_with(". "));
         let text = if number.is_some() { text[digits + 1..].trim_start() } else { text };
         let is_selected = captures.name("mark").is_some();
-        Some(Entry { number, text: text.to_owned(), is_selected })
+        Some(Entry { number, text: text.to_owned(), is_selected, row: at, column })
     };
     option.captures_iter(row).filter_map(entry).collect()
 }
@@ -87,12 +146,12 @@ const INNER_LINE: char = '╌';
 const FRAME: &[char] = &['│', '┃', '▎'];
 
 /// Returns the text without the frame around it.
-fn plain(text: &str) -> &str {
+pub(super) fn plain(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || FRAME.contains(&c))
 }
 
 /// Says whether the row is a line and nothing else.
-fn is_line(row: &str) -> bool {
+pub(super) fn is_line(row: &str) -> bool {
     let row = row.trim();
     let is_part = |c: char| matches!(c, '─' | '━' | '╌' | '╭' | '╮' | '╰' | '╯' | '═' | '▀' | '▄');
     row.chars().count() > 3 && row.chars().all(is_part)

@@ -121,6 +121,8 @@ pub struct Keys {
     pub deny: Vec<String>,
     pub interrupt: Vec<String>,
     pub exit: Vec<String>,
+    /// In a dialog, the digit of an option takes it at once.
+    pub digits: bool,
 }
 
 /// How a prompt is handed over.
@@ -129,12 +131,29 @@ pub struct Submit {
     /// How long the echo of a paste must have been still before Enter is pressed.
     pub quiet_ms: u32,
     pub key: String,
+    /// What stands in the composer in place of a long paste.
+    pub placeholder: Option<String>,
+    /// What becomes of a prompt of several lines where the program takes no paste.
+    pub newlines: Newlines,
 }
 
 impl Default for Submit {
     fn default() -> Self {
-        Self { quiet_ms: 200, key: "enter".into() }
+        let key = "enter".into();
+        Self { quiet_ms: 200, key, placeholder: None, newlines: Newlines::default() }
     }
+}
+
+/// What the end of a line in a prompt becomes when it is typed and not pasted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Newlines {
+    /// Such a prompt is refused.
+    #[default]
+    Refuse,
+    /// It is typed as it is, as Ctrl-J.
+    Keep,
+    /// Each line is submitted by itself, once the program is back at its prompt.
+    Lines,
 }
 
 /// Arguments that name a conversation; `{id}` stands for its id.
@@ -164,6 +183,16 @@ impl fmt::Display for DialogKind {
             Self::Question => "question",
             Self::Trust => "trust",
             Self::Login => "login",
+        })
+    }
+}
+
+impl fmt::Display for Newlines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Refuse => "refuse",
+            Self::Keep => "keep",
+            Self::Lines => "lines",
         })
     }
 }

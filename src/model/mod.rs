@@ -32,8 +32,8 @@ pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
 pub use launch::Launch;
 pub use manifest::{
-    BlockKind, BlockRule, DialogKind, Keys, Manifest, Region, Rule, ScreenShape, Sessions, Submit,
-    TitleRule,
+    BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Region, Rule, ScreenShape,
+    Sessions, Submit, TitleRule,
 };
 pub use member::{Contact, Member};
 pub use moment::Moment;

@@ -48,7 +48,7 @@ pub use keys::key_bytes;
 pub use look::Underline;
 pub use mode::{Modes, MouseEncoding, MouseMode};
 pub use palette::{Palette, Rgb};
-pub use pointer::{focus_bytes, mouse_bytes, paste_bytes};
+pub use pointer::{focus_bytes, harmless, mouse_bytes, paste_bytes};
 pub use screen::{Cursor, Fed, Screen};
 pub use signal::{Progress, Signal};
 pub use terminal::CursorShape;

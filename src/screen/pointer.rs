@@ -85,16 +85,21 @@ fn number(button: MouseButton) -> u16 {
     }
 }
 
-/// Returns what a terminal in these modes sends for a text that is pasted. Controls are taken
-/// out, so that the text cannot end the paste nor press keys; ends of lines and tabs stay.
+/// Returns what a terminal in these modes sends for a text that is pasted.
 pub fn paste_bytes(text: &str, modes: &Modes) -> Vec<u8> {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let clean = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t'));
+    let clean = harmless(text);
     if modes.bracketed_paste {
-        format!("\x1b[200~{}\x1b[201~", clean.collect::<String>()).into_bytes()
+        format!("\x1b[200~{clean}\x1b[201~").into_bytes()
     } else {
-        clean.map(|c| if c == '\n' { '\r' } else { c }).collect::<String>().into_bytes()
+        clean.replace('\n', "\r").into_bytes()
     }
+}
+
+/// Returns the text without controls, so that it can neither end a paste nor press keys; ends of
+/// lines, all as `\n`, and tabs stay.
+pub fn harmless(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
 /// Returns what a terminal in these modes sends when it gains or loses the focus, if anything.

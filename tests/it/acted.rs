@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wheelhouse::config::{Paths, Settings};
 use wheelhouse::detect::{Detector, Finding, Options, Rules};
-use wheelhouse::model::{Moment, Size};
+use wheelhouse::model::{Manifest, Moment, Size};
 use wheelhouse::report::Report;
 use wheelhouse::screen::{HistoryLimit, Screen};
 
@@ -14,11 +14,15 @@ pub(crate) static SHELL: LazyLock<Arc<Rules>> = LazyLock::new(|| rules("shell"))
 
 /// Returns the built-in rules of a cli.
 pub(crate) fn rules(cli: &str) -> Arc<Rules> {
+    Arc::new(Rules::new(cli, &manifest(cli)).unwrap())
+}
+
+/// Returns the built-in manifest of a cli.
+pub(crate) fn manifest(cli: &str) -> Manifest {
     let world = tempfile::tempdir().unwrap();
     let mut paths = Paths::find(world.path()).unwrap();
     paths.user_config = world.path().join("none.toml");
-    let settings = Settings::load(&paths).unwrap().settings;
-    Arc::new(Rules::new(cli, &settings.cli(cli).unwrap().manifest).unwrap())
+    Settings::load(&paths).unwrap().settings.cli(cli).unwrap().manifest.clone()
 }
 
 pub(crate) const SIZE: Size = Size { rows: 30, cols: 100 };

@@ -11,13 +11,14 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("engine", &["model", "report"], &[]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("detect", &["model", "report", "screen"], &["regex"]),
+    ("deliver", &["model", "screen", "detect"], &[]),
     ("wire", &["model", "report"], &[]),
     ("config", &["model"], &["directories", "regex", "rustix", "sha2", "strsim", "toml"]),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     ("store", &["model"], &["rusqlite"]),
     (
         "hub",
-        &["model", "report", "engine", "screen", "detect", "wire", "config", "keeper"],
+        &["model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper"],
         &["rustix", "tokio", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
@@ -61,7 +62,7 @@ const CONFINED: &[&str] = &[
 ];
 
 /// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &["model", "report", "engine", "screen", "detect", "wire"];
+const PURE: &[&str] = &["model", "report", "engine", "screen", "detect", "deliver", "wire"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",

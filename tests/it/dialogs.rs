@@ -61,8 +61,8 @@ fn every_cli_has_its_dialogs() {
         ("gemini/approval_shell", 7.0, DialogKind::Approval, Some(0)),
         ("gemini/question", 7.0, DialogKind::Question, Some(0)),
         ("gemini/startup", 4.5, DialogKind::Trust, Some(0)),
-        ("opencode/approval_shell", 16.0, DialogKind::Approval, None),
-        ("opencode/question", 18.5, DialogKind::Question, None),
+        ("opencode/approval_shell", 16.0, DialogKind::Approval, Some(0)),
+        ("opencode/question", 18.5, DialogKind::Question, Some(0)),
         ("claude/question", 7.0, DialogKind::Question, Some(0)),
     ];
     for (recording, at, kind, selected) in kinds {

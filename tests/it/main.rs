@@ -3,11 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod acted;
+mod answering;
 mod architecture;
 mod cli;
 mod cli_hostile;
 mod config;
 mod crash;
+mod delivery;
+mod delivery_recordings;
 mod demo;
 mod detection;
 mod dialogs;
@@ -26,6 +29,8 @@ mod leaks;
 mod name_once;
 mod neighbours;
 mod one_hub;
+mod played;
+mod played_draw;
 mod record;
 mod recordings;
 mod secrets;

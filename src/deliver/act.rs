@@ -1,0 +1,45 @@
+//! What is to be done, and how far it has come.
+
+/// One thing to do; a list of them is carried out in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Types bytes into the pane.
+    Write(Vec<u8>),
+    /// Records how far it has come, before what follows it is done.
+    Stage(Stage),
+}
+
+/// How far it has come, or how it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Its first byte is about to be typed. Until this is on record, nothing was.
+    Typed {
+        /// Characters of the text that could have pressed keys, and were left out.
+        left_out: usize,
+    },
+    /// The screen shows it.
+    Seen,
+    /// The key that submits it is about to be pressed. Until this is on record, it was not.
+    Submitted,
+    /// The agent has taken it.
+    Accepted { evidence: String },
+    /// Nothing was typed.
+    Refused { reason: String },
+    /// It was typed and did not come through; the reason tells where it stands now.
+    Stalled { reason: String },
+    /// Nobody can tell from the screen.
+    Unknown { reason: String },
+}
+
+impl Stage {
+    /// Says whether nothing follows.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Typed { .. } | Self::Seen | Self::Submitted => false,
+            Self::Accepted { .. }
+            | Self::Refused { .. }
+            | Self::Stalled { .. }
+            | Self::Unknown { .. } => true,
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Hands one prompt to one pane: types it, sees it, submits it once, and looks for proof.
+
+use std::time::Duration;
+
+use crate::detect::{Input, Sight};
+use crate::model::{AgentState, Key, KeyCode, Moment, Source, Submit};
+use crate::screen::key_bytes;
+
+use super::act::{Act, Stage};
+use super::letter::{Letter, Line, Parcel};
+use super::pace::Pace;
+use super::scene::{Scene, quote, takes_prompts};
+
+/// How much is typed at once; keys of a person may go in between.
+const PIECE_BYTES: usize = 8 * 1024;
+/// How soon it is tried again to type where there was no room.
+const ROOM_PAUSE: Duration = Duration::from_millis(20);
+/// A program that has read nothing for this long does not read.
+const ROOM_PATIENCE: Duration = Duration::from_secs(15);
+/// A program that shows nothing new for this long will not show the text any more.
+const ECHO_PATIENCE: Duration = Duration::from_secs(8);
+/// Nor will one that has been busy with it for so long.
+const ECHO_PATIENCE_MAX: Duration = Duration::from_secs(30);
+/// A screen that never rests is as still as it gets.
+const QUIET_MAX: Duration = Duration::from_secs(8);
+/// Between two lines a program is back at its prompt by then.
+const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
+/// A text that still stands there after this long was not submitted.
+const ENTER_PATIENCE: Duration = Duration::from_secs(3);
+/// Whatever proves that the prompt was taken shows up by then.
+const PROOF_PATIENCE: Duration = Duration::from_secs(10);
+/// How often the key that submits is pressed for one line.
+const PRESSES_MAX: u8 = 2;
+
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+/// One prompt on its way into one pane.
+#[derive(Debug)]
+pub struct Delivery {
+    parcel: Result<Parcel, String>,
+    key: Key,
+    quiet: Duration,
+    phase: Phase,
+    /// Which of the lines is at hand, and how many of its bytes were typed.
+    line: usize,
+    typed: usize,
+    /// How often the conversation showed the text before.
+    echoes: usize,
+    begun_at: Moment,
+    pace: Pace,
+    told: Told,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The pane has yet to be found free.
+    Ready {
+        since: Moment,
+    },
+    /// `since` the last piece was typed.
+    Typing {
+        since: Moment,
+        has_room: bool,
+    },
+    /// All of the line is typed; the screen has yet to show it.
+    Echo {
+        since: Moment,
+    },
+    /// The screen shows it, and has yet to rest.
+    Quiet {
+        since: Moment,
+    },
+    /// The key was pressed.
+    Sent {
+        first: Moment,
+        last: Moment,
+        presses: u8,
+    },
+    Over,
+}
+
+/// Which stages were told; none is told twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Told {
+    typed: bool,
+    seen: bool,
+    submitted: bool,
+}
+
+/// Whether something is left to do with what is in sight.
+#[derive(PartialEq, Eq)]
+enum Step {
+    Next,
+    Wait,
+}
+
+impl Delivery {
+    /// Prepares a delivery; the first `observe` begins it.
+    pub fn begin(letter: &Letter, how: &Submit, scene: &Scene, now: Moment) -> Self {
+        let parcel = letter.parcel(how, &scene.screen.modes());
+        let conversation = scene.sight().conversation;
+        let echoes = match parcel.as_ref().map(|parcel| parcel.lines.first()) {
+            Ok(Some(line)) => line.sign.echoes(&conversation),
+            Ok(None) | Err(_) => 0,
+        };
+        Self {
+            parcel,
+            key: how.key.parse().unwrap_or(Key::plain(KeyCode::Enter)),
+            quiet: Duration::from_millis(u64::from(how.quiet_ms)),
+            phase: Phase::Ready { since: now },
+            line: 0,
+            typed: 0,
+            echoes,
+            begun_at: now,
+            pace: Pace::new(scene.screen, now),
+            told: Told::default(),
+        }
+    }
+
+    /// Takes what the pane shows now, and returns what to do. To be called after output, at the
+    /// deadline, and when the agent's state has changed.
+    #[must_use]
+    pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+        let mut acts = Vec::new();
+        if self.phase == Phase::Over || !self.pace.note(scene.screen, now) {
+            return acts;
+        }
+        let sight = scene.sight();
+        while self.step(scene, &sight, now, &mut acts) == Step::Next {}
+        acts
+    }
+
+    /// Returns the moment at which `observe` has something to do though nothing was written.
+    pub fn next_deadline(&self) -> Option<Moment> {
+        match self.phase {
+            Phase::Ready { since } if self.line == 0 => Some(since),
+            Phase::Ready { since } => self.pace.next_of(&[since + PROMPT_PATIENCE]),
+            Phase::Typing { since, has_room: true } => Some(since),
+            Phase::Typing { .. } => Some(self.pace.looked_at() + ROOM_PAUSE),
+            Phase::Echo { since } => self.pace.next_of(&[self.echo_deadline(since)]),
+            Phase::Quiet { since } => {
+                self.pace.next_of(&[self.pace.output_at + self.quiet, since + QUIET_MAX])
+            }
+            Phase::Sent { first, last, .. } => {
+                self.pace.next_of(&[last + ENTER_PATIENCE, first + PROOF_PATIENCE])
+            }
+            Phase::Over => None,
+        }
+    }
+
+    /// Says whether the last stage was told.
+    pub fn is_over(&self) -> bool {
+        self.phase == Phase::Over
+    }
+
+    fn step(&mut self, scene: &Scene, sight: &Sight, now: Moment, acts: &mut Vec<Act>) -> Step {
+        match self.phase {
+            Phase::Ready { since } => self.start_line(scene, sight, (since, now), acts),
+            Phase::Typing { since, .. } => self.type_piece(scene, sight, (since, now), acts),
+            Phase::Echo { since } => self.await_echo(scene, sight, (since, now), acts),
+            Phase::Quiet { since } => self.submit(scene, sight, (since, now), acts),
+            Phase::Sent { .. } => self.verify(scene, sight, now, acts),
+            Phase::Over => Step::Wait,
+        }
+    }
+
+    /// Begins to type if the pane is free.
+    fn start_line(
+        &mut self,
+        scene: &Scene,
+        sight: &Sight,
+        (since, now): (Moment, Moment),
+        acts: &mut Vec<Act>,
+    ) -> Step {
+        let obstacle = match &self.parcel {
+            Ok(parcel) => obstacle(scene, sight).map(|why| (why, parcel.lines.len())),
+            Err(why) => Some((why.clone(), 0)),
+        };
+        let Some((why, lines)) = obstacle else {
+            self.phase = Phase::Typing { since: now, has_room: true };
+            return Step::Next;
+        };
+        if self.line == 0 {
+            return self.end(Stage::Refused { reason: why }, acts);
+        }
+        let stop = scene.stop_sign(sight, self.begun_at);
+        if stop.is_some() || now.since(since) >= PROMPT_PATIENCE {
+            let why = stop.unwrap_or(why);
+            let reason = format!("{} of {lines} lines were taken, then {why}", self.line);
+            return self.end(Stage::Stalled { reason }, acts);
+        }
+        Step::Wait
+    }
+
+    fn type_piece(
+        &mut self,
+        scene: &Scene,
+        sight: &Sight,
+        (since, now): (Moment, Moment),
+        acts: &mut Vec<Act>,
+    ) -> Step {
+        let Ok(parcel) = &self.parcel else { return Step::Wait };
+        let Line { bytes, .. } = &parcel.lines[self.line];
+        let (done, all) = (self.typed, bytes.len());
+        let lost_paste = parcel.is_paste && !scene.screen.modes().bracketed_paste;
+        let why = scene
+            .stop_sign(sight, self.begun_at)
+            .or_else(|| lost_paste.then(|| "the program takes no paste any more".into()));
+        let is_stuck = !scene.has_room && now.since(since) >= ROOM_PATIENCE;
+        let why = why.or_else(|| is_stuck.then(|| "the program does not read its input".into()));
+        if let Some(why) = why {
+            if parcel.is_paste && done > 0 {
+                // Keys that follow must not become part of the paste.
+                acts.push(Act::Write(PASTE_END.to_vec()));
+            }
+            let reason = format!("{done} of {all} bytes were typed, then {why}");
+            let untyped = done == 0 && !self.told.typed;
+            let stage =
+                if untyped { Stage::Refused { reason: why } } else { Stage::Stalled { reason } };
+            return self.end(stage, acts);
+        }
+        if !scene.has_room {
+            self.phase = Phase::Typing { since, has_room: false };
+            return Step::Wait;
+        }
+        let piece = bytes[done..all.min(done + PIECE_BYTES)].to_vec();
+        if !std::mem::replace(&mut self.told.typed, true) {
+            acts.push(Act::Stage(Stage::Typed { left_out: parcel.left_out }));
+        }
+        self.typed += piece.len();
+        acts.push(Act::Write(piece));
+        self.phase = if self.typed == all {
+            Phase::Echo { since: now }
+        } else {
+            Phase::Typing { since: now, has_room: true }
+        };
+        Step::Wait
+    }
+
+    fn await_echo(
+        &mut self,
+        scene: &Scene,
+        sight: &Sight,
+        (since, now): (Moment, Moment),
+        acts: &mut Vec<Act>,
+    ) -> Step {
+        if self.stands(sight) == Some(true) {
+            if !std::mem::replace(&mut self.told.seen, true) {
+                acts.push(Act::Stage(Stage::Seen));
+            }
+            self.phase = Phase::Quiet { since: now };
+            return Step::Next;
+        }
+        let stop = scene.stop_sign(sight, self.begun_at);
+        if stop.is_none() && now < self.echo_deadline(since) {
+            return Step::Wait;
+        }
+        let why = stop.unwrap_or_else(|| "the screen does not show it".into());
+        let reason = format!("the prompt was typed and not submitted: {why}");
+        self.end(Stage::Stalled { reason }, acts)
+    }
+
+    /// Presses the key once the screen rests.
+    fn submit(
+        &mut self,
+        scene: &Scene,
+        sight: &Sight,
+        (since, now): (Moment, Moment),
+        acts: &mut Vec<Act>,
+    ) -> Step {
+        if let Some(why) = scene.stop_sign(sight, self.begun_at) {
+            let reason = format!("the prompt was typed and not submitted: {why}");
+            return self.end(Stage::Stalled { reason }, acts);
+        }
+        if self.stands(sight) != Some(true) {
+            let is_over = now.since(since) >= QUIET_MAX;
+            let reason = "the prompt was typed, and was gone before it was submitted".into();
+            return if is_over { self.end(Stage::Unknown { reason }, acts) } else { Step::Wait };
+        }
+        let is_still = now.since(self.pace.output_at) >= self.quiet;
+        if !is_still && now.since(since) < QUIET_MAX {
+            return Step::Wait;
+        }
+        if !self.is_free(scene, sight) {
+            let state = scene.state(sight);
+            let reason = format!("the prompt stands there and was not submitted: it is {state}");
+            let is_over = now.since(since) >= QUIET_MAX;
+            return if is_over { self.end(Stage::Stalled { reason }, acts) } else { Step::Wait };
+        }
+        if !std::mem::replace(&mut self.told.submitted, true) {
+            acts.push(Act::Stage(Stage::Submitted));
+        }
+        acts.push(Act::Write(key_bytes(self.key, &scene.screen.modes())));
+        self.phase = Phase::Sent { first: now, last: now, presses: 1 };
+        Step::Wait
+    }
+
+    /// Looks for proof that the line was taken.
+    fn verify(&mut self, scene: &Scene, sight: &Sight, now: Moment, acts: &mut Vec<Act>) -> Step {
+        let Phase::Sent { first, last, presses } = self.phase else { return Step::Wait };
+        let stands = self.stands(sight);
+        if let Some(evidence) = self.evidence(scene, sight, stands, first) {
+            let lines = self.parcel.as_ref().map_or(0, |parcel| parcel.lines.len());
+            if self.line + 1 == lines {
+                let evidence = evidence.to_owned();
+                return self.end(Stage::Accepted { evidence }, acts);
+            }
+            (self.line, self.typed) = (self.line + 1, 0);
+            self.phase = Phase::Ready { since: now };
+            return Step::Next;
+        }
+        if let Some(why) = scene.stop_sign(sight, self.begun_at) {
+            let reason = format!("right after the prompt was submitted, {why}");
+            return self.end(Stage::Unknown { reason }, acts);
+        }
+        let is_late = now.since(last) >= ENTER_PATIENCE;
+        if stands == Some(true) && is_late && presses < PRESSES_MAX && self.is_free(scene, sight) {
+            acts.push(Act::Write(key_bytes(self.key, &scene.screen.modes())));
+            self.phase = Phase::Sent { first, last: now, presses: presses + 1 };
+            return Step::Wait;
+        }
+        if !is_late || now.since(first) < PROOF_PATIENCE {
+            return Step::Wait;
+        }
+        let shown = |input: &Input| quote(input.typed.as_ref().unwrap_or(&input.text));
+        let shown = sight.input.as_ref().map(shown).unwrap_or_default();
+        let stage = match stands {
+            Some(true) => Stage::Stalled {
+                reason: format!("the prompt still stands there after Enter: `{shown}`"),
+            },
+            Some(false) | None => Stage::Unknown {
+                reason: "the prompt was submitted, and nothing shows that it was taken".into(),
+            },
+        };
+        self.end(stage, acts)
+    }
+
+    fn evidence(
+        &self,
+        scene: &Scene,
+        sight: &Sight,
+        stands: Option<bool>,
+        pressed: Moment,
+    ) -> Option<&'static str> {
+        if scene.prompt_heard_at.is_some_and(|heard| heard >= pressed) {
+            return Some("the cli told that it took the prompt");
+        }
+        if stands == Some(true) {
+            return None;
+        }
+        if sight.input.as_ref().is_some_and(|input| !input.is_composer) {
+            return Some("the line was taken");
+        }
+        let is_sign = matches!(
+            scene.shown.state,
+            AgentState::Working
+                | AgentState::Done
+                | AgentState::Blocked
+                | AgentState::Error
+                | AgentState::Limited
+        );
+        let is_new = scene.shown.since >= pressed && scene.shown.source != Source::Silence;
+        if is_sign && is_new {
+            return Some("the agent began to work");
+        }
+        // Where neither composer nor dialog is in sight, what looks like an echo may be the
+        // composer itself in a shape that no rule knows.
+        let sign = &self.parcel.as_ref().ok()?.lines.get(self.line)?.sign;
+        let is_readable = sight.input.is_some() || sight.dialog.is_some();
+        let is_echoed =
+            sign.is_named_in(&sight.conversation) || sign.echoes(&sight.conversation) > self.echoes;
+        (is_readable && is_echoed).then_some("the conversation shows the prompt")
+    }
+
+    /// Says whether the line stands where it was typed; nothing if that is not in sight.
+    fn stands(&self, sight: &Sight) -> Option<bool> {
+        let line = self.parcel.as_ref().ok()?.lines.get(self.line)?;
+        sight.input.as_ref().map(|input| line.sign.stands_in(input))
+    }
+
+    /// Says whether the key would submit the text that stands there. Where there is no composer,
+    /// a prompt with text behind it matches no rule; the text itself tells what the screen is.
+    fn is_free(&self, scene: &Scene, sight: &Sight) -> bool {
+        let has_composer = |input: &Input| input.is_composer;
+        !sight.input.as_ref().is_some_and(has_composer) || takes_prompts(scene.state(sight))
+    }
+
+    fn echo_deadline(&self, since: Moment) -> Moment {
+        let still = self.pace.output_at.max(since) + ECHO_PATIENCE;
+        still.min(since + ECHO_PATIENCE_MAX)
+    }
+
+    fn end(&mut self, stage: Stage, acts: &mut Vec<Act>) -> Step {
+        self.phase = Phase::Over;
+        acts.push(Act::Stage(stage));
+        Step::Wait
+    }
+}
+
+/// Returns why nothing may be typed into this pane now.
+fn obstacle(scene: &Scene, sight: &Sight) -> Option<String> {
+    match scene.state(sight) {
+        AgentState::Waiting => return Some(scene.dialog_words(sight)),
+        AgentState::Starting => return Some("the agent is still starting".into()),
+        AgentState::Working => return Some("the agent is at work".into()),
+        AgentState::Exited => return Some("the agent has ended".into()),
+        AgentState::Unknown => {
+            return Some(
+                "no rule of its cli tells what its screen means, so nothing is typed".into(),
+            );
+        }
+        AgentState::Idle
+        | AgentState::Done
+        | AgentState::Blocked
+        | AgentState::Error
+        | AgentState::Limited => {}
+    }
+    let Some(input) = &sight.input else {
+        return Some("its prompt is not in sight".into());
+    };
+    let typed = input.typed.as_deref().filter(|typed| !typed.is_empty())?;
+    Some(format!("something else is typed there already: `{}`", quote(typed)))
+}

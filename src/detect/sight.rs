@@ -1,0 +1,150 @@
+//! One look at a screen, without memory: for whoever is about to press a key.
+
+use crate::model::{AgentState, Region, Row};
+use crate::screen::Screen;
+
+use super::dialog::{self, Dialog, is_line, plain};
+use super::look::judge;
+use super::rules::Rules;
+use super::view::View;
+
+/// Stand before the text in a composer that takes prompts. Any other mark is another mode of it.
+const MARKS: &[char] = &['❯', '›', '>', '*'];
+
+/// What a screen shows right now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// What the rules say; nothing if none matches.
+    pub state: Option<AgentState>,
+    pub dialog: Option<Dialog>,
+    /// Where a prompt would go; nothing if it is not in sight.
+    pub input: Option<Input>,
+    /// The rows above the input.
+    pub conversation: String,
+    /// The cursor's line, up to the cursor.
+    pub line: String,
+}
+
+/// Where a prompt is typed: the composer, or the line of the cursor in a program that has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    pub is_composer: bool,
+    /// All that stands in it, with its frame, mark and hints.
+    pub text: String,
+    /// What stands in a composer before the cursor, without frame and mark; nothing if the cursor
+    /// is elsewhere. A hint in an empty composer stands behind the cursor.
+    pub typed: Option<String>,
+    /// Something stands there in place of a long paste.
+    pub has_placeholder: bool,
+}
+
+impl Sight {
+    pub fn new(screen: &Screen, rules: &Rules) -> Self {
+        let view = View::new(screen, rules);
+        let verdict = judge(rules, &view);
+        let is_waiting = |state: AgentState| state == AgentState::Waiting;
+        let waiting = verdict.as_ref().filter(|verdict| is_waiting(verdict.state));
+        let dialog = waiting.and_then(|verdict| dialog::read(verdict, rules, &view, screen));
+        let rows: Vec<&str> = view.body().iter().map(|row| row.text.as_str()).collect();
+        Self {
+            state: verdict.map(|verdict| verdict.state),
+            dialog,
+            input: input(screen, rules, &view),
+            conversation: rows.join("\n"),
+            line: before(screen, line_start(screen)).unwrap_or_default(),
+        }
+    }
+}
+
+fn input(screen: &Screen, rules: &Rules, view: &View) -> Option<Input> {
+    let is_composer = rules.composer.is_some();
+    if is_composer && !view.has_composer {
+        return None;
+    }
+    let first = if is_composer { view.body_rows } else { line_start(screen) };
+    let before_cursor = before(screen, first);
+    let text = if is_composer {
+        view.region(Region::Footer)?.to_owned()
+    } else {
+        before_cursor.clone().unwrap_or_default()
+    };
+    let typed = before_cursor.filter(|_| is_composer).map(|text| without_mark(&text));
+    let has_placeholder = rules.placeholder.as_ref().is_some_and(|hold| hold.is_match(&text));
+    Some(Input { is_composer, text, typed, has_placeholder })
+}
+
+/// Returns the first row of the cursor's line, which the terminal may have broken.
+fn line_start(screen: &Screen) -> usize {
+    let mut row = screen.cursor().row;
+    while row > 0 && screen.row(row - 1).wrapped {
+        row -= 1;
+    }
+    usize::from(row)
+}
+
+/// Returns the text from a row up to the cursor.
+fn before(screen: &Screen, first: usize) -> Option<String> {
+    let cursor = screen.cursor();
+    let first = u16::try_from(first).ok().filter(|first| *first <= cursor.row)?;
+    let mut rows: Vec<String> = (first..cursor.row).map(|row| screen.row(row).text()).collect();
+    rows.push(cut(&screen.row(cursor.row), cursor.col));
+    Some(rows.iter().map(|row| row.trim_end()).collect::<Vec<_>>().join("\n"))
+}
+
+fn cut(row: &Row, cols: u16) -> String {
+    let mut text = String::new();
+    let mut at = 0;
+    for run in &row.runs {
+        let rest = cols.saturating_sub(at);
+        if rest >= run.columns {
+            text.push_str(&run.text);
+        } else if usize::from(run.columns) == run.text.chars().count() {
+            text.extend(run.text.chars().take(usize::from(rest)));
+        }
+        at += run.columns;
+    }
+    text
+}
+
+/// Returns what was typed into a composer: without the border and names above its mark, without
+/// the mark, and without the frame at the sides.
+fn without_mark(text: &str) -> String {
+    let rows: Vec<&str> = text.lines().map(plain).filter(|row| !is_line(row)).collect();
+    let marked = rows.iter().position(|row| after_mark(row).is_some());
+    let mut typed: Vec<&str> = rows[marked.unwrap_or(0)..].to_vec();
+    if let Some(first) = typed.first_mut() {
+        *first = after_mark(first).unwrap_or(first);
+    }
+    typed.join("\n").trim().to_owned()
+}
+
+/// Returns what follows the mark; a word may stand before it, as in `ask> `.
+fn after_mark(row: &str) -> Option<&str> {
+    let rest = row.trim_start_matches(char::is_alphanumeric).trim_start();
+    let mut letters = rest.chars();
+    let is_mark = letters.next().is_some_and(|first| MARKS.contains(&first));
+    let is_apart = letters.clone().next().is_none_or(char::is_whitespace);
+    (is_mark && is_apart).then(|| letters.as_str().trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_has_no_frame_and_no_mark() {
+        for (text, typed) in [
+            ("────────\n❯ ", ""),
+            ("────────\n❯ fix it\n  and that", "fix it\nand that"),
+            ("› ", ""),
+            ("────────\nsrc/a.rs src/b.rs\nask> go", "go"),
+            ("  ┃\n  ┃  hello", "hello"),
+            ("  ┃\n  ┃", ""),
+            ("▄▄▄▄▄▄▄▄\n > ", ""),
+            // Another mode of the composer is not an empty one.
+            ("────────\n! ", "!"),
+        ] {
+            assert_eq!(without_mark(text), typed, "{text}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Answers to dialogs, and interrupts: only what was seen is answered, one key at a time.
+
+use std::time::Duration;
+
+use wheelhouse::deliver::{Answer, Choice, Interrupt, Stage};
+
+use super::played::{BOXES, Played, Shape};
+
+const OPTIONS: [&str; 3] = ["Allow once", "Allow always", "Reject"];
+
+fn asked(shape: Shape) -> Played {
+    let mut played = Played::new(shape);
+    played.ask("cargo build", &OPTIONS);
+    played.pass(1000);
+    assert_eq!(played.sight().dialog.unwrap().options, OPTIONS, "{shape:?}");
+    played
+}
+
+fn answer(played: &Played, choice: Choice) -> Answer {
+    let fingerprint = played.sight().dialog.map(|dialog| dialog.fingerprint()).unwrap_or_default();
+    Answer::begin(&fingerprint, choice, &played.manifest.keys, &played.scene(), played.now)
+}
+
+#[test]
+fn each_option_of_each_cli_can_be_chosen() {
+    for shape in BOXES {
+        for (number, option) in OPTIONS.iter().enumerate() {
+            let mut played = asked(shape);
+            let mut answer = answer(&played, Choice::Option(number));
+            let stages = played.run(&mut answer);
+            assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{shape:?} {stages:?}");
+            assert_eq!(played.chosen, [*option], "{shape:?}");
+            assert_eq!(played.writes.len(), number + 1, "one key per write");
+            assert_eq!(played.writes.last().unwrap(), b"\r");
+        }
+    }
+}
+
+#[test]
+fn the_mark_is_moved_back_as_well() {
+    let mut played = asked(Shape::Claude);
+    played.asked.as_mut().unwrap().mark = 2;
+    played.redraw();
+    let mut answer = answer(&played, Choice::Option(0));
+    played.run(&mut answer);
+    assert_eq!(played.writes, [&b"\x1b[A"[..], b"\x1b[A", b"\r"]);
+    assert_eq!(played.chosen, ["Allow once"]);
+}
+
+#[test]
+fn a_dialog_that_was_swapped_is_not_answered() {
+    for shape in BOXES {
+        // Between the reading and the answer.
+        let mut played = asked(shape);
+        let mut late = answer(&played, Choice::Option(0));
+        played.ask("rm -rf /", &OPTIONS);
+        let stages = played.run(&mut late);
+        let [Stage::Refused { reason }] = stages.as_slice() else { panic!("{stages:?}") };
+        assert!(reason.starts_with("the dialog is another one now"), "{reason}");
+        assert!(played.writes.is_empty());
+
+        // While the mark is moved.
+        let mut played = asked(shape);
+        let mut answer = answer(&played, Choice::Option(2));
+        played.later(100, |played| played.ask("rm -rf /", &OPTIONS));
+        let stages = played.run(&mut answer);
+        assert!(matches!(stages.as_slice(), [Stage::Stalled { .. }]), "{shape:?} {stages:?}");
+        assert!(played.chosen.is_empty() && played.presses() == 0, "{shape:?}");
+    }
+}
+
+#[test]
+fn a_dialog_that_is_gone_is_not_answered() {
+    let mut played = asked(Shape::Claude);
+    let mut answer = answer(&played, Choice::Option(0));
+    played.asked = None;
+    played.redraw();
+    let stages = played.run(&mut answer);
+    let reason = "the dialog is not there any more".into();
+    assert_eq!(stages, [Stage::Refused { reason }]);
+    assert!(played.writes.is_empty());
+}
+
+#[test]
+fn enter_is_not_pressed_on_another_option() {
+    let mut played = asked(Shape::Codex);
+    played.manners.mark_is_stuck = true;
+    let mut stuck = answer(&played, Choice::Option(1));
+    let stages = played.run(&mut stuck);
+    let [Stage::Stalled { reason }] = stages.as_slice() else { panic!("{stages:?}") };
+    assert!(reason.contains("nothing was chosen: the mark did not move"), "{reason}");
+    assert_eq!(played.presses(), 0);
+
+    let mut played = asked(Shape::Codex);
+    let mut far = answer(&played, Choice::Option(3));
+    assert!(matches!(played.run(&mut far).as_slice(), [Stage::Refused { .. }]));
+}
+
+#[test]
+fn digits_are_pressed_only_where_the_manifest_says_so() {
+    let mut played = asked(Shape::Claude);
+    played.manifest.keys.digits = true;
+    let mut answer = answer(&played, Choice::Option(1));
+    let stages = played.run(&mut answer);
+    assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{stages:?}");
+    assert_eq!((played.writes, played.chosen), (vec![b"2".to_vec()], vec!["Allow always".into()]));
+}
+
+#[test]
+fn a_question_without_options_takes_the_keys_of_the_cli() {
+    let mut played = Played::new(Shape::Shell);
+    played.write("\r\nOverwrite out.txt? [y/N] ");
+    played.pass(1000);
+    let mut yes = answer(&played, Choice::Approve);
+    let stages = played.run(&mut yes);
+    assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{stages:?}");
+    assert_eq!(played.writes, [&b"y"[..], b"\r"]);
+
+    let mut played = asked(Shape::Claude);
+    let mut yes = answer(&played, Choice::Approve);
+    let stages = played.run(&mut yes);
+    let [Stage::Refused { reason }] = stages.as_slice() else { panic!("{stages:?}") };
+    assert!(reason.contains("name one of them"), "{reason}");
+}
+
+#[test]
+fn the_same_dialog_has_one_fingerprint_at_any_width_and_mark() {
+    let mut played = asked(Shape::Claude);
+    let first = played.sight().dialog.unwrap();
+    played.asked.as_mut().unwrap().mark = 1;
+    played.redraw();
+    let second = played.sight().dialog.unwrap();
+    assert_ne!(first.selected, second.selected);
+    assert_eq!(first.fingerprint(), second.fingerprint());
+    played.ask("cargo test", &OPTIONS);
+    assert_ne!(first.fingerprint(), played.sight().dialog.unwrap().fingerprint());
+}
+
+fn working(shape: Shape, stubbornness: usize) -> Played {
+    let mut played = Played::new(shape);
+    played.manners.stubbornness = stubbornness;
+    played.conversation.push("Go.".into());
+    played.works_until = Some(played.now + Duration::from_secs(600));
+    played.redraw();
+    played.pass(1000);
+    played
+}
+
+fn interrupt(played: &mut Played) -> Vec<Stage> {
+    let mut interrupt =
+        Interrupt::begin(&played.manifest.keys.interrupt, &played.scene(), played.now);
+    played.run(&mut interrupt)
+}
+
+#[test]
+fn an_interrupt_is_proven_by_the_agent_that_stops() {
+    for shape in BOXES {
+        let mut played = working(shape, 1);
+        let stages = interrupt(&mut played);
+        let [Stage::Submitted, Stage::Accepted { .. }] = stages.as_slice() else {
+            panic!("{shape:?} {stages:?}")
+        };
+        assert_eq!(played.writes, [b"\x1b"], "{shape:?}: not one key more than needed");
+    }
+    let mut played = working(Shape::OpenCode, 2);
+    let stages = interrupt(&mut played);
+    assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{stages:?}");
+    assert_eq!(played.interrupts, 2);
+}
+
+#[test]
+fn an_agent_that_does_not_react_is_told_of() {
+    let mut played = working(Shape::Claude, 9);
+    let stages = interrupt(&mut played);
+    let reason = "the agent did not react to `esc`".into();
+    assert_eq!(stages, [Stage::Submitted, Stage::Stalled { reason }]);
+}
+
+#[test]
+fn nothing_is_pressed_where_nothing_works() {
+    let mut played = Played::new(Shape::Claude);
+    let [Stage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
+    assert_eq!(reason, "the agent is not at work: it is idle");
+    let mut played = asked(Shape::Codex);
+    let [Stage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
+    assert!(reason.starts_with("a dialog is open"), "{reason}");
+    assert!(played.writes.is_empty());
+}
