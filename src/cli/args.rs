@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::model::ReceiptId;
+
 /// Runs a team of coding agents side by side, each in its own terminal.
 ///
 /// Agents keep running when this program, its hub or your terminal goes away. Without a command it
@@ -54,6 +56,47 @@ pub(super) enum Verb {
     Status {
         #[command(flatten)]
         format: Format,
+    },
+    /// Hand a prompt to an agent at its next safe moment, and print the receipt
+    ///
+    /// Exit codes with --wait: 0 accepted, 3 refused, 4 stalled or unknown, 5 timed out.
+    Dispatch {
+        #[arg(value_name = "AGENT")]
+        agent: String,
+        #[command(flatten)]
+        sending: Sending,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Hand a prompt to every agent that runs, or to those named
+    Broadcast {
+        #[command(flatten)]
+        sending: Sending,
+        /// Only to these
+        #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+        to: Vec<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Take back a prompt that has not been typed yet
+    Withdraw {
+        receipt: ReceiptId,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Wait until an agent is in a state, or a prompt goes no further
+    ///
+    /// Exit codes: 0 it has come there, 5 timed out; for a prompt those of `dispatch`.
+    Wait {
+        #[arg(long, value_name = "NAME", conflicts_with = "receipt")]
+        agent: Option<String>,
+        #[arg(long)]
+        receipt: Option<ReceiptId>,
+        /// The state, or several [default: any in which the agent does not work]
+        #[arg(long = "for", value_name = "STATE", value_delimiter = ',')]
+        states: Vec<String>,
+        #[arg(long, value_name = "SECONDS")]
+        timeout: Option<u64>,
     },
     /// Look at agents and act on them
     #[command(subcommand)]
@@ -161,6 +204,20 @@ pub(super) enum AgentVerb {
             allow_hyphen_values = true
         )]
         keys: Vec<String>,
+    },
+    /// Answer the dialog in an agent's pane; without a choice, show it
+    Answer {
+        name: String,
+        #[command(flatten)]
+        choosing: Choosing,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// End what an agent is doing, the way its cli wants it
+    Interrupt {
+        name: String,
+        #[command(flatten)]
+        format: Format,
     },
     /// Say why an agent is shown in its state: which rule, which line, what the other sources say
     Explain {
@@ -302,6 +359,41 @@ pub(super) enum ReportVerb {
 pub(super) enum Outcome {
     Pass,
     Fail,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Sending {
+    /// The prompt; `-`, or nothing: standard input
+    #[arg(value_name = "PROMPT")]
+    pub(super) prompt: Option<String>,
+    /// Return when it is known what became of it
+    #[arg(long)]
+    pub(super) wait: bool,
+    /// With --wait: return after this long at the latest
+    #[arg(long, value_name = "SECONDS", requires = "wait")]
+    pub(super) timeout: Option<u64>,
+    /// A repeated call with the same key sends nothing more
+    #[arg(long, value_name = "KEY")]
+    pub(super) idempotency_key: Option<String>,
+    /// Type it even where no rule says that the agent waits for a prompt
+    #[arg(long)]
+    pub(super) anyway: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Choosing {
+    /// One of its options, counted from one
+    #[arg(long, value_name = "N", group = "choice")]
+    pub(super) option: Option<usize>,
+    /// Yes, where it lists no options
+    #[arg(long, group = "choice")]
+    pub(super) approve: bool,
+    /// No, where it lists no options
+    #[arg(long, group = "choice")]
+    pub(super) deny: bool,
+    /// Only if it is still this dialog [default: the one in sight now]
+    #[arg(long, value_name = "ID")]
+    pub(super) dialog: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -10,6 +10,7 @@ mod completions;
 pub mod config;
 mod context;
 mod demo;
+mod dispatch;
 mod doctor;
 mod down;
 mod failure;
@@ -24,5 +25,6 @@ mod sim;
 mod status;
 mod table;
 mod up;
+mod wait;
 
 pub use run::main;

@@ -9,8 +9,8 @@ use clap::Parser;
 use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, Verb};
 use super::context::Context;
 use super::{
-    agent, attach, completions, config, demo, doctor, down, failure, hook, hub, keeper, overview,
-    report, rules, sim, status, up,
+    agent, attach, completions, config, demo, dispatch, doctor, down, failure, hook, hub, keeper,
+    overview, report, rules, sim, status, up, wait,
 };
 
 /// Something went wrong; standard error says what.
@@ -59,6 +59,24 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Attach) => attach::attach(&mut context, false)?,
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
+        Some(Verb::Dispatch { agent, sending, format }) => {
+            return dispatch::dispatch(&mut context, vec![agent], sending, format);
+        }
+        Some(Verb::Broadcast { sending, to, format }) => {
+            return dispatch::dispatch(&mut context, to, sending, format);
+        }
+        Some(Verb::Withdraw { receipt, format }) => {
+            dispatch::withdraw(&mut context, receipt, format)?;
+        }
+        Some(Verb::Wait { agent, receipt, states, timeout }) => {
+            return wait::wait(&context, (agent, receipt), &states, timeout);
+        }
+        Some(Verb::Agent(AgentVerb::Answer { name, choosing, format })) => {
+            return agent::answer(&mut context, name, choosing, format);
+        }
+        Some(Verb::Agent(AgentVerb::Interrupt { name, format })) => {
+            return agent::interrupt(&mut context, name, format);
+        }
         Some(Verb::Agent(verb)) => agent_verb(&mut context, verb)?,
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
@@ -92,6 +110,9 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
         AgentVerb::Explain { name, format } => agent::explain(context, &name, format),
         AgentVerb::Tree { name, format } => agent::tree(context, name, format),
+        AgentVerb::Answer { .. } | AgentVerb::Interrupt { .. } => {
+            unreachable!("these have exit codes of their own and are done above")
+        }
     }
 }
 

@@ -148,6 +148,11 @@ impl Delivery {
         }
     }
 
+    /// Says whether the text is one that this program could take at all.
+    pub fn can_be_typed(&self) -> bool {
+        self.parcel.is_ok()
+    }
+
     /// Says whether the last stage was told.
     pub fn is_over(&self) -> bool {
         self.phase == Phase::Over

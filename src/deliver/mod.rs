@@ -8,6 +8,7 @@
 
 mod act;
 mod answer;
+mod blind;
 mod delivery;
 mod interrupt;
 mod letter;
@@ -18,6 +19,7 @@ mod sign;
 
 pub use act::{Act, Stage};
 pub use answer::{Answer, Choice};
+pub use blind::Blind;
 pub use delivery::Delivery;
 pub use interrupt::Interrupt;
 pub use letter::Letter;

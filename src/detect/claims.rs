@@ -31,6 +31,7 @@ impl Detector {
         let (claimed, line) = match news.meaning {
             HookMeaning::Session => return findings,
             HookMeaning::Prompt => {
+                self.turn.heard_at = Some(now);
                 self.note_prompt(news.prompt.as_deref().unwrap_or_default(), now);
                 (Some(AgentState::Working), &news.prompt)
             }

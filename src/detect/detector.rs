@@ -144,6 +144,15 @@ impl Detector {
         self.dialog.as_ref()
     }
 
+    /// Returns when a hook last told that the agent took a prompt.
+    pub fn prompt_heard_at(&self) -> Option<Moment> {
+        self.turn.heard_at
+    }
+
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     pub fn shown(&self) -> &Shown {
         &self.shown
     }

@@ -33,6 +33,6 @@ pub use explain::{Explanation, Testimony};
 pub use finding::{Finding, Shown};
 pub use hook::{HookNews, HookRules};
 pub use rules::{RuleError, Rules};
+pub use sight::{Input, Sight};
 pub use stream::{EventReader, StreamNews};
 pub use turn::Memory;
-pub use sight::{Input, Sight};

@@ -22,6 +22,9 @@ pub(super) struct Turn {
     pub(super) prompt: String,
     /// The tag that counts.
     pub(super) tag: Option<String>,
+    /// When a hook last told that a prompt was taken.
+    #[serde(skip)]
+    pub(super) heard_at: Option<Moment>,
     /// The last message that a hook handed over: some clis hand it over more than once.
     pub(super) message: Option<String>,
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::process::Stdio;
 use std::rc::Rc;
 
+use super::errands::Prompt;
 use super::inbox::Input;
 use super::link::{Link, Route, Start};
 use super::opencode::Ear;
@@ -51,14 +52,25 @@ impl Hub {
                 }
                 Effect::Release { agent, .. } => self.order(&agent, &ToKeeper::Release),
                 Effect::Sweep { agent, run } => self.sweep(agent, run),
-                Effect::Deliver { agent, run, receipt, .. } => {
-                    let reason = unsaved.clone().map(|error| format!("not on record: {error}"));
-                    let stage = Stage::Stalled;
-                    self.note_run(&agent, run, RunEvent::Delivery { receipt, stage, reason });
+                Effect::Deliver { agent, run, receipt, text, tag, is_confirmed } => {
+                    match &unsaved {
+                        None => {
+                            let prompt = Prompt { receipt, text, tag, is_confirmed };
+                            self.begin_prompt(&agent, run, prompt);
+                        }
+                        Some(error) => {
+                            let reason = Some(format!("it could not be put on record: {error}"));
+                            let stage = Stage::Refused;
+                            self.note_run(
+                                &agent,
+                                run,
+                                RunEvent::Delivery { receipt, stage, reason },
+                            );
+                        }
+                    }
                 }
-                Effect::Inspect { agent, run, receipt, .. } => {
-                    let (stage, reason) = (Stage::Unknown, None);
-                    self.note_run(&agent, run, RunEvent::Delivery { receipt, stage, reason });
+                Effect::Inspect { agent, run, receipt, stage, text } => {
+                    self.begin_inspection(&agent, run, (receipt, stage, text));
                 }
                 Effect::Answer { request, outcome } => self.answer_command(request, outcome),
                 Effect::EndHub => self.is_ending = true,

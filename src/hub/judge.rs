@@ -9,7 +9,7 @@ use super::state::Hub;
 use crate::config::Settings;
 use crate::detect::{Detector, Finding, HookRules, Options, Rules};
 use crate::engine::RunEvent;
-use crate::model::{AgentName, AgentState, Exit, Moment, Source};
+use crate::model::{AgentName, AgentState, Exit, Manifest, Moment, Source};
 use crate::screen::{Screen, Signal};
 
 /// How often it is looked whether an agent at work shows other words than before.
@@ -56,11 +56,18 @@ impl Hub {
         Some(Detector::new(Arc::clone(rules), Options::default(), self.clock.now()))
     }
 
+    /// Returns how an agent's cli shows what it does, and how to talk to it.
+    pub(super) fn manifest_of(&self, agent: &AgentName) -> Option<&Manifest> {
+        let cli = self.engine.seat(agent).and_then(|seat| self.manifests.get(&seat.member.cli));
+        cli.or_else(|| self.manifests.get(ANY_PROGRAM))
+    }
+
     /// Lets the detector of a pane look, and carries what it found on.
     pub(super) fn judge(&mut self, agent: &AgentName, signals: &[Signal], now: Moment) {
         let Some(pane) = self.panes.get_mut(agent) else { return };
         let (run, found) = (pane.run, pane.observe(signals, now));
         self.deliver(agent, run, Source::Line, found);
+        self.run_errand(agent, now);
         self.note_movement(agent, now);
     }
 

@@ -97,6 +97,11 @@ impl Link {
         self.frames.try_send(bytes).is_ok()
     }
 
+    /// Says whether the keeper keeps up with what is typed.
+    pub(super) fn has_room(&self) -> bool {
+        self.frames.capacity() > FRAMES_MAX / 2
+    }
+
     /// Ends the line once everything that was ordered is written: a keeper that is not told that it
     /// may go would stay, and no other could take its place.
     pub(super) fn retire(self) {

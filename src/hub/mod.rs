@@ -8,6 +8,7 @@
 mod carry_out;
 mod checkpoint;
 mod clock;
+mod errands;
 mod error;
 mod hooks;
 mod inbox;
@@ -19,6 +20,7 @@ mod observe;
 mod opencode;
 mod pane;
 mod plan;
+mod prompts;
 mod record;
 mod reports;
 mod requests;

@@ -129,6 +129,7 @@ impl Hub {
         if let Some(pane) = self.panes.get_mut(agent) {
             (pane.link, pane.ear) = (None, None);
         }
+        self.drop_errand(agent);
         self.forsake_tree_askers(agent);
     }
 

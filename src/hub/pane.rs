@@ -1,5 +1,6 @@
 //! An agent's terminal as the hub keeps it: its screen, and how far the output has been read.
 
+use super::errands::Errand;
 use super::link::Link;
 use super::opencode::Ear;
 use super::reports::Reports;
@@ -24,6 +25,10 @@ pub(super) struct Pane {
     pub(super) checkpoint: LastCheckpoint,
     /// Someone typed into this pane at this time.
     pub(super) typed_at: Option<Moment>,
+    /// A person pressed a key in it at this time.
+    pub(super) disturbed_at: Option<Moment>,
+    /// What the hub itself is about to press in it.
+    pub(super) errand: Option<Errand>,
     /// Says what the screen means.
     pub(super) detector: Option<Detector>,
     /// What was told of this run, by this hub and those before it.
@@ -55,6 +60,8 @@ impl Pane {
             has_spoken: false,
             checkpoint: LastCheckpoint::default(),
             typed_at: None,
+            disturbed_at: None,
+            errand: None,
             detector: None,
             reports: Reports::default(),
             caught_up_at: 0,

@@ -3,7 +3,7 @@
 use super::inbox::ClientId;
 use super::pane::Pane;
 use super::state::Hub;
-use crate::engine::{Event, Seat};
+use crate::engine::{Event, RunEvent, Seat};
 use crate::keeper::ToKeeper;
 use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size, Token};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
@@ -25,7 +25,7 @@ pub(super) struct Asker {
     id: u64,
 }
 
-type Answer = Result<Response, Fault>;
+pub(super) type Answer = Result<Response, Fault>;
 
 fn dead_token() -> Fault {
     Fault::new("The token is not that of a running agent")
@@ -95,6 +95,12 @@ impl Hub {
                 let grace_ms = self.grace_ms;
                 self.command(asker, Ok(Command::Down { force, grace_ms }))
             }
+            Request::Dispatch { .. }
+            | Request::Withdraw { .. }
+            | Request::AwaitReceipts { .. }
+            | Request::AwaitAgent { .. }
+            | Request::Answer { .. }
+            | Request::Interrupt { .. } => self.obey_about_prompts(asker, request),
             Request::Tree { agent } => self.ask_for_tree(asker, &agent),
             Request::Hello { protocol, token, .. } => {
                 Some(self.greet(client, protocol, token.as_ref()))
@@ -152,7 +158,11 @@ impl Hub {
         })
     }
 
-    fn command(&mut self, asker: Asker, command: Result<Command, Fault>) -> Option<Answer> {
+    pub(super) fn command(
+        &mut self,
+        asker: Asker,
+        command: Result<Command, Fault>,
+    ) -> Option<Answer> {
         match command {
             Ok(command) => {
                 self.next_request += 1;
@@ -171,7 +181,7 @@ impl Hub {
         }
     }
 
-    fn answer(&self, asker: Asker, outcome: Answer) {
+    pub(super) fn answer(&self, asker: Asker, outcome: Answer) {
         self.views.send(asker.client, &FromHub::Answer { id: asker.id, outcome });
     }
 
@@ -231,12 +241,12 @@ impl Hub {
     fn press(&mut self, name: &str, keys: &[KeyInput]) -> Answer {
         let agent = self.known(name)?;
         let now = self.clock.now();
-        let pane = self.panes.get_mut(&agent).filter(|pane| pane.link.is_some());
-        let gone = || {
-            Fault::new(format!("Agent `{agent}` does not run"))
-                .with_hint(format!("Start it with `wheelhouse agent start {agent}`"))
-        };
-        let pane = pane.ok_or_else(gone)?;
+        let is_typing = keys.iter().any(KeyInput::is_typing);
+        let pane = self.live_pane(&agent)?;
+        if is_typing {
+            pane.disturbed_at = Some(now);
+        }
+        let run = pane.run;
         let modes = pane.screen.modes();
         let bytes: Vec<u8> = keys
             .iter()
@@ -254,11 +264,24 @@ impl Hub {
             let message = format!("That is more than {INPUT_BYTES_MAX} bytes");
             return Err(Fault::new(message).with_hint("Send it in parts"));
         }
-        if pane.type_bytes(bytes, now) {
+        let is_taken = pane.type_bytes(bytes, now);
+        if is_typing {
+            self.note_run(&agent, run, RunEvent::PersonTyped);
+        }
+        if is_taken {
             Ok(Response::Ok)
         } else {
             Err(Fault::new(format!("Agent `{agent}` does not read what is typed into it")))
         }
+    }
+
+    /// Returns the pane of an agent that runs.
+    pub(super) fn live_pane(&mut self, agent: &AgentName) -> Result<&mut Pane, Fault> {
+        let pane = self.panes.get_mut(agent).filter(|pane| pane.link.is_some());
+        pane.ok_or_else(|| {
+            Fault::new(format!("Agent `{agent}` does not run"))
+                .with_hint(format!("Start it with `wheelhouse agent start {agent}`"))
+        })
     }
 
     fn resize(&mut self, name: &str, size: Size) -> Answer {
@@ -285,7 +308,7 @@ impl Hub {
         })
     }
 
-    fn all_known(&self, names: &[String]) -> Result<Vec<AgentName>, Fault> {
+    pub(super) fn all_known(&self, names: &[String]) -> Result<Vec<AgentName>, Fault> {
         names.iter().map(|name| self.known(name)).collect()
     }
 

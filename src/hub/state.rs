@@ -120,12 +120,14 @@ impl Hub {
     pub(super) fn next_deadline(&self) -> Option<Moment> {
         let views = self.views.next_deadline(&self.panes);
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
-        [self.engine.next_deadline(), views, judges].into_iter().flatten().min()
+        let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
+        [self.engine.next_deadline(), views, judges, errands].into_iter().flatten().min()
     }
 
     pub(super) fn on_deadline(&mut self) {
         let now = self.clock.now();
         self.judge_due(now);
+        self.run_errands_due(now);
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);
             self.views.note_status_change();

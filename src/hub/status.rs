@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use super::pane::Pane;
 use super::state::Hub;
 use crate::detect::{self, Detector};
 use crate::engine::{Phase, Seat};
-use crate::model::{AgentName, AgentState, ProcessId};
-use crate::wire::{AgentStatus, Explanation, Fault, HubStatus, Response, Status, Testimony};
+use crate::model::{AgentName, AgentState, ProcessId, Receipt, Stage};
+use crate::wire::{
+    AgentStatus, DialogStatus, Explanation, Fault, HubStatus, Response, Status, Testimony,
+};
 
 impl Hub {
     pub(super) fn status(&self) -> Status {
@@ -49,7 +52,22 @@ impl Hub {
             progress: seat.pace.progress.clone(),
             rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
             reports: pane.map(|pane| pane.reports.count).unwrap_or_default(),
+            dialog: pane.and_then(|pane| dialog_status(seat, pane)),
+            receipt: self.latest_receipt(&member.name),
+            queued: self.waiting_for(&member.name),
         }
+    }
+
+    /// Returns what is known of an agent's latest prompt, while it matters.
+    fn latest_receipt(&self, agent: &AgentName) -> Option<Receipt> {
+        let own = self.engine.dispatches().filter(|dispatch| dispatch.agent == *agent);
+        let latest = own.filter(|dispatch| dispatch.stage != Stage::Withdrawn).last()?;
+        (latest.stage != Stage::Accepted).then(|| latest.receipt())
+    }
+
+    fn waiting_for(&self, agent: &AgentName) -> usize {
+        let own = self.engine.dispatches().filter(|dispatch| dispatch.agent == *agent);
+        own.filter(|dispatch| dispatch.stage == Stage::Queued).count()
     }
 
     /// Returns what a person should know about an agent's state, in a line.
@@ -120,6 +138,18 @@ impl Hub {
             no_hooks: seat.member.contact.no_hooks.clone(),
         }))
     }
+}
+
+fn dialog_status(seat: &Seat, pane: &Pane) -> Option<DialogStatus> {
+    let detector = pane.detector.as_ref().filter(|_| seat.state == AgentState::Waiting)?;
+    let dialog = detector.dialog()?;
+    Some(DialogStatus {
+        id: dialog.fingerprint(),
+        kind: dialog.kind,
+        text: dialog.text.clone(),
+        options: dialog.options.clone(),
+        selected: dialog.selected.map(|selected| selected + 1),
+    })
 }
 
 fn millis(span: Duration) -> u64 {

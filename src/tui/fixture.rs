@@ -70,6 +70,9 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         progress: None,
         rule: String::new(),
         reports: 0,
+        dialog: None,
+        receipt: None,
+        queued: 0,
     }
 }
 

@@ -13,10 +13,10 @@ mod rights;
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
 pub use notice::{Notice, PaneView, ViewCursor};
-pub use request::{Ask, KeyInput, Request};
+pub use request::{Ask, DialogChoice, KeyInput, Request};
 pub use response::{
-    AgentOffer, AgentStatus, Explanation, Fault, FromHub, HubStatus, Reception, Response, Status,
-    TeamOffer, Testimony,
+    AgentOffer, AgentStatus, DialogStatus, Explanation, Fault, FromHub, HubStatus, Reception,
+    Response, Status, TeamOffer, Testimony,
 };
 pub use rights::{Right, Speaker};
 

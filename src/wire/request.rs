@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentName, Environment, Key, Mouse, Size, Token};
+use crate::model::{AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Size, Token};
 use crate::report::ReportKind;
 
 /// A request with the number under which its response comes back.
@@ -67,6 +67,39 @@ pub enum Request {
         lines: Option<usize>,
         scrollback: bool,
     },
+    /// Hands a prompt to agents, each at its next safe moment; to all that run, if none is named.
+    Dispatch {
+        agents: Vec<String>,
+        prompt: String,
+        #[serde(default)]
+        idempotency_key: Option<String>,
+        /// Types it even where no rule says that the agent waits for a prompt.
+        #[serde(default)]
+        anyway: bool,
+    },
+    /// Takes back a prompt that has not been typed yet.
+    Withdraw {
+        receipt: ReceiptId,
+    },
+    /// Is answered when these prompts go no further.
+    AwaitReceipts {
+        receipts: Vec<ReceiptId>,
+    },
+    /// Is answered when the agent is in one of these states.
+    AwaitAgent {
+        agent: String,
+        states: Vec<AgentState>,
+    },
+    /// Answers the dialog with this fingerprint, and no other.
+    Answer {
+        agent: String,
+        dialog: String,
+        choice: DialogChoice,
+    },
+    /// Ends what an agent is doing, the way its cli wants it.
+    Interrupt {
+        agent: String,
+    },
     /// Presses keys and types text, one after the other.
     Keys {
         agent: String,
@@ -109,9 +142,16 @@ impl Request {
     /// Says whether asking once more does no harm when nobody knows if the first time was heard.
     pub fn is_repeatable(&self) -> bool {
         match self {
-            Self::Keys { .. } | Self::Restart { .. } => false,
+            Self::Keys { .. }
+            | Self::Restart { .. }
+            | Self::Dispatch { .. }
+            | Self::Answer { .. }
+            | Self::Interrupt { .. } => false,
             Self::Hello { .. }
             | Self::Status
+            | Self::Withdraw { .. }
+            | Self::AwaitReceipts { .. }
+            | Self::AwaitAgent { .. }
             | Self::Report { .. }
             | Self::Hook { .. }
             | Self::Up { .. }
@@ -131,6 +171,17 @@ impl Request {
     }
 }
 
+/// What someone chooses in a dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DialogChoice {
+    /// One of its options, counted from one as on the screen.
+    Option(usize),
+    /// Yes, or no, where it lists no options.
+    Approve,
+    Deny,
+}
+
 /// Something to type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -144,6 +195,16 @@ pub enum KeyInput {
     Mouse(Mouse),
     /// The pane has gained or lost the person's attention.
     Focus(bool),
+}
+
+impl KeyInput {
+    /// Says whether someone types, and does not only look.
+    pub fn is_typing(&self) -> bool {
+        match self {
+            Self::Key(_) | Self::Text(_) | Self::Paste(_) => true,
+            Self::Mouse(_) | Self::Focus(_) => false,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Notice;
-use crate::model::{AgentState, Done, ProcessInfo, Refusal, Role, Row, Source};
+use crate::model::{
+    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage,
+};
 
 /// A frame from the hub: the answer to a request, or a notice that nobody asked for by number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,6 +44,11 @@ pub enum Response {
         teams: Vec<TeamOffer>,
     },
     Explanation(Explanation),
+    /// What became of an answer or an interrupt.
+    Deed {
+        state: Stage,
+        reason: Option<String>,
+    },
     Report(Reception),
     Ok,
 }
@@ -142,6 +149,27 @@ pub struct AgentStatus {
     /// How many reports of this run have counted.
     #[serde(default)]
     pub reports: u64,
+    /// The dialog that wants a person.
+    #[serde(default)]
+    pub dialog: Option<DialogStatus>,
+    /// The latest prompt, unless the agent has taken it.
+    #[serde(default)]
+    pub receipt: Option<Receipt>,
+    /// How many prompts wait for it.
+    #[serde(default)]
+    pub queued: usize,
+}
+
+/// A dialog in an agent's pane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DialogStatus {
+    /// Names this very dialog; an answer goes to no other.
+    pub id: String,
+    pub kind: DialogKind,
+    pub text: String,
+    pub options: Vec<String>,
+    /// Which option is marked, counted from one.
+    pub selected: Option<usize>,
 }
 
 /// Why an agent is shown in its state.

@@ -180,6 +180,9 @@ fn status(agents: &[&str]) -> Status {
         progress: None,
         rule: String::new(),
         reports: 0,
+        dialog: None,
+        receipt: None,
+        queued: 0,
     };
     Status {
         hub: HubStatus {

@@ -1,0 +1,98 @@
+//! `wheelhouse agent answer NAME` and `wheelhouse agent interrupt NAME`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::cli::args::{Choosing, Format};
+use crate::cli::context::Context;
+use crate::cli::dispatch::exit_code;
+use crate::cli::failure::Hinted;
+use crate::client::ClientError;
+use crate::config::plain;
+use crate::model::Stage;
+use crate::wire::{AgentStatus, DialogChoice, DialogStatus, Request, Response};
+
+/// Answers the dialog in an agent's pane; without a choice, shows it.
+pub(crate) fn answer(
+    context: &mut Context,
+    name: String,
+    choosing: Choosing,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let shown = dialog(context, &name)?;
+    let Some(choice) = choice(&choosing) else { return show(context, &shown, format) };
+    let dialog = choosing.dialog.unwrap_or(shown.id);
+    let response = context.ask(Request::Answer { agent: name, dialog, choice })?;
+    print_deed(context, response, format)
+}
+
+pub(crate) fn interrupt(
+    context: &mut Context,
+    name: String,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let response = context.ask(Request::Interrupt { agent: name })?;
+    print_deed(context, response, format)
+}
+
+fn dialog(context: &Context, name: &str) -> anyhow::Result<DialogStatus> {
+    let Response::Status(status) = context.ask(Request::Status)? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    let is_it = |agent: &AgentStatus| agent.name == name;
+    let Some(agent) = status.agents.into_iter().find(is_it) else {
+        let hint = "List the agents with `wheelhouse agent list`";
+        return Err(Hinted::error(format!("There is no agent `{name}`"), hint));
+    };
+    let state = agent.state;
+    agent.dialog.ok_or_else(|| {
+        let hint = format!("See its screen with `wheelhouse agent read {name}`");
+        Hinted::error(format!("Agent `{name}` is {state}: no dialog is in sight"), hint)
+    })
+}
+
+fn choice(choosing: &Choosing) -> Option<DialogChoice> {
+    match choosing {
+        Choosing { option: Some(number), .. } => Some(DialogChoice::Option(*number)),
+        Choosing { approve: true, .. } => Some(DialogChoice::Approve),
+        Choosing { deny: true, .. } => Some(DialogChoice::Deny),
+        Choosing { .. } => None,
+    }
+}
+
+fn show(context: &mut Context, dialog: &DialogStatus, format: Format) -> anyhow::Result<ExitCode> {
+    if format.json {
+        context.print_json(dialog)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for line in dialog.text.lines() {
+        writeln!(context.out, "{}", plain(line))?;
+    }
+    for (number, option) in (1..).zip(&dialog.options) {
+        let mark = if dialog.selected == Some(number) { '>' } else { ' ' };
+        writeln!(context.out, "{mark} --option {number}  {}", plain(option))?;
+    }
+    if dialog.options.is_empty() {
+        writeln!(context.out, "  --approve or --deny")?;
+    }
+    writeln!(context.out, "dialog {}", plain(&dialog.id))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_deed(
+    context: &mut Context,
+    response: Response,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let Response::Deed { state, reason } = response else {
+        return Err(ClientError::Unexpected.into());
+    };
+    if format.json {
+        context.print_json(&serde_json::json!({ "state": state, "reason": reason }))?;
+    } else {
+        let word = if state == Stage::Accepted { "Done".to_owned() } else { state.to_string() };
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        writeln!(context.out, "{}", plain(&format!("{word}{reason}")))?;
+    }
+    Ok(ExitCode::from(exit_code(state)))
+}

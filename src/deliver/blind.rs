@@ -1,0 +1,102 @@
+//! Types a prompt into a program that no rule can read, because a person says that it waits for one.
+
+use std::time::Duration;
+
+use crate::model::{Key, KeyCode, Moment, Submit};
+use crate::screen::key_bytes;
+
+use super::act::{Act, Stage};
+use super::letter::Letter;
+use super::pace::Pace;
+use super::scene::Scene;
+
+/// A screen that never rests is as still as it gets.
+const QUIET_MAX: Duration = Duration::from_secs(4);
+
+/// One prompt on its way into the dark: typed, submitted, and no more is known.
+#[derive(Debug)]
+pub struct Blind {
+    text: Result<Vec<u8>, String>,
+    key: Key,
+    quiet: Duration,
+    begun_at: Moment,
+    typed_at: Option<Moment>,
+    pace: Pace,
+    is_over: bool,
+}
+
+impl Blind {
+    /// Prepares it; the first `observe` begins it.
+    pub fn begin(letter: &Letter, how: &Submit, scene: &Scene, now: Moment) -> Self {
+        let parcel = letter.parcel(how, &scene.screen.modes());
+        let text = parcel.and_then(|parcel| {
+            let mut lines = parcel.lines.into_iter();
+            match (lines.next(), lines.next()) {
+                (Some(only), None) => Ok(only.bytes),
+                (_, Some(_)) => Err("several lines cannot be typed where nobody can read the \
+                                     screen: send them one by one"
+                    .into()),
+                (None, None) => Err("the prompt is empty".into()),
+            }
+        });
+        Self {
+            text,
+            key: how.key.parse().unwrap_or(Key::plain(KeyCode::Enter)),
+            quiet: Duration::from_millis(u64::from(how.quiet_ms)),
+            begun_at: now,
+            typed_at: None,
+            pace: Pace::new(scene.screen, now),
+            is_over: false,
+        }
+    }
+
+    /// Takes what the pane shows now, and returns what to do.
+    #[must_use]
+    pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+        if self.is_over || !self.pace.note(scene.screen, now) {
+            return Vec::new();
+        }
+        let Some(typed_at) = self.typed_at else { return self.type_text(scene, now) };
+        if let Some(why) = scene.stop_sign(&scene.sight(), self.begun_at) {
+            let reason = format!("the prompt was typed and not submitted: {why}");
+            return self.end(Vec::new(), Stage::Stalled { reason });
+        }
+        let is_still = now.since(self.pace.output_at.max(typed_at)) >= self.quiet;
+        if !is_still && now.since(typed_at) < QUIET_MAX {
+            return Vec::new();
+        }
+        let enter = key_bytes(self.key, &scene.screen.modes());
+        let reason = "it was typed and submitted, and no rule tells whether it was taken".into();
+        let acts = vec![Act::Stage(Stage::Submitted), Act::Write(enter)];
+        self.end(acts, Stage::Unknown { reason })
+    }
+
+    /// Returns the moment at which `observe` has something to do though nothing was written.
+    pub fn next_deadline(&self) -> Option<Moment> {
+        match self.typed_at {
+            _ if self.is_over => None,
+            None => Some(self.begun_at),
+            Some(typed_at) => {
+                let quiet = self.pace.output_at.max(typed_at) + self.quiet;
+                self.pace.next_of(&[quiet, typed_at + QUIET_MAX])
+            }
+        }
+    }
+
+    fn type_text(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+        let stop = scene.stop_sign(&scene.sight(), self.begun_at).map_or(Ok(()), Err);
+        match stop.and_then(|()| self.text.clone()) {
+            Ok(bytes) => {
+                self.typed_at = Some(now);
+                vec![Act::Stage(Stage::Typed { left_out: 0 }), Act::Write(bytes)]
+            }
+            Err(reason) => self.end(Vec::new(), Stage::Refused { reason }),
+        }
+    }
+
+    fn end(&mut self, mut acts: Vec<Act>, stage: Stage) -> Vec<Act> {
+        self.is_over = true;
+        acts.push(Act::Stage(stage));
+        acts
+    }
+}

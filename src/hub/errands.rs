@@ -1,0 +1,334 @@
+//! Keys that the hub itself presses in a pane: prompts, answers to dialogs, interrupts.
+//!
+//! One at a time per pane. What to press and when is for the machines in `deliver` to say; what came
+//! of a prompt goes to the engine, what came of the rest to whoever asked for it.
+
+use std::time::Duration;
+
+use super::pane::Pane;
+use super::requests::Asker;
+use super::state::Hub;
+use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
+use crate::engine::RunEvent;
+use crate::keeper::ToKeeper;
+use crate::model::{AgentName, AgentState, Keys, Moment, ReceiptId, RunId, Stage, Submit};
+use crate::wire::{Fault, Response};
+
+/// A screen that was just rebuilt shows what it showed before by then.
+const REBUILT: Duration = Duration::from_millis(1500);
+
+/// What the hub is about to press in a pane.
+#[derive(Debug)]
+pub(super) enum Errand {
+    Prompt {
+        receipt: ReceiptId,
+        letter: Letter,
+        machine: Delivery,
+    },
+    /// A prompt for a program that no rule can read, because a person said so.
+    Blind {
+        receipt: ReceiptId,
+        letter: Letter,
+        machine: Blind,
+    },
+    /// Looks what became of a prompt that an earlier hub was typing.
+    Inspection {
+        receipt: ReceiptId,
+        stage: Stage,
+        letter: Letter,
+        due: Moment,
+    },
+    Answer {
+        asker: Asker,
+        machine: Answer,
+    },
+    Interrupt {
+        asker: Asker,
+        machine: Interrupt,
+    },
+}
+
+/// A prompt that the engine ordered to be typed.
+pub(super) struct Prompt {
+    pub(super) receipt: ReceiptId,
+    pub(super) text: String,
+    pub(super) tag: Option<String>,
+    pub(super) is_confirmed: bool,
+}
+
+impl Hub {
+    pub(super) fn begin_prompt(&mut self, agent: &AgentName, run: RunId, prompt: Prompt) {
+        let (now, how) = (self.clock.now(), self.submit_of(agent));
+        let Prompt { receipt, text, tag, is_confirmed } = prompt;
+        let letter = Letter { text, tag };
+        let free = self.panes.get_mut(agent).filter(|pane| pane.run == run);
+        let Some(pane) = free.filter(|pane| pane.errand.is_none()) else {
+            let reason = Some("other keys are being pressed in its pane".to_owned());
+            let stage = Stage::Queued;
+            return self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
+        };
+        let Some(scene) = pane.scene() else {
+            let reason = Some("its screen is not read".to_owned());
+            let stage = Stage::Refused;
+            return self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
+        };
+        let is_blind = is_confirmed && scene.shown.state == AgentState::Unknown;
+        pane.errand = Some(if is_blind {
+            let machine = Blind::begin(&letter, &how, &scene, now);
+            Errand::Blind { receipt, letter, machine }
+        } else {
+            let machine = Delivery::begin(&letter, &how, &scene, now);
+            Errand::Prompt { receipt, letter, machine }
+        });
+        self.run_errand(agent, now);
+    }
+
+    pub(super) fn begin_inspection(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        (receipt, stage, text): (ReceiptId, Stage, String),
+    ) {
+        let due = self.clock.now() + REBUILT;
+        let letter = Letter { text, tag: None };
+        match self.panes.get_mut(agent).filter(|pane| pane.run == run) {
+            Some(pane) => {
+                pane.errand = Some(Errand::Inspection { receipt, stage, letter, due });
+            }
+            None => {
+                let (stage, reason) = (Stage::Unknown, Some("its pane is gone".to_owned()));
+                self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
+            }
+        }
+    }
+
+    /// Begins to answer the dialog that whoever asks has seen.
+    pub(super) fn begin_answer(
+        &mut self,
+        asker: Asker,
+        name: &str,
+        dialog: &str,
+        choice: Choice,
+    ) -> Result<(), Fault> {
+        let keys = self.keys_of(name)?;
+        let begin = |scene: &Scene, now| {
+            let machine = Answer::begin(dialog, choice, &keys, scene, now);
+            Errand::Answer { asker, machine }
+        };
+        self.begin_asked(name, begin)
+    }
+
+    pub(super) fn begin_interrupt(&mut self, asker: Asker, name: &str) -> Result<(), Fault> {
+        let keys = self.keys_of(name)?.interrupt;
+        let begin = |scene: &Scene, now| {
+            let machine = Interrupt::begin(&keys, scene, now);
+            Errand::Interrupt { asker, machine }
+        };
+        self.begin_asked(name, begin)
+    }
+
+    fn begin_asked(
+        &mut self,
+        name: &str,
+        begin: impl FnOnce(&Scene, Moment) -> Errand,
+    ) -> Result<(), Fault> {
+        let agent = self.known(name)?;
+        let now = self.clock.now();
+        let pane = self.live_pane(&agent)?;
+        if pane.errand.is_some() {
+            let message = format!("Other keys are being pressed in the pane of `{agent}`");
+            return Err(Fault::new(message).with_hint("Try again in a moment"));
+        }
+        let unread = || Fault::new(format!("The screen of agent `{agent}` is not read"));
+        let errand = begin(&pane.scene().ok_or_else(unread)?, now);
+        pane.errand = Some(errand);
+        self.run_errand(&agent, now);
+        Ok(())
+    }
+
+    /// Goes on with what is to be pressed in a pane.
+    pub(super) fn run_errand(&mut self, agent: &AgentName, now: Moment) {
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let Some(mut errand) = pane.errand.take() else { return };
+        let run = pane.run;
+        let acts = pane.scene().map(|scene| errand.observe(&scene, now)).unwrap_or_default();
+        let is_over = acts.iter().any(|act| matches!(act, Act::Stage(stage) if stage.is_final()));
+        let is_held = errand.can_wait(pane);
+        let aim = errand.aim();
+        if !is_over {
+            pane.errand = Some(errand);
+        }
+        for act in acts {
+            match act {
+                Act::Write(bytes) => self.press_own(agent, bytes),
+                Act::Stage(stage) => self.note_errand(agent, run, &aim, stage, is_held),
+            }
+        }
+    }
+
+    fn press_own(&mut self, agent: &AgentName, bytes: Vec<u8>) {
+        let is_taken = self
+            .panes
+            .get(agent)
+            .is_some_and(|pane| pane.order(&ToKeeper::Input { answers_to: None, bytes }));
+        if !is_taken {
+            tracing::warn!(%agent, "its keeper takes no input");
+        }
+    }
+
+    fn note_errand(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        aim: &Aim,
+        stage: deliver::Stage,
+        is_held: bool,
+    ) {
+        let is_submitted = stage == deliver::Stage::Submitted;
+        let (stage, reason) = told(stage);
+        match aim {
+            Aim::Prompt { receipt, letter } => {
+                if is_submitted {
+                    let now = self.clock.now();
+                    let pane = self.panes.get_mut(agent);
+                    if let Some(detector) = pane.and_then(|pane| pane.detector.as_mut()) {
+                        detector.prompt_submitted(&letter.text, letter.tag.as_deref(), now);
+                    }
+                }
+                let is_held = is_held && stage == Stage::Refused;
+                let stage = if is_held { Stage::Queued } else { stage };
+                let receipt = *receipt;
+                self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
+            }
+            Aim::Asker(asker) if stage.is_final() => {
+                self.answer(*asker, Ok(Response::Deed { state: stage, reason }));
+            }
+            Aim::Asker(_) => {}
+        }
+        self.views.note_status_change();
+    }
+
+    /// Goes on wherever the time has come.
+    pub(super) fn run_errands_due(&mut self, now: Moment) {
+        let is_due = |pane: &Pane| pane.errand_deadline().is_some_and(|deadline| deadline <= now);
+        let due = self.panes.iter().filter(|(_, pane)| is_due(pane));
+        for agent in due.map(|(agent, _)| agent.clone()).collect::<Vec<_>>() {
+            self.run_errand(&agent, now);
+        }
+    }
+
+    /// Gives up what was to be pressed in a pane whose agent is gone.
+    pub(super) fn drop_errand(&mut self, agent: &AgentName) {
+        let errand = self.panes.get_mut(agent).and_then(|pane| pane.errand.take());
+        if let Some(Aim::Asker(asker)) = errand.map(|errand| errand.aim()) {
+            self.answer(asker, Err(Fault::new(format!("Agent `{agent}` has ended"))));
+        }
+    }
+
+    fn submit_of(&self, agent: &AgentName) -> Submit {
+        self.manifest_of(agent).map(|manifest| manifest.submit.clone()).unwrap_or_default()
+    }
+
+    fn keys_of(&self, name: &str) -> Result<Keys, Fault> {
+        let agent = self.known(name)?;
+        Ok(self.manifest_of(&agent).map(|manifest| manifest.keys.clone()).unwrap_or_default())
+    }
+}
+
+/// Whom the outcome of an errand is for.
+enum Aim {
+    Prompt { receipt: ReceiptId, letter: Letter },
+    Asker(Asker),
+}
+
+impl Errand {
+    fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+        match self {
+            Self::Prompt { machine, .. } => machine.observe(scene, now),
+            Self::Blind { machine, .. } => machine.observe(scene, now),
+            Self::Inspection { due, .. } if now < *due => Vec::new(),
+            Self::Inspection { stage, letter, .. } => {
+                let on_record = match stage {
+                    Stage::Submitted => deliver::Stage::Submitted,
+                    Stage::Seen => deliver::Stage::Seen,
+                    Stage::Queued
+                    | Stage::Typed
+                    | Stage::Accepted
+                    | Stage::Refused
+                    | Stage::Stalled
+                    | Stage::Unknown
+                    | Stage::Withdrawn => deliver::Stage::Typed { left_out: 0 },
+                };
+                vec![Act::Stage(deliver::recover(&on_record, letter, scene))]
+            }
+            Self::Answer { machine, .. } => machine.observe(scene, now),
+            Self::Interrupt { machine, .. } => machine.observe(scene, now),
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Moment> {
+        match self {
+            Self::Prompt { machine, .. } => machine.next_deadline(),
+            Self::Blind { machine, .. } => machine.next_deadline(),
+            Self::Inspection { due, .. } => Some(*due),
+            Self::Answer { machine, .. } => machine.next_deadline(),
+            Self::Interrupt { machine, .. } => machine.next_deadline(),
+        }
+    }
+
+    fn aim(&self) -> Aim {
+        match self {
+            Self::Prompt { receipt, letter, .. }
+            | Self::Blind { receipt, letter, .. }
+            | Self::Inspection { receipt, letter, .. } => {
+                Aim::Prompt { receipt: *receipt, letter: letter.clone() }
+            }
+            Self::Answer { asker, .. } | Self::Interrupt { asker, .. } => Aim::Asker(*asker),
+        }
+    }
+
+    /// Says whether a prompt that was refused before anything was typed may be taken later: someone
+    /// types, or the agent began something else. At a dialog, nobody knows when.
+    fn can_wait(&self, pane: &Pane) -> bool {
+        let Self::Prompt { machine, .. } = self else { return false };
+        let state = pane.detector.as_ref().map(|detector| detector.shown().state);
+        let is_barred = matches!(state, Some(AgentState::Waiting | AgentState::Exited) | None);
+        machine.can_be_typed() && !is_barred
+    }
+}
+
+impl Pane {
+    /// Returns the pane as it stands, if its screen is read.
+    fn scene(&self) -> Option<Scene<'_>> {
+        let detector = self.detector.as_ref()?;
+        Some(Scene {
+            screen: &self.screen,
+            rules: detector.rules(),
+            shown: detector.shown(),
+            prompt_heard_at: detector.prompt_heard_at(),
+            typed_at: self.disturbed_at,
+            has_room: self.link.as_ref().is_some_and(super::link::Link::has_room),
+        })
+    }
+
+    /// Returns when there is something to press though nothing was written.
+    pub(super) fn errand_deadline(&self) -> Option<Moment> {
+        self.errand.as_ref().and_then(Errand::next_deadline)
+    }
+}
+
+fn told(stage: deliver::Stage) -> (Stage, Option<String>) {
+    match stage {
+        deliver::Stage::Typed { left_out: 0 } => (Stage::Typed, None),
+        deliver::Stage::Typed { left_out } => {
+            let words = "control characters were left out";
+            (Stage::Typed, Some(format!("{left_out} {words}")))
+        }
+        deliver::Stage::Seen => (Stage::Seen, None),
+        deliver::Stage::Submitted => (Stage::Submitted, None),
+        deliver::Stage::Accepted { evidence } => (Stage::Accepted, Some(evidence)),
+        deliver::Stage::Refused { reason } => (Stage::Refused, Some(reason)),
+        deliver::Stage::Stalled { reason } => (Stage::Stalled, Some(reason)),
+        deliver::Stage::Unknown { reason } => (Stage::Unknown, Some(reason)),
+    }
+}
