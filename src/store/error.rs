@@ -86,12 +86,14 @@ pub struct Place {
 impl Place {
     pub(super) fn of(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let begin = format!("{name}.v");
         let entries = path.parent().and_then(|directory| fs::read_dir(directory).ok());
+        // `record.db.v1-backup-17`, but not the log or the draft of one.
         let is_backup = |entry: &fs::DirEntry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with(&begin) && name.contains("-backup-") && !name.ends_with(".new")
+            let found = entry.file_name();
+            let found = found.to_string_lossy();
+            let rest = found.strip_prefix(&*name).and_then(|rest| rest.strip_prefix(".v"));
+            let parts = rest.and_then(|rest| rest.split_once("-backup-"));
+            parts.is_some_and(|(_, last)| last.bytes().all(|byte| byte.is_ascii_digit()))
         };
         let found = entries.into_iter().flatten().flatten().filter(is_backup);
         let mut backups: Vec<PathBuf> = found.map(|entry| entry.path()).collect();

@@ -234,11 +234,12 @@ mod tests {
             assert_eq!(mode & 0o777, 0o600, "{name}");
         }
         let copy = directory.path().join("record.db.v1-backup-3");
+        assert_eq!(rows(&path, &with(&[second, third])).unwrap(), old, "and opens again");
+        assert_eq!(files(&directory).len(), 3, "without another copy");
         let journal = Journal::open(&copy).unwrap();
         journal.verify().unwrap();
         assert_eq!(journal.entries(&Query { limit: 9, ..Query::default() }).unwrap().len(), 3);
-        assert_eq!(rows(&path, &with(&[second, third])).unwrap(), old, "and opens again");
-        assert_eq!(files(&directory).len(), 3, "without another copy");
+        assert_eq!(Place::of(&path).backups.len(), 2, "what a reader makes beside one is none");
     }
 
     #[test]
