@@ -26,7 +26,8 @@ const STATES: &[AgentState] = &[
     AgentState::Starting,
     AgentState::Unknown,
 ];
-const REGIONS: &[Region] = &[Region::Bottom, Region::Footer, Region::Under, Region::Tail];
+const REGIONS: &[Region] =
+    &[Region::Bottom, Region::Footer, Region::Under, Region::Tail, Region::Cursor];
 const DIALOGS: &[DialogKind] =
     &[DialogKind::Approval, DialogKind::Question, DialogKind::Trust, DialogKind::Login];
 const BLOCKS: &[BlockKind] = &[BlockKind::Own, BlockKind::Echo, BlockKind::Tool, BlockKind::Chrome];
