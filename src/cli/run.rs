@@ -72,6 +72,7 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
 fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
     match verb {
         AgentVerb::List { format } => agent::list(context, format),
+        AgentVerb::Add(new) => agent::add(context, new),
         AgentVerb::Start { names, format } => agent::start(context, names, format),
         AgentVerb::Stop { names, grace, format } => agent::stop(context, names, grace, format),
         AgentVerb::Restart { names, grace, format } => {

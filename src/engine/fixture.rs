@@ -83,6 +83,7 @@ fn member(agent: &str, team: &str) -> Member {
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
         conversation: None,
+        added: None,
     }
 }
 

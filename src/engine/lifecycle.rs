@@ -243,6 +243,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         argv: Vec::new(),
         cwd: std::path::PathBuf::new(),
         conversation: None,
+        added: None,
     };
     Seat {
         member,

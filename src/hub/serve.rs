@@ -70,6 +70,7 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         guards: Vec::new(),
         manifests: BTreeMap::new(),
         rules: BTreeMap::new(),
+        added_env: BTreeMap::new(),
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),

@@ -15,7 +15,7 @@ use super::views::Views;
 use crate::config::Paths;
 use crate::detect::Rules;
 use crate::engine::{Engine, Event, RunEvent};
-use crate::model::{AgentName, Manifest, Moment, RequestId, Size};
+use crate::model::{AgentName, Environment, Manifest, Moment, RequestId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{Fault, FromHub};
 
@@ -39,6 +39,8 @@ pub(super) struct Hub {
     /// How each cli shows what it does, and the rules made of it, where they were needed.
     pub(super) manifests: BTreeMap<String, Manifest>,
     pub(super) rules: BTreeMap<String, Arc<Rules>>,
+    /// What was set for agents that were added: values that may be secrets, and so only here.
+    pub(super) added_env: BTreeMap<AgentName, Environment>,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,

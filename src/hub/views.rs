@@ -256,14 +256,16 @@ impl Shown {
         (self.size, self.sent_at) = (Some(size), now);
         self.is_scrolling = !is_full && rows.len() * 2 > usize::from(size.rows);
         let (cursor, modes) = (screen.cursor(), screen.modes());
+        // An application that died left its modes behind.
+        let mouse = if pane.link.is_some() { modes.mouse } else { MouseMode::None };
         PaneView {
             agent: agent.clone(),
             size,
             is_full,
             rows,
             cursor: ViewCursor { row: cursor.row, col: cursor.col, is_visible: cursor.visible },
-            // An application that died left its modes behind.
-            wants_mouse: pane.link.is_some() && modes.mouse != MouseMode::None,
+            wants_mouse: mouse != MouseMode::None,
+            wants_motion: mouse == MouseMode::Any,
             is_alternate: modes.alternate_screen,
             committed: screen.committed(),
         }

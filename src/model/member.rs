@@ -22,4 +22,19 @@ pub struct Member {
     /// The conversation's name in the cli, where it has one, so that it can be taken up again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// Present where no file names this agent: it was added while its team ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<Added>,
+}
+
+/// What only the record knows of an agent that was added to a team.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// What it runs instead of its cli's own command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The variables that were set for it: their names. A value may be a secret, and is never
+    /// written down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
 }

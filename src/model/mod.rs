@@ -29,7 +29,7 @@ pub use manifest::{
     BlockKind, BlockRule, DialogKind, Keys, Manifest, Region, Rule, ScreenShape, Sessions, Submit,
     TitleRule,
 };
-pub use member::Member;
+pub use member::{Added, Member};
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use process::{ProcessId, ProcessInfo};

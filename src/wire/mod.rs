@@ -12,10 +12,10 @@ mod response;
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
 pub use notice::{Notice, PaneView, ViewCursor};
-pub use request::{Ask, KeyInput, Request};
+pub use request::{Ask, KeyInput, NewAgent, Request};
 pub use response::{
-    AgentOffer, AgentStatus, Explanation, Fault, FromHub, HubStatus, Response, Status, TeamOffer,
-    Testimony,
+    AgentOffer, AgentStatus, CliOffer, Explanation, Fault, FromHub, HubStatus, Response, Status,
+    TeamOffer, Testimony,
 };
 
 /// Changes whenever a frame of an older version can no longer be understood.

@@ -31,6 +31,9 @@ pub struct PaneView {
     pub cursor: ViewCursor,
     /// The application asked for the mouse: clicks and the wheel are its own.
     pub wants_mouse: bool,
+    /// It wants to know where the mouse is even while no button is held down.
+    #[serde(default)]
+    pub wants_motion: bool,
     /// The application draws on the alternate screen, which has no history.
     pub is_alternate: bool,
     /// How many lines have ever scrolled off this pane.

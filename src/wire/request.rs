@@ -1,8 +1,10 @@
 //! What a client asks of the hub.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentName, Environment, Key, Mouse, Size};
+use crate::model::{AgentName, Environment, Key, Mouse, Role, Size};
 
 /// A request with the number under which its response comes back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -87,13 +89,22 @@ pub enum Request {
     Teams {
         environment: Environment,
     },
+    /// The clis that an agent could be added with, and what each of them would run for this caller.
+    Clis {
+        environment: Environment,
+    },
+    /// Adds an agent to a team that runs, and starts it.
+    Add {
+        agent: NewAgent,
+        environment: Environment,
+    },
 }
 
 impl Request {
     /// Says whether asking once more does no harm when nobody knows if the first time was heard.
     pub fn is_repeatable(&self) -> bool {
         match self {
-            Self::Keys { .. } | Self::Restart { .. } => false,
+            Self::Keys { .. } | Self::Restart { .. } | Self::Add { .. } => false,
             Self::Hello { .. }
             | Self::Status
             | Self::Up { .. }
@@ -108,9 +119,31 @@ impl Request {
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }
-            | Self::Teams { .. } => true,
+            | Self::Teams { .. }
+            | Self::Clis { .. } => true,
         }
     }
+}
+
+/// An agent that no file names.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NewAgent {
+    pub name: String,
+    pub cli: String,
+    #[serde(default)]
+    pub role: Role,
+    /// Without one: the team that runs.
+    #[serde(default)]
+    pub team: Option<String>,
+    /// Relative to the project; without one, the project itself.
+    #[serde(default)]
+    pub cwd: Option<PathBuf>,
+    /// Set for this agent alone.
+    #[serde(default)]
+    pub env: Environment,
+    /// Run instead of the cli's own command; empty for that one.
+    #[serde(default)]
+    pub command: Vec<String>,
 }
 
 /// Something to type.

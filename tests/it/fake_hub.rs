@@ -141,6 +141,7 @@ pub(crate) fn view(agent: &str, lines: &[&str]) -> PaneView {
             is_visible: true,
         },
         wants_mouse: false,
+        wants_motion: false,
         is_alternate: false,
         committed: 0,
     }

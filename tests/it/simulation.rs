@@ -297,6 +297,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
         conversation: None,
+        added: None,
     }
 }
 

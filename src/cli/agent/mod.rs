@@ -1,5 +1,6 @@
 //! `wheelhouse agent …`: looks at agents and acts on them.
 
+mod add;
 mod explain;
 mod keys;
 mod lifecycle;
@@ -7,6 +8,7 @@ mod list;
 mod read;
 mod tree;
 
+pub(super) use add::add;
 pub(super) use explain::explain;
 pub(super) use keys::keys;
 pub(super) use lifecycle::{remove, restart, start, stop};
