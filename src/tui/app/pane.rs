@@ -10,6 +10,7 @@ pub(crate) struct Pane {
     pub rows: Vec<Row>,
     pub cursor: ViewCursor,
     pub wants_mouse: bool,
+    pub wants_motion: bool,
     pub is_alternate: bool,
     /// How many lines have ever scrolled off.
     pub committed: u64,
@@ -36,6 +37,7 @@ impl Pane {
             rows: Vec::new(),
             cursor: view.cursor,
             wants_mouse: false,
+            wants_motion: false,
             is_alternate: false,
             committed: 0,
         };
@@ -57,6 +59,7 @@ impl Pane {
         }
         self.cursor = view.cursor;
         self.wants_mouse = view.wants_mouse;
+        self.wants_motion = view.wants_motion;
         self.is_alternate = view.is_alternate;
         self.committed = view.committed;
     }

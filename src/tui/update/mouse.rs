@@ -1,17 +1,13 @@
 //! The mouse: selects tiles, turns the past, or goes to the application that asked for it.
 
-use std::time::Duration;
-
 use ratatui::layout::Position;
 
 use super::{act, keys, reading};
 use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
-use crate::tui::app::{App, Mode, Purpose};
+use crate::tui::app::{App, Mode, Purpose, Target};
 use crate::tui::grid::Slot;
+use crate::tui::overlay;
 use crate::wire::{KeyInput, Request};
-
-/// Two clicks within this time are a double click.
-const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 
 /// Lines that one notch of the wheel turns.
 const WHEEL_LINES: i64 = 3;
@@ -20,6 +16,7 @@ const WHEEL_LINES: i64 = 3;
 pub(super) fn handle(app: &mut App, mouse: Mouse) {
     app.is_leading = true;
     if !app.overlays.is_empty() {
+        overlay::point(app, mouse);
         return;
     }
     let slots = app.slots();
@@ -43,14 +40,10 @@ pub(super) fn handle(app: &mut App, mouse: Mouse) {
 }
 
 fn click(app: &mut App, name: AgentName) {
-    let before = app.last_click.take();
-    let is_double =
-        before.is_some_and(|(then, agent)| agent == name && app.now.since(then) <= DOUBLE_CLICK);
-    act::select(app, name.clone());
+    let is_double = app.is_double_click(Target::Pane(name.clone()));
+    act::select(app, name);
     if is_double {
         act::begin_typing(app);
-    } else {
-        app.last_click = Some((app.now, name));
     }
 }
 
