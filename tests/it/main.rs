@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod acted;
+mod added;
 mod architecture;
 mod cli;
 mod cli_hostile;
@@ -31,6 +32,7 @@ mod secrets;
 mod sim;
 mod simulation;
 mod stalled;
+mod stalled_dashboard;
 mod stop;
 mod support;
 mod terminal;
