@@ -181,6 +181,9 @@ fn bounded<'t>(
 
 /// Returns the pattern if it is a regular expression.
 fn pattern(text: Located<String>, problems: &mut Problems) -> Option<String> {
+    if !problems.tries_patterns {
+        return Some(text.value);
+    }
     let built = regex::RegexBuilder::new(&text.value).size_limit(PATTERN_BYTES_MAX).build();
     match built.map(|_: Regex| ()) {
         Ok(()) => Some(text.value),

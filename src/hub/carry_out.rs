@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::process::Stdio;
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::inbox::Input;
 use super::link::{Link, Route, Start};
@@ -11,11 +12,15 @@ use super::record;
 use super::state::{Guard, Hub};
 use crate::engine::{Effect, Event, RunEvent};
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
-use crate::model::{AgentName, Launch, RunId};
+use crate::model::{AgentName, Launch, Moment, RunId};
 use crate::wire::hub_argv;
 
 /// Keepers that lost their hub start it again one after the other, this far apart.
 const REVIVAL_SPREAD_MS: u64 = 40;
+
+/// A change that nothing relies on yet is written down together with those that follow so closely:
+/// a team that comes up changes a hundred times, and each time on disk costs milliseconds.
+const SAVE_PAUSE: Duration = Duration::from_millis(50);
 
 /// Keepers beyond this many share their turns.
 const REVIVAL_TURNS: u64 = 16;
@@ -32,6 +37,10 @@ impl Hub {
     }
 
     pub(super) fn carry_out(&mut self, effects: Vec<Effect>) {
+        if effects == [Effect::Save] {
+            self.save_at.get_or_insert(self.clock.now() + SAVE_PAUSE);
+            return;
+        }
         let mut unsaved = None;
         for effect in effects {
             match effect {
@@ -55,7 +64,16 @@ impl Hub {
         }
     }
 
-    fn save(&self) -> std::io::Result<()> {
+    /// Writes the record down if something new has waited for that long enough.
+    pub(super) fn save_if_due(&mut self, now: Moment) {
+        if self.save_at.is_some_and(|at| at <= now) {
+            // What failed is in the log, and the next change tries again.
+            let _ = self.save();
+        }
+    }
+
+    pub(super) fn save(&mut self) -> std::io::Result<()> {
+        self.save_at = None;
         let saved = record::save(&self.paths.registry(), &self.engine.record());
         if let Err(error) = &saved {
             tracing::error!(%error, "the record could not be written");

@@ -74,6 +74,7 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),
+        save_at: None,
         is_ending: false,
     };
     hub.heed(settings);
@@ -148,6 +149,7 @@ impl Hub {
 
     fn flush(&mut self) {
         let now = self.clock.now();
+        self.save_if_due(now);
         self.views.flush(&self.panes, now);
         if self.views.is_status_due(now) {
             let status = self.status();

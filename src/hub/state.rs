@@ -44,6 +44,8 @@ pub(super) struct Hub {
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,
+    /// When changes of the record that nothing relies on are written down.
+    pub(super) save_at: Option<Moment>,
     pub(super) is_ending: bool,
 }
 
@@ -116,7 +118,7 @@ impl Hub {
     pub(super) fn next_deadline(&self) -> Option<Moment> {
         let views = self.views.next_deadline(&self.panes);
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
-        [self.engine.next_deadline(), views, judges].into_iter().flatten().min()
+        [self.engine.next_deadline(), self.save_at, views, judges].into_iter().flatten().min()
     }
 
     pub(super) fn on_deadline(&mut self) {
@@ -133,6 +135,10 @@ impl Hub {
         let agents: Vec<_> = self.panes.keys().cloned().collect();
         for agent in agents {
             self.save_screen(&agent);
+        }
+        if self.save_at.is_some() {
+            // What failed is in the log, which is all that is left to tell.
+            let _ = self.save();
         }
         self.views.say_goodbye();
     }
