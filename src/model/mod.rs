@@ -5,6 +5,7 @@
 
 mod agent;
 mod command;
+mod deceptive;
 mod environment;
 mod exit;
 mod ids;
@@ -20,6 +21,7 @@ mod size;
 
 pub use agent::{AgentState, Role, Source};
 pub use command::{Command, Done, Failure, Refusal};
+pub use deceptive::is_deceptive;
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};

@@ -160,7 +160,7 @@ fn short(length: usize) -> u16 {
     u16::try_from(length).unwrap()
 }
 
-fn status(agents: &[&str]) -> Status {
+pub(crate) fn status(agents: &[&str]) -> Status {
     let now = Moment(1_700_000_000_000).to_rfc3339();
     let agent = |name: &&str| AgentStatus {
         name: (*name).to_owned(),

@@ -16,6 +16,7 @@ mod door;
 mod fake_hub;
 mod floods;
 mod frames;
+mod hostile;
 mod keeper_cost;
 mod keeper_death;
 mod keeper_life;
