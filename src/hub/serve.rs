@@ -91,7 +91,11 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         tokio::select! {
             biased;
             Some(input) = inbox.next() => hub.handle(input),
-            () = tokio::time::sleep(pause), if deadline.is_some() => hub.on_deadline(),
+            () = tokio::time::sleep(pause), if deadline.is_some() => {}
+        }
+        // In a flood there is always another input, and what is due must not wait for its end.
+        if deadline.is_some_and(|deadline| deadline <= hub.clock.now()) {
+            hub.on_deadline();
         }
         hub.flush();
         // After each piece of output others get their turn: what was typed must not wait for a flood.

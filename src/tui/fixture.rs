@@ -14,8 +14,8 @@ use crate::model::{
     Size, Source, Style,
 };
 use crate::wire::{
-    AgentOffer, AgentStatus, Ask, CliOffer, Fault, FromHub, HubStatus, KeyInput, Notice, PROTOCOL,
-    PaneView, Request, Response, Status, TeamOffer, ViewCursor,
+    AgentOffer, AgentStatus, Ask, CliOffer, Fault, FromHub, HubStatus, KeyInput, MouseWish, Notice,
+    PROTOCOL, PaneView, Request, Response, Status, TeamOffer, ViewCursor,
 };
 
 /// The time in tests: some evening in 2023.
@@ -43,8 +43,7 @@ pub(super) fn pane_view(agent: &str, lines: &[&str]) -> PaneView {
         is_full: true,
         rows: (0..24).map(|at| (at, row(lines.get(usize::from(at)).unwrap_or(&"")))).collect(),
         cursor: ViewCursor { row: 0, col: 0, is_visible: true },
-        wants_mouse: false,
-        wants_motion: false,
+        mouse: MouseWish::Nothing,
         is_alternate: false,
         committed: 0,
     }

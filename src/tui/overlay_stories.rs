@@ -3,7 +3,7 @@
 use super::fixture::{NAMES, Stage, agent, cli_offers, offers, pane_view, stage, status, team};
 use super::update::Input;
 use crate::model::{AgentState, MouseKind};
-use crate::wire::{Fault, KeyInput, NewAgent, Request, Response};
+use crate::wire::{Fault, KeyInput, MouseWish, NewAgent, Request, Response};
 
 fn is_add(request: &Request) -> bool {
     matches!(request, Request::Add { .. })
@@ -18,9 +18,9 @@ fn form() -> Stage {
 }
 
 fn asked_for(stage: &Stage) -> Vec<NewAgent> {
-    let asked = stage.asked.iter().filter_map(|ask| match &ask.request {
-        Request::Add { agent, .. } => Some(agent.clone()),
-        _ => None,
+    let asked = stage.asked.iter().filter_map(|ask| {
+        let Request::Add { agent, .. } = &ask.request else { return None };
+        Some(agent.clone())
     });
     asked.collect()
 }
@@ -157,7 +157,7 @@ fn help_turns_with_the_wheel_and_comes_back_at_once() {
 fn motion_is_wanted_only_while_a_pane_that_asked_for_it_is_typed_into() {
     let mut stage = stage(120, 40, 2);
     let mut view = pane_view(NAMES[0], &["x"]);
-    (view.wants_mouse, view.wants_motion) = (true, true);
+    view.mouse = MouseWish::Motion;
     stage.show(view);
     assert!(!stage.app.wants_motion(), "nobody types into it");
     stage.press("enter");

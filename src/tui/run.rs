@@ -69,7 +69,7 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     dashboard.use_link(link);
     loop {
         if let Some(end) = dashboard.app.end.take() {
-            let is_heard = dashboard.modes.leave();
+            let is_heard = Modes::leave();
             return end.map(|ended| if is_heard { ended } else { Ended::Unheard });
         }
         dashboard.turn()?;
@@ -143,7 +143,7 @@ impl<H: Hub> Dashboard<H> {
         }
         if !woken.terminal.is_empty() {
             let flushed = self.output.flush();
-            self.heed_terminal(flushed);
+            self.heed_terminal(&flushed);
         }
         if !woken.person.is_empty() {
             self.take_keys()?;
@@ -158,13 +158,13 @@ impl<H: Hub> Dashboard<H> {
         }
         self.take_time();
         let asked = self.modes.set_motion(self.app.wants_motion(), &mut self.output);
-        self.heed_terminal(asked);
+        self.heed_terminal(&asked);
         self.draw();
         Ok(())
     }
 
     /// Takes note that the terminal is gone, if that is what writing to it showed.
-    fn heed_terminal(&mut self, written: io::Result<()>) {
+    fn heed_terminal(&mut self, written: &io::Result<()>) {
         if written.is_err() {
             self.app.end = Some(Ok(Ended::Signalled));
         }
@@ -352,7 +352,7 @@ impl<H: Hub> Dashboard<H> {
             damage.is_all = true;
         }
         let drawn = self.output.send(self.picture.draw(&self.app, &damage));
-        self.heed_terminal(drawn);
+        self.heed_terminal(&drawn);
     }
 }
 

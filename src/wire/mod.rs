@@ -11,7 +11,7 @@ mod response;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
-pub use notice::{Notice, PaneView, ViewCursor};
+pub use notice::{MouseWish, Notice, PaneView, ViewCursor};
 pub use request::{Ask, KeyInput, NewAgent, Request};
 pub use response::{
     AgentOffer, AgentStatus, CliOffer, Explanation, Fault, FromHub, HubStatus, Response, Status,

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use wheelhouse::model::{AgentState, Moment, Role, Row, Run, Size, Source, Style};
 use wheelhouse::wire::{
-    AgentStatus, Ask, FrameReader, FromHub, HubStatus, Notice, PROTOCOL, PaneView, Request,
-    Response, Status, ViewCursor, encode_frame,
+    AgentStatus, Ask, FrameReader, FromHub, HubStatus, MouseWish, Notice, PROTOCOL, PaneView,
+    Request, Response, Status, ViewCursor, encode_frame,
 };
 
 /// A test waits no longer than this for anything.
@@ -140,8 +140,7 @@ pub(crate) fn view(agent: &str, lines: &[&str]) -> PaneView {
             col: short(lines[last].chars().count()),
             is_visible: true,
         },
-        wants_mouse: false,
-        wants_motion: false,
+        mouse: MouseWish::Nothing,
         is_alternate: false,
         committed: 0,
     }

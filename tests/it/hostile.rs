@@ -72,11 +72,14 @@ fn assert_log_is_text(world: &World) {
     assert_text(&["the hub's log"], &log);
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
+}
+
 fn write_strings(world: &World) -> String {
     let mut file = String::new();
     for text in strings() {
-        let digits: String = text.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(file, "{digits}").unwrap();
+        writeln!(file, "{}", hex(&text)).unwrap();
     }
     let path = world.path("strings");
     fs::write(&path, file).unwrap();
@@ -137,7 +140,7 @@ fn a_pane_and_its_title_reach_the_terminal_as_cells_alone() {
 #[test]
 fn reports_dialogs_and_last_words_are_told_as_text() {
     let world = World::new();
-    let digits: String = inline().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex(&inline());
     let reporter = ["python3", "-c", REPORTER, &digits, "ROOT"];
     world.write_config(&world.crew(&[("reporter", &reporter)]));
     world.trust();

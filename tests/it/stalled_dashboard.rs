@@ -87,9 +87,8 @@ fn a_terminal_that_stops_reading_leaves_the_dashboard_in_its_persons_hands() {
         thread::park_timeout(Duration::from_millis(2));
     }
     terminal.press(b"2\r");
-    hub.wait_for(|request| match request {
-        Request::Keys { agent, .. } => (agent == "two").then_some(()),
-        _ => None,
+    hub.wait_for(|request| {
+        matches!(request, Request::Keys { agent, .. } if agent == "two").then_some(())
     });
     hub.tell(Notice::Pane(view("one", &["the last word"])));
     terminal.read_on();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use wheelhouse::model::{Environment, Key, KeyCode, MouseKind, Size};
 use wheelhouse::tui::{Cards, Ended, Options, run};
-use wheelhouse::wire::{KeyInput, Notice, Request};
+use wheelhouse::wire::{KeyInput, MouseWish, Notice, Request};
 
 use crate::fake_hub::{FakeHub, view};
 use crate::terminal::{PANICS, SOCKET, Terminal};
@@ -132,7 +132,7 @@ fn motion_is_asked_of_the_terminal_only_while_an_application_wants_it() {
     let mut terminal = Terminal::open(&hub.socket, 100, 30, &[]);
     terminal.wait_for("two is here");
     let mut wanting = view("one", &["where is the mouse"]);
-    (wanting.wants_mouse, wanting.wants_motion) = (true, true);
+    wanting.mouse = MouseWish::Motion;
     hub.tell(Notice::Pane(wanting));
     terminal.wait_for("where is the mouse");
     assert_eq!(terminal.screen().mouse_protocol_mode(), vt100::MouseProtocolMode::ButtonMotion);

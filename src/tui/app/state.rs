@@ -12,7 +12,7 @@ use crate::tui::keymap::Keymap;
 use crate::tui::look::{Theme, Tone};
 use crate::tui::options::{Ended, StartView, TuiError};
 use crate::tui::overlay::Overlay;
-use crate::wire::{Ask, CliOffer, Request, TeamOffer};
+use crate::wire::{Ask, CliOffer, MouseWish, Request, TeamOffer};
 
 /// The dashboard.
 #[derive(Debug)]
@@ -219,7 +219,8 @@ impl App {
     /// Says whether the pane that is typed into wants to know of every motion of the mouse.
     pub(crate) fn wants_motion(&self) -> bool {
         let pane = self.selected.as_ref().and_then(|agent| self.panes.get(agent));
-        self.is_typing() && self.overlays.is_empty() && pane.is_some_and(|pane| pane.wants_motion)
+        let wish = pane.map(|pane| pane.mouse);
+        self.is_typing() && self.overlays.is_empty() && wish == Some(MouseWish::Motion)
     }
 
     /// Says whether keys go to the selected pane.

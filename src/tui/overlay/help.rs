@@ -59,7 +59,7 @@ impl Help {
     }
 
     /// Returns what lies under the mouse.
-    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+    pub(super) fn hit(app: &App, area: Rect, at: Position) -> Hit {
         dialog(app, area, &lines(app)).hit(area, at)
     }
 

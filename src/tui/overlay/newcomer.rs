@@ -135,7 +135,7 @@ impl Newcomer {
             name,
             cli: cli.name.clone(),
             role: Role::default(),
-            team: self.team(app),
+            team: team(app),
             cwd: None,
             env: Environment::default(),
             command: Vec::new(),
@@ -143,17 +143,12 @@ impl Newcomer {
         Ok((parsed, new))
     }
 
-    /// Returns the team of the selected agent, which is the one that the person looks at.
-    fn team(&self, app: &App) -> Option<String> {
-        app.selected_agent().map(|agent| agent.team.clone())
-    }
-
     fn shown_name(&self, app: &App) -> String {
         let cli = clis(app).get(self.chosen).map_or("agent", |cli| cli.name.as_str());
         self.name.clone().unwrap_or_else(|| free_name(app, cli))
     }
 
-    fn dialog(&self, app: &App) -> Dialog {
+    fn dialog(app: &App) -> Dialog {
         let button = |choice, what| {
             let key = app.keymap.hint_beside_text(choice);
             Button { key, choice, what }
@@ -182,7 +177,7 @@ impl Newcomer {
 
     /// Returns what lies under the mouse.
     pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
-        let dialog = self.dialog(app);
+        let dialog = Self::dialog(app);
         let list = Self::list(dialog.inner(area));
         let item = item_at(self.chosen, clis(app).len(), list, at);
         item.map_or_else(|| dialog.hit(area, at), Hit::Item)
@@ -190,7 +185,7 @@ impl Newcomer {
 
     /// Draws the form.
     pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
-        let inner = self.dialog(app).draw(app, area, buffer);
+        let inner = Self::dialog(app).draw(app, area, buffer);
         let bold = app.theme.tone(Tone::Text).add_modifier(Modifier::BOLD);
         let name = Line::from(vec![
             Span::styled("Name  ", app.theme.tone(Tone::Dim)),
@@ -228,11 +223,16 @@ impl Newcomer {
             (Some(fault), _) => (format!("✗ {fault}"), bold(Tone::Danger)),
             (None, Some(name)) => (format!("Starting {name}…"), bold(Tone::Accent)),
             (None, None) => {
-                let team = self.team(app).unwrap_or_default();
+                let team = team(app).unwrap_or_default();
                 (format!("It joins the team {}.", clean(&team)), app.theme.tone(Tone::Dim))
             }
         }
     }
+}
+
+/// Returns the team of the selected agent, which is the one that the person looks at.
+fn team(app: &App) -> Option<String> {
+    app.selected_agent().map(|agent| agent.team.clone())
 }
 
 fn clis(app: &App) -> &[CliOffer] {

@@ -150,7 +150,7 @@ impl Overlay {
     fn click(&mut self, app: &mut App, at: Position) -> Fate {
         let area = app.body();
         let hit = match self {
-            Self::Help(help) => help.hit(app, area, at),
+            Self::Help(_) => Help::hit(app, area, at),
             Self::Launcher(launcher) => launcher.hit(app, area, at),
             Self::Confirm(confirm) => confirm.hit(app, area, at),
             Self::Newcomer(form) => form.hit(app, area, at),

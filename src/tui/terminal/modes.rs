@@ -89,8 +89,8 @@ impl Modes {
         output.send(change.as_bytes())
     }
 
-    /// Gives the terminal back, and says whether it heard of it.
-    pub(crate) fn leave(self) -> bool {
+    /// Gives the terminal back before its time, and says whether it heard of it.
+    pub(crate) fn leave() -> bool {
         restore()
     }
 }

@@ -4,10 +4,10 @@ use ratatui::layout::Position;
 
 use super::{act, keys, reading};
 use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
-use crate::tui::app::{App, Mode, Purpose, Target};
+use crate::tui::app::{App, Mode, Pane, Purpose, Target};
 use crate::tui::grid::Slot;
 use crate::tui::overlay;
-use crate::wire::{KeyInput, Request};
+use crate::wire::{KeyInput, MouseWish, Request};
 
 /// Lines that one notch of the wheel turns.
 const WHEEL_LINES: i64 = 3;
@@ -52,7 +52,7 @@ fn wheel(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse, lines: i64)
     let Some(pane) = app.panes.get(name) else { return };
     if is_reading {
         reading::wheel(app, lines);
-    } else if pane.wants_mouse && !slot.is_card {
+    } else if pane.mouse != MouseWish::Nothing && !slot.is_card {
         forward(app, slot, name, mouse);
     } else if pane.is_alternate && app.is_typing() && app.selected.as_ref() == Some(name) {
         // What terminals do for programs on the full screen that know no mouse.
@@ -67,7 +67,8 @@ fn wheel(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse, lines: i64)
 
 /// Passes an event on to the application, in its own cells.
 fn forward(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse) {
-    let Some(pane) = app.panes.get(name).filter(|pane| pane.wants_mouse) else { return };
+    let wants_it = |pane: &&Pane| pane.mouse != MouseWish::Nothing;
+    let Some(pane) = app.panes.get(name).filter(wants_it) else { return };
     let inner = slot.inner();
     let view = pane.view(inner.width, inner.height);
     let is_inside = inner.contains(Position { x: mouse.col, y: mouse.row });
