@@ -41,6 +41,11 @@ impl Hub {
             self.save_at.get_or_insert(self.clock.now() + SAVE_PAUSE);
             return;
         }
+        // Whoever is answered may rely on all that has happened so far.
+        let is_answer = |effect: &Effect| matches!(effect, Effect::Answer { .. });
+        if effects.iter().any(is_answer) && !effects.contains(&Effect::Save) {
+            self.save_what_waits();
+        }
         let mut unsaved = None;
         for effect in effects {
             match effect {
@@ -67,12 +72,18 @@ impl Hub {
     /// Writes the record down if something new has waited for that long enough.
     pub(super) fn save_if_due(&mut self, now: Moment) {
         if self.save_at.is_some_and(|at| at <= now) {
+            self.save_what_waits();
+        }
+    }
+
+    pub(super) fn save_what_waits(&mut self) {
+        if self.save_at.is_some() {
             // What failed is in the log, and the next change tries again.
             let _ = self.save();
         }
     }
 
-    pub(super) fn save(&mut self) -> std::io::Result<()> {
+    fn save(&mut self) -> std::io::Result<()> {
         self.save_at = None;
         let saved = record::save(&self.paths.registry(), &self.engine.record());
         if let Err(error) = &saved {

@@ -136,10 +136,7 @@ impl Hub {
         for agent in agents {
             self.save_screen(&agent);
         }
-        if self.save_at.is_some() {
-            // What failed is in the log, which is all that is left to tell.
-            let _ = self.save();
-        }
+        self.save_what_waits();
         self.views.say_goodbye();
     }
 }

@@ -27,7 +27,8 @@ pub(super) fn connected(app: &mut App) {
 
 /// Takes note that the hub is away; what was asked for may or may not have happened.
 pub(super) fn lost(app: &mut App, reason: &str) {
-    let unanswered = app.pending.values().any(|purpose| *purpose == Purpose::Order);
+    let is_order = |purpose: &Purpose| matches!(purpose, Purpose::Order | Purpose::Add { .. });
+    let unanswered = app.pending.values().any(is_order);
     if unanswered && app.is_connected() {
         app.say(Tone::Warning, "The hub went away before it answered: check what was done");
     }
