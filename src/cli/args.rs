@@ -146,6 +146,11 @@ pub(super) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
+    /// Add an agent to the team that runs, and start it
+    ///
+    /// `wheelhouse agent add tests --cli claude`, or any command after `--`:
+    /// `wheelhouse agent add logs -- tail -f server.log`
+    Add(NewAgentArguments),
     /// Start agents that do not run
     Start {
         #[arg(required = true, value_name = "NAME")]
@@ -231,6 +236,31 @@ pub(super) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct NewAgentArguments {
+    /// What to call it: a lower-case letter, then up to 31 of a-z, 0-9, _ and -
+    pub(super) name: String,
+    /// What it runs, and by whose rules its screen is read [with a command: shell]
+    #[arg(long, required_unless_present = "command")]
+    pub(super) cli: Option<String>,
+    #[arg(long, default_value = "worker", value_parser = ["worker", "lead", "orchestrator", "verifier"])]
+    pub(super) role: String,
+    /// The team that it joins [default: the one that runs]
+    #[arg(long)]
+    pub(super) team: Option<String>,
+    /// Where it runs [default: the project's directory]
+    #[arg(long, value_name = "DIR")]
+    pub(super) cwd: Option<PathBuf>,
+    /// Set a variable for it; kept in the hub's memory alone, never on disk
+    #[arg(long = "env", value_name = "KEY=VALUE")]
+    pub(super) variables: Vec<String>,
+    #[command(flatten)]
+    pub(super) format: Format,
+    /// Run this instead of the cli's own command
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]

@@ -35,6 +35,7 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
     let hub = move || client::open_stream(&paths).map_err(io::Error::other);
     match tui::run(hub, options)? {
         _ if quiet => {}
+        Ended::Unheard => {}
         Ended::Detached | Ended::Signalled => {
             writeln!(context.out, "Detached; everything goes on. Come back with `wheelhouse`")?;
         }

@@ -98,6 +98,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
 fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
     match verb {
         AgentVerb::List { format } => agent::list(context, format),
+        AgentVerb::Add(new) => agent::add(context, new),
         AgentVerb::Start { names, format } => agent::start(context, names, format),
         AgentVerb::Stop { names, grace, format } => agent::stop(context, names, grace, format),
         AgentVerb::Restart { names, grace, format } => {

@@ -67,6 +67,15 @@ mod tests {
     }
 
     #[test]
+    fn every_built_in_pattern_is_a_regular_expression() {
+        let mut settings = Settings::default();
+        for (name, text) in FILES {
+            let found = apply(&mut settings, Path::new(name), text, Origin::User);
+            assert_eq!(found.errors, []);
+        }
+    }
+
+    #[test]
     fn the_starter_is_good_as_it_is_and_without_its_marks() {
         let (settings, errors) = applied(STARTER);
         assert_eq!(errors, []);

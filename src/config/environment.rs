@@ -110,15 +110,24 @@ pub fn environment_of(variables: impl IntoIterator<Item = (OsString, OsString)>)
 pub(super) fn read_environment(table: &mut Reader, problems: &mut Problems) -> Option<Environment> {
     let texts = table.named_texts("env", problems)?;
     for (name, text) in &texts {
-        if !is_variable_name(name) {
-            problems.error(&text.span, &format!("`{name}` cannot name a variable"), None);
-        } else if name.starts_with("WHEELHOUSE_") {
-            let message = format!("`{name}` is set by wheelhouse itself");
-            problems.error(&text.span, &message, Some("Choose a name that begins otherwise"));
+        if let Some((message, hint)) = unfit_variable(name) {
+            problems.error(&text.span, &message, hint);
         }
         super::cli::no_zero(text, problems);
     }
     Some(Environment(texts.into_iter().map(|(name, text)| (name, text.value)).collect()))
+}
+
+/// Says why nobody may set a variable of this name for an agent, and what to do instead.
+pub fn unfit_variable(name: &str) -> Option<(String, Option<&'static str>)> {
+    if !is_variable_name(name) {
+        Some((format!("`{name}` cannot name a variable"), None))
+    } else if name.starts_with("WHEELHOUSE_") {
+        let hint = "Choose a name that begins otherwise";
+        Some((format!("`{name}` is set by wheelhouse itself"), Some(hint)))
+    } else {
+        None
+    }
 }
 
 fn any(patterns: &[&str], name: &str) -> bool {

@@ -34,6 +34,8 @@ pub(super) fn apply<'t>(
     origin: Origin,
 ) -> Problems<'t> {
     let mut problems = Problems::new(file, text);
+    // A test tries those of the program itself, once for everyone.
+    problems.tries_patterns = origin != Origin::BuiltIn;
     let (table, faults) = DeTable::parse_recoverable(text);
     for fault in &faults {
         let span = fault.span().unwrap_or_default();

@@ -27,7 +27,8 @@ const STATES: &[AgentState] = &[
     AgentState::Starting,
     AgentState::Unknown,
 ];
-const REGIONS: &[Region] = &[Region::Bottom, Region::Footer, Region::Under, Region::Tail];
+const REGIONS: &[Region] =
+    &[Region::Bottom, Region::Footer, Region::Under, Region::Tail, Region::Cursor];
 const DIALOGS: &[DialogKind] =
     &[DialogKind::Approval, DialogKind::Question, DialogKind::Trust, DialogKind::Login];
 const NEWLINES: &[Newlines] = &[Newlines::Refuse, Newlines::Keep, Newlines::Lines];
@@ -193,6 +194,9 @@ fn bounded<'t>(
 
 /// Returns the pattern if it is a regular expression.
 pub(super) fn pattern(text: Located<String>, problems: &mut Problems) -> Option<String> {
+    if !problems.tries_patterns {
+        return Some(text.value);
+    }
     let built = regex::RegexBuilder::new(&text.value).size_limit(PATTERN_BYTES_MAX).build();
     match built.map(|_: Regex| ()) {
         Ok(()) => Some(text.value),

@@ -1,5 +1,7 @@
 //! Makes text from a file safe to print.
 
+use crate::model::is_deceptive;
+
 /// Returns the text with every character that could move the cursor, hide or reorder text escaped.
 ///
 /// A config file comes from whoever wrote the project; what it says is shown to a person who
@@ -28,15 +30,6 @@ pub fn plain_json(text: &str) -> String {
         }
     }
     shown
-}
-
-/// Says whether the character acts on the terminal, or reorders or hides its neighbours.
-fn is_deceptive(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

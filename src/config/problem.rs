@@ -74,11 +74,13 @@ pub(super) struct Problems<'t> {
     text: &'t str,
     pub(super) errors: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
+    /// Patterns are compiled to see whether they can be: most of the cost of reading a file.
+    pub(super) tries_patterns: bool,
 }
 
 impl<'t> Problems<'t> {
     pub(super) fn new(file: &'t Path, text: &'t str) -> Self {
-        Self { file, text, errors: Vec::new(), warnings: Vec::new() }
+        Self { file, text, errors: Vec::new(), warnings: Vec::new(), tries_patterns: true }
     }
 
     /// Notes an error at the bytes of the span.

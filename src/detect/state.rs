@@ -112,6 +112,9 @@ impl Evidence {
             | AgentState::Error
             | AgentState::Limited => match old {
                 AgentState::Working | AgentState::Waiting => self.settle_after_work(rules),
+                // Of a program that nobody knows, a line that looks like a prompt may be the
+                // beginning of more.
+                AgentState::Unknown if rules.output_means_working => self.settle_after_work(rules),
                 AgentState::Starting
                 | AgentState::Idle
                 | AgentState::Blocked

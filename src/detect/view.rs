@@ -16,6 +16,16 @@ const SIDE_COLS_MIN: usize = 20;
 /// How far above the composer a sign of the state may stand.
 const TAIL_ROWS: usize = 14;
 
+/// A cursor further behind a prompt does not belong to it.
+const PROMPT_BLANKS_MAX: u16 = 2;
+
+/// Returns how many columns of a row hold something, but for blanks at its end.
+fn written_columns(row: &Row) -> u16 {
+    let all: u16 = row.runs.iter().map(|run| run.columns).sum();
+    let blanks = row.text().chars().rev().take_while(|c| *c == ' ').count();
+    all.saturating_sub(u16::try_from(blanks).unwrap_or(u16::MAX))
+}
+
 /// One row of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextRow {
@@ -63,6 +73,8 @@ pub(super) struct View {
     pub(super) cols: usize,
     bottom: String,
     composer: std::ops::Range<usize>,
+    /// The line up to the cursor, if nothing stands behind it.
+    cursor: Option<String>,
 }
 
 impl View {
@@ -79,7 +91,22 @@ impl View {
             }
             view = Self::of_rows(rows, edge, rules);
         }
+        view.cursor = view.line_to_cursor(screen);
         view
+    }
+
+    /// Returns the line that the cursor ends, joined where the terminal broke it.
+    fn line_to_cursor(&self, screen: &Screen) -> Option<String> {
+        let cursor = screen.cursor();
+        let last = self.rows.len().checked_sub(1)?;
+        let columns = written_columns(&screen.row(cursor.row));
+        let blanks = cursor.col.checked_sub(columns)?;
+        if usize::from(cursor.row) != last || blanks > PROMPT_BLANKS_MAX {
+            return None;
+        }
+        let goes_on = |row: &&TextRow| row.is_wrapped;
+        let broken = self.rows[..last].iter().rev().take_while(goes_on).count();
+        Some(self.rows[last - broken..].iter().map(|row| row.text.as_str()).collect())
     }
 
     fn of_rows(mut rows: Vec<TextRow>, cols: usize, rules: &Rules) -> Self {
@@ -98,7 +125,7 @@ impl View {
         let has_composer = found.is_some();
         let above = first + bottom[..composer.start].matches('\n').count();
         let body_rows = if has_composer { above } else { rows.len() };
-        Self { rows, body_rows, has_composer, cols, bottom, composer }
+        Self { rows, body_rows, has_composer, cols, bottom, composer, cursor: None }
     }
 
     /// Returns how far the lower border of the composer reaches to the right.
@@ -122,6 +149,7 @@ impl View {
                 let start = body.rmatch_indices('\n').nth(TAIL_ROWS - 1);
                 body.get(start.map_or(0, |(at, _)| at + 1)..)
             }
+            Region::Cursor => self.cursor.as_deref(),
         }
     }
 

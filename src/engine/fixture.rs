@@ -84,6 +84,7 @@ fn member(agent: &str, team: &str) -> Member {
         cwd: "/".into(),
         conversation: None,
         contact: Contact::default(),
+        added: None,
     }
 }
 

@@ -262,6 +262,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         cwd: std::path::PathBuf::new(),
         conversation: None,
         contact: Contact::default(),
+        added: None,
     };
     Seat {
         member,

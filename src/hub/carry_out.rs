@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::process::Stdio;
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::errands::Prompt;
 use super::inbox::Input;
@@ -14,11 +15,15 @@ use super::reports::Reports;
 use super::state::{Guard, Hub};
 use crate::engine::{Effect, Event, RunEvent};
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
-use crate::model::{AgentName, Launch, RunId, Stage};
+use crate::model::{AgentName, Launch, Moment, RunId, Stage};
 use crate::wire::hub_argv;
 
 /// Keepers that lost their hub start it again one after the other, this far apart.
 const REVIVAL_SPREAD_MS: u64 = 40;
+
+/// A change that nothing relies on yet is written down together with those that follow so closely:
+/// a team that comes up changes a hundred times, and each time on disk costs milliseconds.
+const SAVE_PAUSE: Duration = Duration::from_millis(50);
 
 /// Keepers beyond this many share their turns.
 const REVIVAL_TURNS: u64 = 16;
@@ -35,6 +40,16 @@ impl Hub {
     }
 
     pub(super) fn carry_out(&mut self, effects: Vec<Effect>) {
+        if matches!(effects[..], [Effect::Save(_)]) {
+            self.save_at.get_or_insert(self.clock.now() + SAVE_PAUSE);
+            return;
+        }
+        // Whoever is answered may rely on all that has happened so far.
+        let is_answer = |effect: &Effect| matches!(effect, Effect::Answer { .. });
+        let is_save = |effect: &Effect| matches!(effect, Effect::Save(_));
+        if effects.iter().any(is_answer) && !effects.iter().any(is_save) {
+            self.save_what_waits();
+        }
         let mut unsaved = None;
         for effect in effects {
             match effect {
@@ -78,7 +93,22 @@ impl Hub {
         }
     }
 
-    fn save(&self) -> std::io::Result<()> {
+    /// Writes the record down if something new has waited for that long enough.
+    pub(super) fn save_if_due(&mut self, now: Moment) {
+        if self.save_at.is_some_and(|at| at <= now) {
+            self.save_what_waits();
+        }
+    }
+
+    pub(super) fn save_what_waits(&mut self) {
+        if self.save_at.is_some() {
+            // What failed is in the log, and the next change tries again.
+            let _ = self.save();
+        }
+    }
+
+    fn save(&mut self) -> std::io::Result<()> {
+        self.save_at = None;
         let saved = record::save(&self.paths.registry(), &self.engine.record());
         if let Err(error) = &saved {
             tracing::error!(%error, "the record could not be written");

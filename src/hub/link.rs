@@ -23,8 +23,10 @@ const FRAMES_MAX: usize = 1024;
 /// How much is read at once. Small, so that each pane's turn is short.
 const READ_BYTES: usize = 16 * 1024;
 
-/// A keeper that is starting answers within milliseconds.
+/// A keeper that is starting answers within milliseconds, and is asked that often at first: a person
+/// waits for it.
 const RETRY_LEAST: Duration = Duration::from_millis(2);
+const EAGERNESS: Duration = Duration::from_millis(200);
 /// One that holds its lock and does not answer is asked again at this pace, for ever: while the
 /// lock is held, its agent is alive.
 const RETRY_MOST: Duration = Duration::from_secs(1);
@@ -204,7 +206,9 @@ impl Line {
             }
             sleep(pause).await;
             waited += pause;
-            pause = (pause * 2).min(RETRY_MOST);
+            if waited >= EAGERNESS {
+                pause = (pause * 2).min(RETRY_MOST);
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! another by at most one turn; what can take long (killing leftovers) happens elsewhere and comes
 //! back as a message.
 
+mod added;
 mod carry_out;
 mod checkpoint;
 mod clock;

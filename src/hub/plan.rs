@@ -42,7 +42,8 @@ impl Hub {
             Some(name) => loaded.team(name).map_err(|error| fault(&error.to_string()))?,
             None => only_team(&loaded)?,
         };
-        team.agents.iter().map(|agent| self.plan_agent(&loaded, team, agent, caller)).collect()
+        let named = team.agents.iter().map(|agent| self.plan_agent(&loaded, team, agent, caller));
+        named.chain(self.plan_added_to(&loaded, &team.name, caller)).collect()
     }
 
     /// Returns the agents of these names, each from the team that it belongs to.
@@ -53,6 +54,9 @@ impl Hub {
     ) -> Result<Crew, Fault> {
         let loaded = self.load_settings()?;
         let plan = |name: &String| {
+            if let Some(member) = self.added(name) {
+                return self.plan_added(&loaded, member, caller);
+            }
             let (team, agent) = self.find_agent(&loaded, name)?;
             self.plan_agent(&loaded, team, agent, caller)
         };
@@ -92,7 +96,7 @@ impl Hub {
         }
     }
 
-    fn plan_agent(
+    pub(super) fn plan_agent(
         &self,
         loaded: &Loaded,
         team: &Team,
@@ -120,6 +124,7 @@ impl Hub {
             cwd: cwd.clone(),
             conversation: None,
             contact: equipment.contact,
+            added: None,
         };
         argv.extend(equipment.arguments);
         Ok((member, Launch { argv, cwd, environment, size: self.default_size }))
@@ -190,7 +195,7 @@ fn only_team(loaded: &Loaded) -> Result<&Team, Fault> {
 }
 
 /// Returns a text whose last line may be a hint as a fault.
-fn fault(text: &str) -> Fault {
+pub(super) fn fault(text: &str) -> Fault {
     match text.split_once("\nhint: ") {
         Some((message, hint)) => Fault::new(message).with_hint(hint),
         None => Fault::new(text),

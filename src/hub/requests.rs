@@ -137,6 +137,13 @@ impl Hub {
             Request::Teams { environment } => {
                 Some(self.offers(&environment).map(|teams| Response::Teams { teams }))
             }
+            Request::Clis { environment } => {
+                Some(self.cli_offers(&environment).map(|clis| Response::Clis { clis }))
+            }
+            Request::Add { agent, environment } => {
+                let crew = self.plan_new(agent, &environment);
+                self.command(asker, crew.map(|members| Command::Start { members }))
+            }
         }
     }
 

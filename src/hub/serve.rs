@@ -72,9 +72,11 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         rules: BTreeMap::new(),
         hook_rules: BTreeMap::new(),
         speakers: BTreeMap::new(),
+        added_env: BTreeMap::new(),
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),
+        save_at: None,
         is_ending: false,
     };
     hub.heed(settings);
@@ -91,7 +93,11 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         tokio::select! {
             biased;
             Some(input) = inbox.next() => hub.handle(input),
-            () = tokio::time::sleep(pause), if deadline.is_some() => hub.on_deadline(),
+            () = tokio::time::sleep(pause), if deadline.is_some() => {}
+        }
+        // In a flood there is always another input, and what is due must not wait for its end.
+        if deadline.is_some_and(|deadline| deadline <= hub.clock.now()) {
+            hub.on_deadline();
         }
         hub.flush();
         // After each piece of output others get their turn: what was typed must not wait for a flood.
@@ -149,6 +155,7 @@ impl Hub {
 
     fn flush(&mut self) {
         let now = self.clock.now();
+        self.save_if_due(now);
         self.views.flush(&self.panes, now);
         if self.views.is_status_due(now) {
             let status = self.status();

@@ -15,7 +15,7 @@ use super::views::Views;
 use crate::config::Paths;
 use crate::detect::{HookRules, Rules};
 use crate::engine::{Engine, Event, RunEvent};
-use crate::model::{AgentName, Manifest, Moment, RequestId, RunId, Size};
+use crate::model::{AgentName, Environment, Manifest, Moment, RequestId, RunId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{Fault, FromHub};
 
@@ -43,9 +43,13 @@ pub(super) struct Hub {
     pub(super) hook_rules: BTreeMap<String, HookRules>,
     /// The clients that speak for an agent.
     pub(super) speakers: BTreeMap<ClientId, (AgentName, RunId)>,
+    /// What was set for agents that were added: values that may be secrets, and so only here.
+    pub(super) added_env: BTreeMap<AgentName, Environment>,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,
+    /// When changes of the record that nothing relies on are written down.
+    pub(super) save_at: Option<Moment>,
     pub(super) is_ending: bool,
 }
 
@@ -121,7 +125,8 @@ impl Hub {
         let views = self.views.next_deadline(&self.panes);
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
         let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
-        [self.engine.next_deadline(), views, judges, errands].into_iter().flatten().min()
+        let deadlines = [self.engine.next_deadline(), self.save_at, views, judges, errands];
+        deadlines.into_iter().flatten().min()
     }
 
     pub(super) fn on_deadline(&mut self) {
@@ -141,6 +146,7 @@ impl Hub {
             self.save_screen(&agent);
             self.save_reports(&agent);
         }
+        self.save_what_waits();
         self.views.say_goodbye();
     }
 }

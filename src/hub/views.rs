@@ -11,7 +11,7 @@ use super::pane::Pane;
 use super::session::Outbox;
 use crate::model::{AgentName, Moment, Row, Size};
 use crate::screen::MouseMode;
-use crate::wire::{FromHub, Notice, PaneView, Status, ViewCursor};
+use crate::wire::{FromHub, MouseWish, Notice, PaneView, Status, ViewCursor};
 
 /// The pause between two frames of one pane.
 const FRAME_PAUSE: Duration = Duration::from_millis(16);
@@ -256,14 +256,20 @@ impl Shown {
         (self.size, self.sent_at) = (Some(size), now);
         self.is_scrolling = !is_full && rows.len() * 2 > usize::from(size.rows);
         let (cursor, modes) = (screen.cursor(), screen.modes());
+        let mouse = match modes.mouse {
+            // An application that died left its modes behind.
+            _ if pane.link.is_none() => MouseWish::Nothing,
+            MouseMode::None => MouseWish::Nothing,
+            MouseMode::X10 | MouseMode::Normal | MouseMode::Button => MouseWish::Buttons,
+            MouseMode::Any => MouseWish::Motion,
+        };
         PaneView {
             agent: agent.clone(),
             size,
             is_full,
             rows,
             cursor: ViewCursor { row: cursor.row, col: cursor.col, is_visible: cursor.visible },
-            // An application that died left its modes behind.
-            wants_mouse: pane.link.is_some() && modes.mouse != MouseMode::None,
+            mouse,
             is_alternate: modes.alternate_screen,
             committed: screen.committed(),
         }

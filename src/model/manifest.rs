@@ -71,6 +71,8 @@ pub enum Region {
     Under,
     /// The last rows above the composer.
     Tail,
+    /// The line up to the cursor, which stands right behind it, with nothing after or below.
+    Cursor,
 }
 
 /// What a dialog wants from a person.
@@ -172,6 +174,7 @@ impl fmt::Display for Region {
             Self::Footer => "footer",
             Self::Under => "under",
             Self::Tail => "tail",
+            Self::Cursor => "cursor",
         })
     }
 }

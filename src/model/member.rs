@@ -25,6 +25,9 @@ pub struct Member {
     /// How this run of it speaks to us beside its terminal.
     #[serde(default)]
     pub contact: Contact,
+    /// Present where no file names this agent: it was added while its team ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<Added>,
 }
 
 /// How a run speaks to us beside its terminal.
@@ -39,4 +42,16 @@ pub struct Contact {
     /// Why its cli was given no hooks, though there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_hooks: Option<String>,
+}
+
+/// What only the record knows of an agent that was added to a team.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// What it runs instead of its cli's own command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The variables that were set for it: their names. A value may be a secret, and is never
+    /// written down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
 }

@@ -5,6 +5,7 @@
 
 mod agent;
 mod command;
+mod deceptive;
 mod environment;
 mod exit;
 mod hooks;
@@ -24,6 +25,7 @@ mod token;
 
 pub use agent::{AgentState, Role, Source};
 pub use command::{Command, Done, Failure, Refusal};
+pub use deceptive::is_deceptive;
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
 pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
@@ -35,7 +37,7 @@ pub use manifest::{
     BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Region, Rule, ScreenShape,
     Sessions, Submit, TitleRule,
 };
-pub use member::{Contact, Member};
+pub use member::{Added, Contact, Member};
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use process::{ProcessId, ProcessInfo};

@@ -14,8 +14,8 @@ use crate::model::{
     Size, Source, Style,
 };
 use crate::wire::{
-    AgentOffer, AgentStatus, Ask, FromHub, HubStatus, KeyInput, Notice, PROTOCOL, PaneView,
-    Request, Response, Status, TeamOffer, ViewCursor,
+    AgentOffer, AgentStatus, Ask, CliOffer, Fault, FromHub, HubStatus, KeyInput, MouseWish, Notice,
+    PROTOCOL, PaneView, Request, Response, Status, TeamOffer, ViewCursor,
 };
 
 /// The time in tests: some evening in 2023.
@@ -43,7 +43,7 @@ pub(super) fn pane_view(agent: &str, lines: &[&str]) -> PaneView {
         is_full: true,
         rows: (0..24).map(|at| (at, row(lines.get(usize::from(at)).unwrap_or(&"")))).collect(),
         cursor: ViewCursor { row: 0, col: 0, is_visible: true },
-        wants_mouse: false,
+        mouse: MouseWish::Nothing,
         is_alternate: false,
         committed: 0,
     }
@@ -177,6 +177,22 @@ pub(super) fn offers() -> Response {
     }
 }
 
+/// Returns three clis, one of which is not installed.
+pub(super) fn cli_offers() -> Response {
+    let offer = |name: &str, command: &[&str], obstacle: Option<&str>| CliOffer {
+        name: name.to_owned(),
+        command: command.iter().map(|word| (*word).to_owned()).collect(),
+        obstacle: obstacle.map(str::to_owned),
+    };
+    Response::Clis {
+        clis: vec![
+            offer("claude", &["claude", "--permission-mode", "acceptEdits"], None),
+            offer("shell", &["/bin/bash"], None),
+            offer("gemini", &["gemini"], Some("`gemini` is not on the PATH")),
+        ],
+    }
+}
+
 /// Drives a dashboard as its loop does, without a terminal and without a hub.
 pub(super) struct Stage {
     pub app: App,
@@ -227,10 +243,29 @@ impl Stage {
         self.give(Input::Hub(FromHub::Notice(Notice::Pane(view))));
     }
 
-    /// Presses and lets go of the left button.
+    /// Presses the left button.
     pub(super) fn click(&mut self, col: u16, row: u16) {
-        let kind = MouseKind::Press(MouseButton::Left);
+        self.point(MouseKind::Press(MouseButton::Left), col, row);
+    }
+
+    pub(super) fn point(&mut self, kind: MouseKind, col: u16, row: u16) {
         self.give(Input::Mouse(Mouse { kind, row, col, modifiers: Modifiers::default() }));
+    }
+
+    /// Presses the left button on the first place that shows the text.
+    pub(super) fn click_on(&mut self, text: &str) {
+        let screen = self.text();
+        let found = screen.lines().zip(0..).find_map(|(line, row)| {
+            let at = line.find(text)?;
+            Some((u16::try_from(line[..at].chars().count()).unwrap(), row))
+        });
+        let (col, row) = found.unwrap_or_else(|| panic!("`{text}` is not in\n{screen}"));
+        self.click(col, row);
+    }
+
+    pub(super) fn refuse(&mut self, is_it: fn(&Request) -> bool, fault: Fault) {
+        let id = self.asked.iter().rev().find(|ask| is_it(&ask.request)).unwrap().id;
+        self.give(Input::Hub(FromHub::Answer { id, outcome: Err(fault) }));
     }
 
     pub(super) fn selected(&self) -> &str {

@@ -75,6 +75,47 @@ impl Keymap {
         found.map(|(key, _)| short_name(*key))
     }
 
+    /// Returns the name of the key for a choice beside a text, where letters are part of the text.
+    pub(super) fn hint_beside_text(&self, choice: Choice) -> String {
+        let is_it = |(key, meaning): &&(Key, &Meaning)| {
+            meaning.action == Action::Choose(choice) && !is_text(*key)
+        };
+        let own = self.bindings.iter().find(is_it).map(|(key, _)| *key);
+        short_name(own.unwrap_or(Key::plain(match choice {
+            Choice::Up => KeyCode::Up,
+            Choice::Down => KeyCode::Down,
+            Choice::Accept => KeyCode::Enter,
+            Choice::Cancel => KeyCode::Escape,
+        })))
+    }
+
+    /// Returns what a key means beside a text; the usual keys work there whatever the user chose,
+    /// as the chosen ones may be letters.
+    pub(super) fn choice_beside_text(&self, key: Key) -> Option<Choice> {
+        if is_text(key) {
+            return None;
+        }
+        self.choice(key).or(match key.code {
+            KeyCode::Up => Some(Choice::Up),
+            KeyCode::Down => Some(Choice::Down),
+            KeyCode::Enter => Some(Choice::Accept),
+            KeyCode::Escape => Some(Choice::Cancel),
+            KeyCode::Char(_)
+            | KeyCode::Tab
+            | KeyCode::Backspace
+            | KeyCode::Delete
+            | KeyCode::Insert
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Left
+            | KeyCode::Right
+            | KeyCode::Function(_)
+            | KeyCode::Keypad(_) => None,
+        })
+    }
+
     /// Returns all keys of a scope as help lists them: keys and what they do.
     pub(super) fn help(&self, scope: Scope) -> Vec<(String, String)> {
         let mut lines: Vec<(String, String)> = Vec::new();
@@ -160,6 +201,12 @@ fn parse_keys(action: &str, keys: &str) -> Result<Vec<Key>, KeymapError> {
         })
     };
     keys.split_whitespace().map(parse).collect()
+}
+
+/// Says whether a key writes a character.
+pub(super) fn is_text(key: Key) -> bool {
+    let held = key.modifiers;
+    matches!(key.code, KeyCode::Char(_)) && !held.control && !held.alt && !held.meta
 }
 
 /// Brings the two ways to write a capital letter together.

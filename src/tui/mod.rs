@@ -28,6 +28,8 @@ pub use run::{check, run};
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod overlay_stories;
+#[cfg(test)]
 mod scenes;
 #[cfg(test)]
 mod stories;

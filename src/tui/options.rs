@@ -62,6 +62,8 @@ pub enum Ended {
     DemoWanted,
     /// A signal asked for it, or the terminal was closed; everything goes on.
     Signalled,
+    /// As above or as wished, and the terminal takes nothing any more: whoever writes to it waits.
+    Unheard,
 }
 
 /// Why the dashboard cannot go on.

@@ -14,7 +14,7 @@ use super::keymap::Keymap;
 use super::link::{Link, LinkError};
 use super::look::{Depth, Theme, ThemeChoice};
 use super::options::{Ended, Hub, Options, TuiError};
-use super::terminal::{Modes, Parser, Signal, Signals, Typed, is_terminal, window_size, write_all};
+use super::terminal::{Modes, Output, Parser, Signal, Signals, Typed, is_terminal, window_size};
 use super::text::SECONDS_STEP;
 use super::update::{Input, update};
 use crate::model::Moment;
@@ -47,7 +47,8 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     let stream = hub.connect().map_err(TuiError::Connect)?;
     let link = Link::new(stream).map_err(TuiError::Connect)?;
     let signals = Signals::listen()?;
-    let modes = Modes::enter(&term, app.theme_if_light.is_some())?;
+    let mut output = Output::open()?;
+    let modes = Modes::enter(&term, app.theme_if_light.is_some(), &mut output)?;
     let picture = Picture::new(app.window);
     let mut dashboard = Dashboard {
         app,
@@ -57,6 +58,7 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
         retry_pause: RETRY_MIN,
         signals,
         modes,
+        output,
         parser: Parser::default(),
         escape_at: None,
         picture,
@@ -67,7 +69,8 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     dashboard.use_link(link);
     loop {
         if let Some(end) = dashboard.app.end.take() {
-            return end;
+            let is_heard = Modes::leave();
+            return end.map(|ended| if is_heard { ended } else { Ended::Unheard });
         }
         dashboard.turn()?;
     }
@@ -111,6 +114,7 @@ struct Dashboard<H> {
     retry_pause: Duration,
     signals: Signals,
     modes: Modes,
+    output: Output,
     parser: Parser,
     escape_at: Option<Instant>,
     picture: Picture,
@@ -127,6 +131,7 @@ struct Dashboard<H> {
 struct Woken {
     person: PollFlags,
     signals: PollFlags,
+    terminal: PollFlags,
     hub: PollFlags,
 }
 
@@ -135,6 +140,10 @@ impl<H: Hub> Dashboard<H> {
         let woken = self.wait()?;
         if !woken.signals.is_empty() {
             self.take_signals()?;
+        }
+        if !woken.terminal.is_empty() {
+            let flushed = self.output.flush();
+            self.heed_terminal(&flushed);
         }
         if !woken.person.is_empty() {
             self.take_keys()?;
@@ -148,8 +157,17 @@ impl<H: Hub> Dashboard<H> {
             self.lose(&error);
         }
         self.take_time();
+        let asked = self.modes.set_motion(self.app.wants_motion(), &mut self.output);
+        self.heed_terminal(&asked);
         self.draw();
         Ok(())
+    }
+
+    /// Takes note that the terminal is gone, if that is what writing to it showed.
+    fn heed_terminal(&mut self, written: &io::Result<()>) {
+        if written.is_err() {
+            self.app.end = Some(Ok(Ended::Signalled));
+        }
     }
 
     fn wait(&self) -> Result<Woken, TuiError> {
@@ -161,6 +179,9 @@ impl<H: Hub> Dashboard<H> {
             PollFd::from_borrowed_fd(resumed, PollFlags::IN),
             PollFd::from_borrowed_fd(end, PollFlags::IN),
         ];
+        let mut room = PollFlags::empty();
+        room.set(PollFlags::OUT, self.output.is_busy());
+        waited.push(PollFd::from_borrowed_fd(self.output.descriptor(), room));
         if let Some(link) = &self.link {
             let listens = self.listen_at.is_none();
             let mut flags = if listens { PollFlags::IN } else { PollFlags::empty() };
@@ -173,13 +194,15 @@ impl<H: Hub> Dashboard<H> {
             Err(error) => return Err(TuiError::Terminal(error.into())),
         }
         let said = |at: usize| waited.get(at).map_or(PollFlags::empty(), PollFd::revents);
-        Ok(Woken { person: said(0), signals: said(1) | said(2) | said(3), hub: said(4) })
+        let signals = said(1) | said(2) | said(3);
+        Ok(Woken { person: said(0), signals, terminal: said(4), hub: said(5) })
     }
 
     /// Returns how long nothing has to happen; nothing if there is no end to it.
     fn timeout(&self) -> Option<Timespec> {
         let now = clock::instant();
-        let frame_at = (!self.app.damage.is_none()).then(|| self.frame_due().unwrap_or(now));
+        let draws = !self.app.damage.is_none() && !self.output.is_busy();
+        let frame_at = draws.then(|| self.frame_due().unwrap_or(now));
         let times = [frame_at, self.listen_at, self.label_at, self.escape_at, self.retry_at];
         let pause = times.into_iter().flatten().min()?.saturating_duration_since(now);
         Timespec::try_from(pause).ok()
@@ -190,7 +213,7 @@ impl<H: Hub> Dashboard<H> {
             match signal {
                 Signal::WindowChanged => {}
                 Signal::Resumed => {
-                    self.modes.resume()?;
+                    self.modes.resume(&mut self.output)?;
                     self.app.needs_whole_frame = true;
                 }
                 Signal::End => {
@@ -307,7 +330,7 @@ impl<H: Hub> Dashboard<H> {
 
     /// Draws a frame if one is due; the pane that the person types into does not wait for it.
     fn draw(&mut self) {
-        if self.app.damage.is_none() {
+        if self.app.damage.is_none() || self.output.is_busy() {
             return;
         }
         let now = clock::instant();
@@ -328,10 +351,8 @@ impl<H: Hub> Dashboard<H> {
             self.picture = Picture::new(self.app.window);
             damage.is_all = true;
         }
-        let bytes = self.picture.draw(&self.app, &damage);
-        if !bytes.is_empty() && write_all(bytes).is_err() {
-            self.app.end = Some(Ok(Ended::Signalled));
-        }
+        let drawn = self.output.send(self.picture.draw(&self.app, &damage));
+        self.heed_terminal(&drawn);
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the dashboard looks like, at the sizes and in the moments that matter.
 
-use super::fixture::{Stage, offers, stage};
+use super::fixture::{Stage, cli_offers, offers, stage};
 use super::grid::Layout;
 use super::update::Input;
-use crate::wire::Request;
+use crate::wire::{Fault, Request};
 
 #[test]
 fn four_agents_on_a_small_window() {
@@ -82,5 +82,25 @@ fn a_hub_that_went_away_is_announced() {
 fn stopping_asks_first_and_says_what_it_does() {
     let mut stage = stage(80, 24, 2);
     stage.press("x");
+    insta::assert_snapshot!(stage.text());
+}
+
+#[test]
+fn a_new_agent_is_described_in_a_form() {
+    let mut stage = stage(80, 24, 2);
+    stage.press("n");
+    stage.answer(|request| matches!(request, Request::Clis { .. }), cli_offers());
+    insta::assert_snapshot!(stage.text());
+}
+
+#[test]
+fn a_new_agent_that_is_refused_says_why_in_its_form() {
+    let mut stage = stage(120, 40, 2);
+    stage.press("n");
+    stage.answer(|request| matches!(request, Request::Clis { .. }), cli_offers());
+    stage.press("down ctrl-u d o c s enter");
+    let fault = Fault::new("There is an agent `docs` already")
+        .with_hint("Choose another name, or start that one with `wheelhouse agent start docs`");
+    stage.refuse(|request| matches!(request, Request::Add { .. }), fault);
     insta::assert_snapshot!(stage.text());
 }

@@ -4,7 +4,7 @@ use super::fixture::{NAMES, Stage, TALK, offers, pane_view, row, stage, status, 
 use super::grid::{Cards, Layout};
 use super::update::Input;
 use crate::model::{AgentState, Mouse, Size};
-use crate::wire::{Fault, FromHub, KeyInput, Request, Response};
+use crate::wire::{Fault, FromHub, KeyInput, MouseWish, Request, Response};
 
 #[test]
 fn digits_arrows_and_tab_select_and_enter_types() {
@@ -143,7 +143,7 @@ fn the_mouse_selects_and_only_a_program_that_asked_for_it_gets_it() {
     stage.click(150, 10);
     assert!(stage.requests().is_empty());
     let mut view = pane_view("frontend", &TALK);
-    view.wants_mouse = true;
+    view.mouse = MouseWish::Buttons;
     stage.show(view);
     stage.click(150, 10);
     let keys = stage.typed("frontend");

@@ -5,26 +5,29 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::model::is_deceptive;
+
 /// Stands where something was that must not reach the terminal.
 pub(super) const REPLACEMENT: char = '\u{fffd}';
 
 /// No text of the dashboard's own is longer, whatever a peer sends.
 const TEXT_CHARS_MAX: usize = 1024;
 
+/// Marks that a character may carry; a pile of them would run over the lines above.
+const MARKS_MAX: usize = 4;
+
 /// Returns the text on one line, with all that could disturb a terminal or a reader replaced.
 pub(super) fn clean(text: &str) -> String {
-    let safe = |c: char| match c {
-        '\n' | '\r' | '\t' => ' ',
-        c if is_unsafe(c) => REPLACEMENT,
-        c => c,
+    let mut marks = 0;
+    let mut safe = |c: char| match c {
+        '\n' | '\r' | '\t' => Some(' '),
+        c if is_deceptive(c) => Some(REPLACEMENT),
+        c => {
+            marks = if c.width() == Some(0) { marks + 1 } else { 0 };
+            (marks <= MARKS_MAX).then_some(c)
+        }
     };
-    text.chars().take(TEXT_CHARS_MAX).map(safe).collect()
-}
-
-/// Says whether a character acts on a terminal or reorders the text around it.
-pub(super) fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    text.chars().take(TEXT_CHARS_MAX).filter_map(&mut safe).collect()
 }
 
 /// Returns as much of the text as fits, with a mark where it was cut.
@@ -77,7 +80,8 @@ mod tests {
         let hostile = "a\x1b]0;owned\x07b\u{9b}31mc\nd\u{202e}e\u{200b}\x7f";
         let cleaned = clean(hostile);
         assert_eq!(cleaned, "a\u{fffd}]0;owned\u{fffd}b\u{fffd}31mc d\u{fffd}e\u{fffd}\u{fffd}");
-        assert!(!cleaned.chars().any(is_unsafe));
+        assert!(!cleaned.chars().any(is_deceptive));
+        assert_eq!(clean(&format!("a{}b", "\u{301}".repeat(900))).chars().count(), 6);
         assert_eq!(clean(&"x".repeat(1_000_000)).len(), TEXT_CHARS_MAX);
     }
 

@@ -12,11 +12,11 @@ mod rights;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
-pub use notice::{Notice, PaneView, ViewCursor};
-pub use request::{Ask, DialogChoice, KeyInput, Request};
+pub use notice::{MouseWish, Notice, PaneView, ViewCursor};
+pub use request::{Ask, DialogChoice, KeyInput, NewAgent, Request};
 pub use response::{
-    AgentOffer, AgentStatus, DialogStatus, Explanation, Fault, FromHub, HubStatus, Reception,
-    Response, Status, TeamOffer, Testimony,
+    AgentOffer, AgentStatus, CliOffer, DialogStatus, Explanation, Fault, FromHub, HubStatus,
+    Reception, Response, Status, TeamOffer, Testimony,
 };
 pub use rights::{Right, Speaker};
 

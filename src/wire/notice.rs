@@ -29,12 +29,23 @@ pub struct PaneView {
     pub is_full: bool,
     pub rows: Vec<(u16, Row)>,
     pub cursor: ViewCursor,
-    /// The application asked for the mouse: clicks and the wheel are its own.
-    pub wants_mouse: bool,
+    pub mouse: MouseWish,
     /// The application draws on the alternate screen, which has no history.
     pub is_alternate: bool,
     /// How many lines have ever scrolled off this pane.
     pub committed: u64,
+}
+
+/// What an application wants to know of the mouse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MouseWish {
+    #[default]
+    Nothing,
+    /// Clicks, drags and the wheel are its own.
+    Buttons,
+    /// Also where the mouse is while no button is held down.
+    Motion,
 }
 
 /// Where the pane's cursor stands.

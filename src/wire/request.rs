@@ -1,8 +1,10 @@
 //! What a client asks of the hub.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Size, Token};
+use crate::model::{AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Role, Size, Token};
 use crate::report::ReportKind;
 
 /// A request with the number under which its response comes back.
@@ -136,6 +138,15 @@ pub enum Request {
     Teams {
         environment: Environment,
     },
+    /// The clis that an agent could be added with, and what each of them would run for this caller.
+    Clis {
+        environment: Environment,
+    },
+    /// Adds an agent to a team that runs, and starts it.
+    Add {
+        agent: NewAgent,
+        environment: Environment,
+    },
 }
 
 impl Request {
@@ -146,7 +157,8 @@ impl Request {
             | Self::Restart { .. }
             | Self::Dispatch { .. }
             | Self::Answer { .. }
-            | Self::Interrupt { .. } => false,
+            | Self::Interrupt { .. }
+            | Self::Add { .. } => false,
             Self::Hello { .. }
             | Self::Status
             | Self::Withdraw { .. }
@@ -166,7 +178,8 @@ impl Request {
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }
-            | Self::Teams { .. } => true,
+            | Self::Teams { .. }
+            | Self::Clis { .. } => true,
         }
     }
 }
@@ -180,6 +193,27 @@ pub enum DialogChoice {
     /// Yes, or no, where it lists no options.
     Approve,
     Deny,
+}
+
+/// An agent that no file names.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NewAgent {
+    pub name: String,
+    pub cli: String,
+    #[serde(default)]
+    pub role: Role,
+    /// Without one: the team that runs.
+    #[serde(default)]
+    pub team: Option<String>,
+    /// Relative to the project; without one, the project itself.
+    #[serde(default)]
+    pub cwd: Option<PathBuf>,
+    /// Set for this agent alone.
+    #[serde(default)]
+    pub env: Environment,
+    /// Run instead of the cli's own command; empty for that one.
+    #[serde(default)]
+    pub command: Vec<String>,
 }
 
 /// Something to type.

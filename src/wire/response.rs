@@ -43,6 +43,9 @@ pub enum Response {
     Teams {
         teams: Vec<TeamOffer>,
     },
+    Clis {
+        clis: Vec<CliOffer>,
+    },
     Explanation(Explanation),
     /// What became of an answer or an interrupt.
     Deed {
@@ -217,4 +220,13 @@ pub struct AgentOffer {
     pub cli: String,
     pub role: Role,
     pub command: Vec<String>,
+}
+
+/// A cli that an agent could be added with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CliOffer {
+    pub name: String,
+    pub command: Vec<String>,
+    /// Why it cannot be started as it is: not trusted, or not installed.
+    pub obstacle: Option<String>,
 }

@@ -57,6 +57,8 @@ impl Request {
             Self::Watch { .. } => ("watch panes", PERSON),
             Self::Subscribe => ("subscribe to news", PERSON),
             Self::History { .. } => ("read what has scrolled away", PERSON),
+            Self::Clis { .. } => ("list the clis", PERSON),
+            Self::Add { .. } => ("add agents", PERSON),
             Self::Teams { .. } => ("list the teams", PERSON),
         };
         Right { deed, speakers }

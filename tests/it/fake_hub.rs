@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use wheelhouse::model::{AgentState, Moment, Role, Row, Run, Size, Source, Style};
 use wheelhouse::wire::{
-    AgentStatus, Ask, FrameReader, FromHub, HubStatus, Notice, PROTOCOL, PaneView, Request,
-    Response, Status, ViewCursor, encode_frame,
+    AgentStatus, Ask, FrameReader, FromHub, HubStatus, MouseWish, Notice, PROTOCOL, PaneView,
+    Request, Response, Status, ViewCursor, encode_frame,
 };
 
 /// A test waits no longer than this for anything.
@@ -140,7 +140,7 @@ pub(crate) fn view(agent: &str, lines: &[&str]) -> PaneView {
             col: short(lines[last].chars().count()),
             is_visible: true,
         },
-        wants_mouse: false,
+        mouse: MouseWish::Nothing,
         is_alternate: false,
         committed: 0,
     }
@@ -159,7 +159,7 @@ fn short(length: usize) -> u16 {
     u16::try_from(length).unwrap()
 }
 
-fn status(agents: &[&str]) -> Status {
+pub(crate) fn status(agents: &[&str]) -> Status {
     let now = Moment(1_700_000_000_000).to_rfc3339();
     let agent = |name: &&str| AgentStatus {
         name: (*name).to_owned(),

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod acted;
+mod added;
 mod answering;
 mod architecture;
 mod cli;
@@ -19,6 +20,7 @@ mod fake_hub;
 mod floods;
 mod frames;
 mod heard;
+mod hostile;
 mod keeper_cost;
 mod keeper_death;
 mod keeper_life;
@@ -38,6 +40,7 @@ mod sim;
 mod simulation;
 mod speaking;
 mod stalled;
+mod stalled_dashboard;
 mod stop;
 mod store;
 mod support;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use wheelhouse::model::AgentState;
+
 use super::stalled::echo;
 use super::support::clock::wait_for;
 use super::support::process::{identify, oom_score_adj};
@@ -60,4 +62,15 @@ fn a_glutton_is_the_first_to_go_and_its_sibling_stays_quick() {
     wait_for("its end", || identify(pid).is_none());
     assert_eq!(world.status().hub.pid, status.hub.pid);
     assert_eq!(world.agent("echo").pid, echoer.pid);
+}
+
+#[test]
+fn what_an_agent_does_is_seen_while_its_siblings_flood() {
+    let flood: &[&str] = &["sh", "-c", "while :; do cat /etc/passwd; done", "ROOT"];
+    let prompt: &[&str] = &["sh", "-c", "printf 'user@host:~$ '; read x", "ROOT"];
+    let world =
+        World::with_crew(&[("one", flood), ("two", flood), ("three", flood), ("quiet", prompt)]);
+    world.ok(&["up", "crew"]);
+    wait_for("the prompt", || world.agent("quiet").state == AgentState::Idle);
+    assert_eq!(world.agent("one").state, AgentState::Working);
 }

@@ -359,6 +359,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         cwd: "/".into(),
         conversation: None,
         contact: Contact::default(),
+        added: None,
     }
 }
 

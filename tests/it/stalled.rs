@@ -13,7 +13,7 @@ use super::support::visitor::{Picture, Visitor};
 use super::support::world::World;
 
 /// Redraws its whole screen with noise until a file says that it is enough.
-const PAINTER: &str = "
+pub(crate) const PAINTER: &str = "
 import os, random, sys
 random.seed(int(sys.argv[2]))
 while not os.path.exists(sys.argv[1] + '/calm'):
@@ -152,7 +152,7 @@ pub(crate) fn echo(visitor: &mut Visitor, agent: &str, number: usize) -> Duratio
     }
 }
 
-fn most_memory(pid: u32, duration: Duration) -> u64 {
+pub(crate) fn most_memory(pid: u32, duration: Duration) -> u64 {
     let until = now() + duration;
     let mut most = 0;
     while now() < until {

@@ -8,12 +8,14 @@ use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use crate::fake_hub::PATIENCE;
+use crate::support::world::World;
 
 /// Tell the program on the terminal where the hub is, and whether to fail when it went away.
 pub(crate) const SOCKET: &str = "WHEELHOUSE_TEST_SOCKET";
@@ -27,26 +29,66 @@ pub(crate) struct Terminal {
     pub(crate) output: Receiver<Vec<u8>>,
     emulator: vt100::Parser,
     pub(crate) seen: Vec<u8>,
+    gate: Arc<Gate>,
+}
+
+/// Lets the reader through, or not.
+#[derive(Default)]
+struct Gate {
+    is_shut: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn set(&self, is_shut: bool) {
+        *self.is_shut.lock().unwrap() = is_shut;
+        self.changed.notify_all();
+    }
+
+    fn pass(&self) {
+        let is_shut = self.is_shut.lock().unwrap();
+        drop(self.changed.wait_while(is_shut, |is_shut| *is_shut).unwrap());
+    }
 }
 
 impl Terminal {
     pub(crate) fn open(socket: &Path, cols: u16, rows: u16, variables: &[(&str, &str)]) -> Self {
-        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
         command.args(["--exact", "tui::dashboard", "--ignored", "--nocapture"]);
         command.env(SOCKET, socket);
-        command.env("TERM", "xterm-256color");
-        command.env("COLORTERM", "truecolor");
         for (name, value) in variables {
             command.env(name, value);
         }
+        Self::run(command, cols, rows)
+    }
+
+    /// Opens a dashboard of the real program on a world's project.
+    pub(crate) fn attach(world: &World, cols: u16, rows: u16) -> Self {
+        let attach = world.command(&["attach"]);
+        let mut command = CommandBuilder::new(attach.get_program());
+        command.args(attach.get_args());
+        command.env_clear();
+        for (name, value) in attach.get_envs() {
+            command.env(name, value.unwrap());
+        }
+        command.cwd(&world.root);
+        Self::run(command, cols, rows)
+    }
+
+    pub(crate) fn run(mut command: CommandBuilder, cols: u16, rows: u16) -> Self {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (sender, output) = channel();
+        let gate = Arc::new(Gate::default());
+        let own_gate = Arc::clone(&gate);
         thread::spawn(move || {
             let mut bytes = vec![0; 65536];
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                own_gate.pass();
                 if sender.send(bytes[..count].to_vec()).is_err() {
                     return;
                 }
@@ -54,7 +96,28 @@ impl Terminal {
         });
         let keyboard = pair.master.take_writer().unwrap();
         let emulator = vt100::Parser::new(nonzero(rows), nonzero(cols), 0);
-        Self { child, master: pair.master, keyboard, output, emulator, seen: Vec::new() }
+        Self { child, master: pair.master, keyboard, output, emulator, seen: Vec::new(), gate }
+    }
+
+    /// Reads nothing more of what the program writes, like a terminal that hangs; but for what is
+    /// being read right now.
+    pub(crate) fn stop_reading(&self) {
+        self.gate.set(true);
+    }
+
+    pub(crate) fn read_on(&self) {
+        self.gate.set(false);
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
+    /// Takes in what has arrived, without waiting for more.
+    pub(crate) fn catch_up(&mut self) {
+        while let Ok(bytes) = self.output.try_recv() {
+            self.take(&bytes);
+        }
     }
 
     pub(crate) fn press(&mut self, bytes: &[u8]) {
@@ -139,6 +202,7 @@ fn nonzero(length: u16) -> NonZeroU16 {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        self.read_on();
         // It may have ended by itself.
         drop(self.child.kill());
         drop(self.child.wait());

@@ -3,9 +3,9 @@
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-use wheelhouse::model::{Environment, Key, KeyCode, Size};
+use wheelhouse::model::{Environment, Key, KeyCode, MouseKind, Size};
 use wheelhouse::tui::{Cards, Ended, Options, run};
-use wheelhouse::wire::{KeyInput, Notice, Request};
+use wheelhouse::wire::{KeyInput, MouseWish, Notice, Request};
 
 use crate::fake_hub::{FakeHub, view};
 use crate::terminal::{PANICS, SOCKET, Terminal};
@@ -124,4 +124,31 @@ fn nothing_that_an_agent_shows_can_act_on_the_terminal() {
     terminal.wait_for("safe and sound");
     assert!(terminal.text().contains("1 ● one"), "{}", terminal.text());
     assert!(!terminal.seen.windows(4).any(|window| window == b"\x1b]0;"));
+}
+
+#[test]
+fn motion_is_asked_of_the_terminal_only_while_an_application_wants_it() {
+    let hub = FakeHub::start(&["one", "two"]);
+    let mut terminal = Terminal::open(&hub.socket, 100, 30, &[]);
+    terminal.wait_for("two is here");
+    let mut wanting = view("one", &["where is the mouse"]);
+    wanting.mouse = MouseWish::Motion;
+    hub.tell(Notice::Pane(wanting));
+    terminal.wait_for("where is the mouse");
+    assert_eq!(terminal.screen().mouse_protocol_mode(), vt100::MouseProtocolMode::ButtonMotion);
+    terminal.press(b"\r");
+    terminal.wait_for("TYPING → one");
+    assert_eq!(terminal.screen().mouse_protocol_mode(), vt100::MouseProtocolMode::AnyMotion);
+    terminal.press(b"\x1b[<35;5;5M");
+    hub.wait_for(|request| {
+        let Request::Keys { keys, .. } = request else { return None };
+        let moved = |key: &KeyInput| matches!(key, KeyInput::Mouse(m) if m.kind == MouseKind::Move);
+        keys.iter().any(moved).then_some(())
+    });
+    terminal.press(b"\x02");
+    terminal.wait_for("enter type");
+    assert_eq!(terminal.screen().mouse_protocol_mode(), vt100::MouseProtocolMode::ButtonMotion);
+    terminal.press(b"q");
+    terminal.wait_for("ended: Detached");
+    terminal.assert_restored();
 }

@@ -1,5 +1,6 @@
 //! `wheelhouse agent …`: looks at agents and acts on them.
 
+mod add;
 mod answer;
 mod explain;
 mod keys;
@@ -8,6 +9,7 @@ mod list;
 mod read;
 mod tree;
 
+pub(super) use add::add;
 pub(super) use answer::{answer, interrupt};
 pub(super) use explain::explain;
 pub(super) use keys::keys;

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::client::ClientError;
+use crate::model::is_deceptive;
 use crate::wire::{Request, Response};
 
 pub(crate) fn read(
@@ -29,9 +30,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Returns a line of a pane without what would act on the terminal or reorder its text.
+/// Returns a line of a pane without what would act on the terminal, or hide or reorder its text.
 fn text_only(line: &str) -> String {
-    let acts =
-        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    line.chars().filter(|c| !acts(*c)).collect()
+    const JOINER: char = '\u{200d}';
+    line.chars().filter(|c| *c == JOINER || !is_deceptive(*c)).collect()
 }

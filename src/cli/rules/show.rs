@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::context::Context;
 use super::super::failure::Hinted;
-use crate::config::{Cli, Settings, plain};
+use crate::config::{Cli, Settings, plain, plain_json};
 use crate::detect::Rules;
 use crate::model::Manifest;
 
@@ -24,7 +24,7 @@ pub(in super::super) fn show(context: &mut Context, name: &str, json: bool) -> a
     let manifest = &find(&settings, name)?.manifest;
     let out = &mut context.out;
     if json {
-        writeln!(out, "{}", as_json(name, manifest))?;
+        writeln!(out, "{}", plain_json(&as_json(name, manifest).to_string()))?;
         return Ok(());
     }
     for rule in &manifest.rules {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::context::Context;
 use super::cast::{Cast, CastEvent};
 use super::show::rules_of;
-use crate::config::plain;
+use crate::config::{plain, plain_json};
 use crate::detect::{Detector, Finding, Options, Rules};
 use crate::model::Moment;
 use crate::screen::{HistoryLimit, Screen, Signal};
@@ -31,7 +31,9 @@ pub(in super::super) fn test(
     for (at, finding) in replay(&cast, rules, !screen_only) {
         let seconds = Duration::from_millis(at.0).as_secs_f64();
         match (json, as_json(seconds, &finding)) {
-            (true, Some(object)) => writeln!(context.out, "{object}")?,
+            (true, Some(object)) => {
+                writeln!(context.out, "{}", plain_json(&object.to_string()))?;
+            }
             (true, None) => {}
             (false, _) => writeln!(context.out, "{seconds:9.3}  {}", plain(&in_words(&finding)))?,
         }

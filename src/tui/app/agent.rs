@@ -11,6 +11,7 @@ use crate::wire::AgentStatus;
 pub(crate) struct Agent {
     pub name: AgentName,
     pub cli: String,
+    pub team: String,
     pub state: AgentState,
     pub is_stuck: bool,
     pub since: Moment,
@@ -31,6 +32,7 @@ impl Agent {
         Some(Self {
             name: status.name.parse().ok()?,
             cli: clean(&status.cli),
+            team: clean(&status.team),
             state: status.state,
             is_stuck: status.stuck,
             since: Moment(since),

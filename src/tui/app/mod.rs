@@ -10,4 +10,4 @@ pub(super) use agent::Agent;
 pub(super) use damage::{Damage, PaneDamage};
 pub(super) use pane::{Pane, View};
 pub(super) use scroll::Scroll;
-pub(super) use state::{App, Connection, Mode, Purpose, SentSize, Settings};
+pub(super) use state::{App, Connection, Mode, Purpose, SentSize, Settings, Target};

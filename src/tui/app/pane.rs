@@ -1,7 +1,7 @@
 //! An agent's screen as the hub last told it.
 
 use crate::model::{Row, Size};
-use crate::wire::{PaneView, ViewCursor};
+use crate::wire::{MouseWish, PaneView, ViewCursor};
 
 /// What a pane shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(crate) struct Pane {
     pub size: Size,
     pub rows: Vec<Row>,
     pub cursor: ViewCursor,
-    pub wants_mouse: bool,
+    pub mouse: MouseWish,
     pub is_alternate: bool,
     /// How many lines have ever scrolled off.
     pub committed: u64,
@@ -35,7 +35,7 @@ impl Pane {
             size: view.size.clamped(),
             rows: Vec::new(),
             cursor: view.cursor,
-            wants_mouse: false,
+            mouse: MouseWish::Nothing,
             is_alternate: false,
             committed: 0,
         };
@@ -56,7 +56,7 @@ impl Pane {
             }
         }
         self.cursor = view.cursor;
-        self.wants_mouse = view.wants_mouse;
+        self.mouse = view.mouse;
         self.is_alternate = view.is_alternate;
         self.committed = view.committed;
     }

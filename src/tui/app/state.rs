@@ -1,6 +1,7 @@
 //! Everything the dashboard knows, and nothing that it does.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use ratatui::layout::Rect;
 
@@ -11,7 +12,7 @@ use crate::tui::keymap::Keymap;
 use crate::tui::look::{Theme, Tone};
 use crate::tui::options::{Ended, StartView, TuiError};
 use crate::tui::overlay::Overlay;
-use crate::wire::{Ask, Request, TeamOffer};
+use crate::wire::{Ask, CliOffer, MouseWish, Request, TeamOffer};
 
 /// The dashboard.
 #[derive(Debug)]
@@ -37,6 +38,10 @@ pub(crate) struct App {
     pub overlays: Vec<Overlay>,
     /// What could be started; unknown until the hub has answered.
     pub teams: Option<Vec<TeamOffer>>,
+    /// What an agent could be added with; unknown until the hub has answered.
+    pub clis: Option<Vec<CliOffer>>,
+    /// An agent that was added from here, to be selected once it is there.
+    pub awaited: Option<AgentName>,
     /// Stays until the next key.
     pub message: Option<Message>,
     pub damage: Damage,
@@ -46,7 +51,7 @@ pub(crate) struct App {
     pub is_leading: bool,
     pub sizes: BTreeMap<AgentName, SentSize>,
     pub watched: Option<(Vec<AgentName>, Option<AgentName>)>,
-    pub last_click: Option<(Moment, AgentName)>,
+    pub last_click: Option<(Moment, Target)>,
     pub end: Option<Result<Ended, TuiError>>,
     pub pending: BTreeMap<u64, Purpose>,
     asks: Vec<Ask>,
@@ -91,6 +96,17 @@ pub(crate) struct Message {
     pub text: String,
 }
 
+/// What a click was on; the same twice is a double click.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Pane(AgentName),
+    /// An entry of the list on top, counted from zero.
+    Item(usize),
+}
+
+/// Two clicks within this time are a double click.
+const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+
 /// Why something was asked, so that its answer is understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -105,6 +121,10 @@ pub(crate) enum Purpose {
         layout: Option<Layout>,
     },
     History {
+        agent: AgentName,
+    },
+    Clis,
+    Add {
         agent: AgentName,
     },
 }
@@ -141,6 +161,8 @@ impl App {
             unzoomed: Layout::Grid,
             overlays: Vec::new(),
             teams: None,
+            clis: None,
+            awaited: None,
             message: None,
             damage: Damage { is_all: true, ..Damage::default() },
             needs_whole_frame: false,
@@ -181,6 +203,24 @@ impl App {
     /// Returns the selected agent.
     pub(crate) fn selected_agent(&self) -> Option<&Agent> {
         self.selected_index().map(|index| &self.agents[index])
+    }
+
+    /// Notes a click, and says whether it is the second one on the same thing.
+    pub(crate) fn is_double_click(&mut self, target: Target) -> bool {
+        let before = self.last_click.take();
+        let is_double =
+            before.is_some_and(|(then, on)| on == target && self.now.since(then) <= DOUBLE_CLICK);
+        if !is_double {
+            self.last_click = Some((self.now, target));
+        }
+        is_double
+    }
+
+    /// Says whether the pane that is typed into wants to know of every motion of the mouse.
+    pub(crate) fn wants_motion(&self) -> bool {
+        let pane = self.selected.as_ref().and_then(|agent| self.panes.get(agent));
+        let wish = pane.map(|pane| pane.mouse);
+        self.is_typing() && self.overlays.is_empty() && wish == Some(MouseWish::Motion)
     }
 
     /// Says whether keys go to the selected pane.

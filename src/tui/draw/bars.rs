@@ -192,6 +192,7 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (key(Action::Restart).filter(|_| !has_ended), "restart"),
             (key(Action::Stop).filter(|_| !has_ended), "stop"),
             (key(Action::Remove).filter(|_| has_ended), "remove"),
+            (key(Action::Add), "new agent"),
             (key(Action::Teams), "teams"),
         ],
     };

@@ -5,12 +5,15 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::model::{Row, Run};
+use crate::model::{Row, Run, is_deceptive};
 use crate::tui::look::Theme;
-use crate::tui::text::{REPLACEMENT, is_unsafe};
+use crate::tui::text::REPLACEMENT;
 
 /// Marks that one cell may carry on top of its character.
 const CELL_CHARS_MAX: usize = 17;
+
+/// Makes one picture of several, as in the emoji of a family.
+const JOINER: char = '\u{200d}';
 
 type Look = (Color, Color, Modifier);
 
@@ -63,7 +66,7 @@ impl Strip<'_> {
     }
 
     fn put_char(&mut self, c: char, look: Look) {
-        let fits = c.width() == Some(1) && !is_unsafe(c);
+        let fits = c.width() == Some(1) && !is_deceptive(c);
         let safe = if fits { c } else { REPLACEMENT };
         if let Some(cell) = self.next_cell(look) {
             cell.set_char(safe);
@@ -75,8 +78,8 @@ impl Strip<'_> {
         let is_sound = matches!(columns, 1 | 2)
             && text.width() == usize::from(columns)
             && text.chars().count() <= CELL_CHARS_MAX
-            && !text.chars().any(char::is_control);
-        let first = text.chars().next().filter(|c| !is_unsafe(*c));
+            && !text.chars().any(|c| is_deceptive(c) && c != JOINER);
+        let first = text.chars().next().filter(|c| !is_deceptive(*c));
         let lone = first.filter(|c| c.width() == Some(usize::from(columns)) && columns <= 2);
         let mut alone = [0; 4];
         let symbol = match lone {
@@ -152,6 +155,14 @@ mod tests {
         assert_eq!(drawn(vec![run("e\u{301}", 1), run("x", 1)], 3, 0), "e\u{301}x ");
         // An emoji made of a narrow character and a mark that widens it.
         assert_eq!(drawn(vec![run("\u{2764}\u{fe0f}", 1), run("x", 1)], 3, 0), "\u{2764}x ");
+    }
+
+    #[test]
+    fn a_cell_carries_nothing_that_reorders_or_hides() {
+        assert_eq!(drawn(vec![run("a\u{202e}", 1), run("b", 1)], 2, 0), "ab");
+        assert_eq!(drawn(vec![run("a\u{e0041}", 1), run("b", 1)], 2, 0), "ab");
+        let family = "\u{1f468}\u{200d}\u{1f469}";
+        assert_eq!(drawn(vec![run(family, 2)], 2, 0), family);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Asks before something ends, and says what will happen.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::dialog::Dialog;
+use super::dialog::{Dialog, Hit, buttons};
 use super::stack::Fate;
 use crate::model::AgentName;
 use crate::tui::action::Choice;
@@ -32,15 +32,14 @@ pub(crate) enum Deed {
 const WIDTH: u16 = 58;
 
 impl Confirm {
-    /// Takes a key.
-    pub(crate) fn press(&self, app: &mut App, choice: Option<Choice>) -> Fate {
+    pub(super) fn choose(&self, app: &mut App, choice: Choice) -> Fate {
         match choice {
-            Some(Choice::Accept) => {
+            Choice::Accept => {
                 self.carry_out(app);
                 Fate::Close
             }
-            Some(Choice::Cancel) => Fate::Close,
-            Some(Choice::Up | Choice::Down) | None => Fate::Stay,
+            Choice::Cancel => Fate::Close,
+            Choice::Up | Choice::Down => Fate::Stay,
         }
     }
 
@@ -60,8 +59,13 @@ impl Confirm {
         app.say(Tone::Dim, format!("{} {}…", self.deed.gerund(), self.agent));
     }
 
-    /// Draws the question.
-    pub(crate) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+    /// Returns what lies under the mouse.
+    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+        self.dialog(app, area).0.hit(area, at)
+    }
+
+    /// Returns the box and the lines for it.
+    fn dialog(&self, app: &App, area: Rect) -> (Dialog, Vec<String>) {
         let agent = app.agents.iter().find(|agent| agent.name == self.agent);
         let may_be_working = agent.is_some_and(|agent| agent.state.may_be_working());
         let mut lines = vec![self.deed.consequence().to_owned()];
@@ -70,13 +74,20 @@ impl Confirm {
         }
         let columns = usize::from(WIDTH.min(area.width.saturating_sub(6))).max(1);
         let rows: usize = lines.iter().map(|line| line.len().div_ceil(columns) + 1).sum();
+        let choices = [(Choice::Accept, self.deed.verb()), (Choice::Cancel, "Leave it")];
         let dialog = Dialog {
-            title: &format!("{} {}?", self.deed.verb(), self.agent),
+            title: format!("{} {}?", self.deed.verb(), self.agent),
             tone: if may_be_working { Tone::Danger } else { Tone::Warning },
             width: WIDTH,
             height: u16::try_from(rows.saturating_sub(1)).unwrap_or(4),
-            keys: &[(Choice::Accept, self.deed.verb()), (Choice::Cancel, "Leave it")],
+            buttons: buttons(app, &choices),
         };
+        (dialog, lines)
+    }
+
+    /// Draws the question.
+    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+        let (dialog, lines) = self.dialog(app, area);
         let inner = dialog.draw(app, area, buffer);
         let mut text = Text::from(vec![Line::styled(lines[0].clone(), app.theme.tone(Tone::Text))]);
         for line in &lines[1..] {

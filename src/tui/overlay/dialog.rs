@@ -1,7 +1,7 @@
 //! The box that overlays are drawn in.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding, Widget};
@@ -9,53 +9,116 @@ use ratatui::widgets::{Block, BorderType, Clear, Padding, Widget};
 use crate::tui::action::{Action, Choice};
 use crate::tui::app::App;
 use crate::tui::look::Tone;
+use crate::tui::text::width;
 
 /// A box in the middle, as large as its content asks for and the window allows.
-pub(super) struct Dialog<'a> {
-    pub title: &'a str,
+pub(super) struct Dialog {
+    pub title: String,
     pub tone: Tone,
     pub width: u16,
     pub height: u16,
-    /// Keys and what they do, for the lower edge.
-    pub keys: &'a [(Choice, &'a str)],
+    /// For the lower edge.
+    pub buttons: Vec<Button>,
+}
+
+/// A key and what it does; a click on it does the same.
+pub(super) struct Button {
+    pub key: String,
+    pub choice: Choice,
+    pub what: &'static str,
+}
+
+/// What lies under the mouse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hit {
+    Outside,
+    Button(Choice),
+    /// An entry of the list, counted from zero.
+    Item(usize),
+    /// A place inside where a click means nothing.
+    Inside,
 }
 
 /// Columns and rows that the frame and its padding take.
 pub(super) const AROUND_COLS: u16 = 6;
 pub(super) const AROUND_ROWS: u16 = 4;
 
-impl Dialog<'_> {
-    /// Draws the box and returns the room inside.
-    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) -> Rect {
+/// Returns the buttons of choices, each with the first key that means it.
+pub(super) fn buttons(app: &App, choices: &[(Choice, &'static str)]) -> Vec<Button> {
+    let button = |(choice, what): &(Choice, &'static str)| {
+        let key = app.keymap.hint(Action::Choose(*choice))?;
+        Some(Button { key, choice: *choice, what })
+    };
+    choices.iter().filter_map(button).collect()
+}
+
+impl Dialog {
+    /// Returns where the box is.
+    fn place(&self, area: Rect) -> Rect {
         let width = (self.width.saturating_add(AROUND_COLS)).min(area.width);
         let height = (self.height.saturating_add(AROUND_ROWS)).min(area.height);
-        let place = Rect {
+        Rect {
             x: area.x + (area.width - width) / 2,
             y: area.y + (area.height - height) / 2,
             width,
             height,
-        };
-        let style = app.theme.tone(self.tone).add_modifier(Modifier::BOLD);
-        let block = Block::bordered()
-            .border_type(BorderType::Thick)
-            .border_style(style)
-            .title_top(Span::styled(format!(" {} ", self.title), style))
-            .title_bottom(self.hints(app))
-            .padding(Padding::symmetric(2, 1));
-        let inner = block.inner(place);
-        Clear.render(place, buffer);
-        block.render(place, buffer);
-        inner
+        }
     }
 
-    fn hints(&self, app: &App) -> Line<'static> {
+    /// Returns the room inside.
+    pub(super) fn inner(&self, area: Rect) -> Rect {
+        frame().inner(self.place(area))
+    }
+
+    /// Draws the box and returns the room inside.
+    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) -> Rect {
+        let place = self.place(area);
+        let style = app.theme.tone(self.tone).add_modifier(Modifier::BOLD);
+        let block = frame()
+            .border_style(style)
+            .title_top(Span::styled(format!(" {} ", self.title), style))
+            .title_bottom(self.edge(app));
+        Clear.render(place, buffer);
+        block.render(place, buffer);
+        frame().inner(place)
+    }
+
+    /// Returns what lies under the mouse, as far as the box itself goes.
+    pub(super) fn hit(&self, area: Rect, at: Position) -> Hit {
+        let place = self.place(area);
+        if !place.contains(at) {
+            return Hit::Outside;
+        }
+        let is_edge = at.y + 1 == place.bottom();
+        let mut end = usize::from(place.x) + 1;
+        let under = self.buttons.iter().find(|button| {
+            end += button.columns();
+            usize::from(at.x) < end
+        });
+        match under {
+            Some(button) if is_edge && at.x > place.x => Hit::Button(button.choice),
+            Some(_) | None => Hit::Inside,
+        }
+    }
+
+    fn edge(&self, app: &App) -> Line<'static> {
         let mut spans = Vec::new();
-        for (choice, what) in self.keys {
-            let Some(key) = app.keymap.hint(Action::Choose(*choice)) else { continue };
+        for Button { key, what, .. } in &self.buttons {
             let bold = app.theme.tone(Tone::Accent).add_modifier(Modifier::BOLD);
             spans.push(Span::styled(format!(" {key}"), bold));
             spans.push(Span::styled(format!(" {what} "), app.theme.tone(Tone::Dim)));
         }
         Line::from(spans)
     }
+}
+
+impl Button {
+    /// Returns the columns that it takes, with the blanks around its words.
+    fn columns(&self) -> usize {
+        width(&self.key) + width(self.what) + 3
+    }
+}
+
+fn frame() -> Block<'static> {
+    Block::bordered().border_type(BorderType::Thick).padding(Padding::symmetric(2, 1))
 }

@@ -1,11 +1,11 @@
 //! Every key there is, straight from the keymap.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::dialog::{AROUND_COLS, AROUND_ROWS, Dialog};
+use super::dialog::{AROUND_COLS, AROUND_ROWS, Dialog, Hit, buttons};
 use super::stack::Fate;
 use crate::model::AgentState;
 use crate::tui::action::{Choice, Scope};
@@ -23,6 +23,9 @@ const COLUMN_COLS: u16 = 54;
 const GAP_COLS: u16 = 3;
 const KEY_COLS: usize = 16;
 
+/// Lines that one notch of the wheel turns.
+const WHEEL_LINES: u16 = 3;
+
 const STATES: [AgentState; 10] = [
     AgentState::Starting,
     AgentState::Idle,
@@ -37,34 +40,36 @@ const STATES: [AgentState; 10] = [
 ];
 
 impl Help {
-    /// Takes a key.
-    pub(crate) fn press(&mut self, choice: Option<Choice>) -> Fate {
+    pub(super) fn choose(&mut self, app: &App, choice: Choice) -> Fate {
         match choice {
-            Some(Choice::Up) => self.offset = self.offset.saturating_sub(1),
-            Some(Choice::Down) => self.offset = self.offset.saturating_add(1),
-            Some(Choice::Cancel | Choice::Accept) => return Fate::Close,
-            None => {}
+            Choice::Up => self.offset = self.offset.saturating_sub(1),
+            Choice::Down => self.offset = self.offset.saturating_add(1).min(hidden(app)),
+            Choice::Cancel | Choice::Accept => return Fate::Close,
         }
         Fate::Stay
     }
 
-    /// Draws the list, in two columns if there is room.
-    pub(crate) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
-        let lines = lines(app);
-        let total = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-        let fits_two = area.width >= 2 * COLUMN_COLS + GAP_COLS + AROUND_COLS;
-        let columns = if fits_two && total + AROUND_ROWS > area.height { 2 } else { 1 };
-        let height = total.div_ceil(columns);
-        let dialog = Dialog {
-            title: "Keys",
-            tone: Tone::Accent,
-            width: columns * COLUMN_COLS + (columns - 1) * GAP_COLS,
-            height,
-            keys: &[(Choice::Down, "more"), (Choice::Cancel, "close")],
+    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
+        let offset = if is_down {
+            self.offset.saturating_add(WHEEL_LINES)
+        } else {
+            self.offset.saturating_sub(WHEEL_LINES)
         };
+        self.offset = offset.min(hidden(app));
+    }
+
+    /// Returns what lies under the mouse.
+    pub(super) fn hit(app: &App, area: Rect, at: Position) -> Hit {
+        dialog(app, area, &lines(app)).hit(area, at)
+    }
+
+    /// Draws the list, in two columns if there is room.
+    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+        let lines = lines(app);
+        let dialog = dialog(app, area, &lines);
         let inner = dialog.draw(app, area, buffer);
-        let hidden = height.saturating_sub(inner.height);
-        let offset = usize::from(self.offset.min(hidden));
+        let height = dialog.height;
+        let offset = usize::from(self.offset.min(height.saturating_sub(inner.height)));
         for (column, part) in lines.chunks(usize::from(height).max(1)).enumerate() {
             let shift = u16::try_from(column).unwrap_or(0) * (COLUMN_COLS + GAP_COLS);
             for (row, line) in inner.rows().zip(part.iter().skip(offset)) {
@@ -73,6 +78,26 @@ impl Help {
             }
         }
     }
+}
+
+/// Returns the box, with two columns if there is room and need.
+fn dialog(app: &App, area: Rect, lines: &[Line<'_>]) -> Dialog {
+    let total = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let fits_two = area.width >= 2 * COLUMN_COLS + GAP_COLS + AROUND_COLS;
+    let columns = if fits_two && total + AROUND_ROWS > area.height { 2 } else { 1 };
+    Dialog {
+        title: "Keys".to_owned(),
+        tone: Tone::Accent,
+        width: columns * COLUMN_COLS + (columns - 1) * GAP_COLS,
+        height: total.div_ceil(columns),
+        buttons: buttons(app, &[(Choice::Down, "more"), (Choice::Cancel, "close")]),
+    }
+}
+
+/// Returns how many lines do not fit.
+fn hidden(app: &App) -> u16 {
+    let dialog = dialog(app, app.body(), &lines(app));
+    dialog.height.saturating_sub(dialog.inner(app.body()).height)
 }
 
 fn lines(app: &App) -> Vec<Line<'static>> {

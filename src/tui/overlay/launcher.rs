@@ -1,12 +1,14 @@
 //! Teams to start: who is in them, what would run, and what stands in the way.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::dialog::Dialog;
+use super::dialog::{Dialog, Hit, buttons};
+use super::list::{first_shown, item_at, stepped, turned};
 use super::stack::Fate;
+use super::wrapped::wrapped;
 use crate::tui::action::Choice;
 use crate::tui::app::{App, Purpose};
 use crate::tui::grid::Layout;
@@ -33,32 +35,27 @@ const LIST_COLS: u16 = 28;
 const BESIDE_COLS_MIN: u16 = 72;
 
 impl Launcher {
-    /// Takes a key.
-    pub(crate) fn press(&mut self, app: &mut App, choice: Option<Choice>) -> Fate {
-        let count = app.teams.as_ref().map_or(0, Vec::len);
+    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
         match choice {
-            Some(Choice::Up) => self.choose(self.chosen.checked_sub(1), count),
-            Some(Choice::Down) => self.choose(Some(self.chosen + 1), count),
-            Some(Choice::Accept) => self.launch(app),
-            Some(Choice::Cancel) => return Fate::Close,
-            None => {}
+            Choice::Up => self.pick(stepped(self.chosen, teams(app).len(), false)),
+            Choice::Down => self.pick(stepped(self.chosen, teams(app).len(), true)),
+            Choice::Accept => self.launch(app),
+            Choice::Cancel => return Fate::Close,
         }
         Fate::Stay
     }
 
-    fn choose(&mut self, wanted: Option<usize>, count: usize) {
-        let last = count.saturating_sub(1);
-        self.chosen = wanted.unwrap_or(last);
-        if self.chosen > last {
-            self.chosen = 0;
-        }
+    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
+        self.pick(turned(self.chosen, teams(app).len(), is_down));
+    }
+
+    pub(super) fn pick(&mut self, index: usize) {
+        self.chosen = index;
         self.fault = None;
     }
 
     fn launch(&mut self, app: &mut App) {
-        let Some(team) = app.teams.as_ref().and_then(|teams| teams.get(self.chosen)) else {
-            return;
-        };
+        let Some(team) = teams(app).get(self.chosen) else { return };
         if self.starting.is_some() {
             return;
         }
@@ -81,25 +78,48 @@ impl Launcher {
         app.ask(Purpose::Up { layout }, Request::Up { team: Some(name), environment });
     }
 
-    /// Draws the list and the chosen team.
-    pub(crate) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
-        let teams = app.teams.as_deref();
-        let members = teams.unwrap_or_default().iter().map(|team| team.agents.len());
+    fn dialog(app: &App) -> Dialog {
+        let members = teams(app).iter().map(|team| team.agents.len());
         let rows = members.max().unwrap_or(0) * 2 + 6;
-        let dialog = Dialog {
-            title: "Start a team",
+        let choices = [
+            (Choice::Accept, "start"),
+            (Choice::Up, "up"),
+            (Choice::Down, "down"),
+            (Choice::Cancel, "close"),
+        ];
+        Dialog {
+            title: "Start a team".to_owned(),
             tone: Tone::Accent,
             width: WIDTH,
             height: u16::try_from(rows.max(8)).unwrap_or(u16::MAX),
-            keys: &[
-                (Choice::Accept, "start"),
-                (Choice::Up, "up"),
-                (Choice::Down, "down"),
-                (Choice::Cancel, "close"),
-            ],
-        };
-        let inner = dialog.draw(app, area, buffer);
-        match teams {
+            buttons: buttons(app, &choices),
+        }
+    }
+
+    /// Returns the room of the list and that of the chosen team.
+    fn parts(inner: Rect, count: usize) -> (Rect, Rect) {
+        if inner.width >= BESIDE_COLS_MIN {
+            let list = Rect { width: LIST_COLS, ..inner };
+            let rest = Rect { x: list.right() + 2, width: inner.width - LIST_COLS - 2, ..inner };
+            return (list, rest);
+        }
+        let count = u16::try_from(count).unwrap_or(u16::MAX);
+        let list = Rect { height: count.min(inner.height / 3).max(1), ..inner }.intersection(inner);
+        let y = list.bottom() + 1;
+        (list, Rect { y, height: inner.bottom().saturating_sub(y), ..inner })
+    }
+
+    /// Returns what lies under the mouse.
+    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+        let (dialog, count) = (Self::dialog(app), teams(app).len());
+        let (list, _) = Self::parts(dialog.inner(area), count);
+        item_at(self.chosen, count, list, at).map_or_else(|| dialog.hit(area, at), Hit::Item)
+    }
+
+    /// Draws the list and the chosen team.
+    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+        let inner = Self::dialog(app).draw(app, area, buffer);
+        match app.teams.as_deref() {
             None => paragraph(buffer, inner, "Asking the hub…", app.theme.tone(Tone::Dim)),
             Some([]) => draw_no_teams(app, inner, buffer),
             Some(teams) => self.draw_teams(app, teams, inner, buffer),
@@ -107,21 +127,8 @@ impl Launcher {
     }
 
     fn draw_teams(&self, app: &App, teams: &[TeamOffer], inner: Rect, buffer: &mut Buffer) {
-        let is_beside = inner.width >= BESIDE_COLS_MIN;
-        let count = u16::try_from(teams.len()).unwrap_or(u16::MAX);
-        let list = if is_beside {
-            Rect { width: LIST_COLS, ..inner }
-        } else {
-            Rect { height: count.min(inner.height / 3).max(1), ..inner }
-        };
-        let details = if is_beside {
-            Rect { x: list.right() + 2, width: inner.width - LIST_COLS - 2, ..inner }
-        } else {
-            let y = list.bottom() + 1;
-            Rect { y, height: inner.bottom().saturating_sub(y), ..inner }
-        };
-        let hidden = (self.chosen + 1).saturating_sub(usize::from(list.height));
-        let shown = teams.iter().enumerate().skip(hidden);
+        let (list, details) = Self::parts(inner, teams.len());
+        let shown = teams.iter().enumerate().skip(first_shown(self.chosen, list));
         for (row, (index, team)) in list.rows().zip(shown) {
             let line = list_line(app, team, index == self.chosen, usize::from(row.width));
             buffer.set_line(row.x, row.y, &line, row.width);
@@ -168,6 +175,10 @@ impl Launcher {
     }
 }
 
+fn teams(app: &App) -> &[TeamOffer] {
+    app.teams.as_deref().unwrap_or_default()
+}
+
 fn list_line(app: &App, team: &TeamOffer, is_chosen: bool, room: usize) -> Line<'static> {
     let plural = if team.agents.len() == 1 { "" } else { "s" };
     let count = format!("{} agent{plural}", team.agents.len());
@@ -197,21 +208,4 @@ fn paragraph(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
     for (row, line) in area.rows().zip(wrapped(text, usize::from(area.width))) {
         buffer.set_stringn(row.x, row.y, line, usize::from(row.width), style);
     }
-}
-
-/// Breaks a text into lines at blanks.
-fn wrapped(text: &str, room: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if line.is_empty() {
-            line.push_str(&clip(word, room));
-        } else if width(line) + 1 + width(word) <= room {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(clip(word, room).into_owned());
-        }
-    }
-    lines
 }

@@ -4,9 +4,13 @@ mod confirm;
 mod dialog;
 mod help;
 mod launcher;
+mod list;
+mod newcomer;
 mod stack;
+mod wrapped;
 
 pub(super) use confirm::{Confirm, Deed};
 pub(super) use help::Help;
 pub(super) use launcher::Launcher;
-pub(super) use stack::{Handled, Overlay, press};
+pub(super) use newcomer::Newcomer;
+pub(super) use stack::{Handled, Overlay, paste, point, press};

@@ -3,11 +3,13 @@
 mod canvas;
 mod keyboard;
 mod modes;
+mod output;
 mod parser;
 mod pen;
 mod signals;
 
 pub(super) use canvas::Canvas;
-pub(super) use modes::{Modes, is_terminal, window_size, write_all};
+pub(super) use modes::{Modes, is_terminal, window_size};
+pub(super) use output::Output;
 pub(super) use parser::{Parser, Typed};
 pub(super) use signals::{Signal, Signals};

@@ -1,7 +1,6 @@
 //! Puts the terminal into the modes of a full-screen program, and back, whatever happens.
 
 use std::io;
-use std::os::fd::AsFd;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,12 +10,21 @@ use crossterm::terminal::{
 };
 use crossterm::{Command, queue};
 
+use super::output::{Output, say_last};
 use crate::model::Size;
 
 /// Buttons, drags and the wheel in the form without limits; not every motion, which would wake us
 /// for nothing.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+
+/// Every motion of the mouse, for an application that wants it. Most terminals have one mode for the
+/// mouse, whatever they are asked for: to take this one back is to take all of them back.
+const MOTION_ON: &str = "\x1b[?1003h";
+const MOTION_OFF: &str = "\x1b[?1003l";
+
+/// Ends a frame that may have been cut off in the middle.
+const END_FRAME: &str = "\x1b[?2026l";
 
 const PASTE_AND_FOCUS_ON: &str = "\x1b[?2004h\x1b[?1004h";
 const PASTE_AND_FOCUS_OFF: &str = "\x1b[?1004l\x1b[?2004l";
@@ -36,23 +44,24 @@ static HOOK: Once = Once::new();
 #[derive(Debug)]
 pub(crate) struct Modes {
     is_plain: bool,
+    has_motion: bool,
 }
 
 impl Modes {
     /// Takes the terminal over. With `ask_background`, it is asked for its background, too.
-    pub(crate) fn enter(term: &str, ask_background: bool) -> io::Result<Self> {
+    pub(crate) fn enter(term: &str, ask_background: bool, output: &mut Output) -> io::Result<Self> {
         restore_before_a_panic_speaks();
         // The console of Linux prints what it does not know.
-        let modes = Self { is_plain: matches!(term, "linux" | "dumb") };
-        modes.resume()?;
+        let modes = Self { is_plain: matches!(term, "linux" | "dumb"), has_motion: false };
+        modes.resume(output)?;
         if ask_background && !modes.is_plain {
-            write_all(ASK_BACKGROUND.as_bytes())?;
+            output.send(ASK_BACKGROUND.as_bytes())?;
         }
         Ok(modes)
     }
 
     /// Sets the modes again, after the process had been stopped.
-    pub(crate) fn resume(&self) -> io::Result<()> {
+    pub(crate) fn resume(&self, output: &mut Output) -> io::Result<()> {
         enable_raw_mode()?;
         ENTERED.store(true, Ordering::SeqCst);
         let mut out = Vec::new();
@@ -64,7 +73,25 @@ impl Modes {
         }
         out.extend(PASTE_AND_FOCUS_ON.bytes());
         out.extend(MOUSE_ON.bytes());
-        write_all(&out)
+        if self.has_motion {
+            out.extend(MOTION_ON.bytes());
+        }
+        output.send(&out)
+    }
+
+    /// Asks the terminal for every motion of the mouse, or no longer.
+    pub(crate) fn set_motion(&mut self, wanted: bool, output: &mut Output) -> io::Result<()> {
+        if self.has_motion == wanted {
+            return Ok(());
+        }
+        self.has_motion = wanted;
+        let change = if wanted { MOTION_ON.to_owned() } else { format!("{MOTION_OFF}{MOUSE_ON}") };
+        output.send(change.as_bytes())
+    }
+
+    /// Gives the terminal back before its time, and says whether it heard of it.
+    pub(crate) fn leave() -> bool {
+        restore()
     }
 }
 
@@ -74,17 +101,21 @@ impl Drop for Modes {
     }
 }
 
-fn restore() {
+/// Puts the terminal back, if that has not been done, and says whether it heard of it.
+fn restore() -> bool {
     if !ENTERED.swap(false, Ordering::SeqCst) {
-        return;
+        return true;
     }
-    let mut out = format!("{MOUSE_OFF}{PASTE_AND_FOCUS_OFF}{KEYBOARD_OFF}\x1b[m");
+    let mut out =
+        format!("{END_FRAME}{MOTION_OFF}{MOUSE_OFF}{PASTE_AND_FOCUS_OFF}{KEYBOARD_OFF}\x1b[m");
     let leaving =
         Show.write_ansi(&mut out).and_then(|()| LeaveAlternateScreen.write_ansi(&mut out));
-    let written = leaving.map_err(io::Error::other).and_then(|()| write_all(out.as_bytes()));
-    if let Err(error) = written.and_then(|()| disable_raw_mode()) {
-        tracing::warn!(%error, "the terminal could not be restored");
+    let written = leaving.map_err(io::Error::other).and_then(|()| say_last(out.as_bytes()));
+    for failed in [written.as_ref().err(), disable_raw_mode().as_ref().err()].into_iter().flatten()
+    {
+        tracing::warn!(error = %failed, "the terminal could not be restored");
     }
+    written.is_ok()
 }
 
 fn restore_before_a_panic_speaks() {
@@ -100,23 +131,6 @@ fn restore_before_a_panic_speaks() {
 /// Says whether a person can see and type here.
 pub(crate) fn is_terminal() -> bool {
     rustix::termios::isatty(io::stdin()) && rustix::termios::isatty(io::stdout())
-}
-
-/// Writes to the terminal, if possible with one call.
-pub(crate) fn write_all(mut bytes: &[u8]) -> io::Result<()> {
-    let stdout = io::stdout();
-    while !bytes.is_empty() {
-        match rustix::io::write(stdout.as_fd(), bytes) {
-            Ok(count) => bytes = &bytes[count..],
-            Err(rustix::io::Errno::INTR) => {}
-            Err(rustix::io::Errno::AGAIN) => {
-                let mut wait = [rustix::event::PollFd::new(&stdout, rustix::event::PollFlags::OUT)];
-                rustix::event::poll(&mut wait, None)?;
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
 }
 
 /// Returns the size of the terminal's window.

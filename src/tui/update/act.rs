@@ -7,7 +7,7 @@ use crate::tui::app::{App, Mode, Purpose};
 use crate::tui::grid::{Layout, neighbour};
 use crate::tui::look::Tone;
 use crate::tui::options::Ended;
-use crate::tui::overlay::{Confirm, Deed, Help, Launcher, Overlay};
+use crate::tui::overlay::{Confirm, Deed, Help, Launcher, Newcomer, Overlay};
 use crate::wire::{KeyInput, Request};
 
 /// Does what a key means.
@@ -33,6 +33,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Stop => confirm(app, Deed::Stop),
         Action::Restart => confirm(app, Deed::Restart),
         Action::Remove => confirm(app, Deed::Remove),
+        Action::Add => open_form(app),
         Action::Teams => open_launcher(app, false),
         Action::Help => app.overlays.push(Overlay::Help(Help::default())),
         Action::Redraw => app.needs_whole_frame = true,
@@ -148,5 +149,19 @@ pub(super) fn open_launcher(app: &mut App, is_first_screen: bool) {
     if app.is_connected() {
         let environment = app.settings.environment.clone();
         app.ask(Purpose::Teams, Request::Teams { environment });
+    }
+}
+
+/// Shows the form for a new agent, and asks the hub what it could run.
+fn open_form(app: &mut App) {
+    if app.agents.is_empty() {
+        let hint = app.keymap.hint(Action::Teams).unwrap_or_default();
+        app.say(Tone::Warning, format!("No team runs that an agent could join: {hint} starts one"));
+        return;
+    }
+    app.overlays.push(Overlay::Newcomer(Newcomer::default()));
+    if app.is_connected() {
+        let environment = app.settings.environment.clone();
+        app.ask(Purpose::Clis, Request::Clis { environment });
     }
 }

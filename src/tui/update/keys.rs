@@ -61,6 +61,9 @@ pub(super) fn paste(app: &mut App, text: String) {
         send(app, vec![KeyInput::Paste(text)]);
         return;
     }
+    if overlay::paste(app, &text) == Handled::Consumed {
+        return;
+    }
     let hint = app.keymap.hint(Action::Type).unwrap_or_default();
     app.say(Tone::Warning, format!("Not pasted: press {hint} to type into a pane first"));
 }

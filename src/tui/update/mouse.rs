@@ -1,17 +1,13 @@
 //! The mouse: selects tiles, turns the past, or goes to the application that asked for it.
 
-use std::time::Duration;
-
 use ratatui::layout::Position;
 
 use super::{act, keys, reading};
 use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
-use crate::tui::app::{App, Mode, Purpose};
+use crate::tui::app::{App, Mode, Pane, Purpose, Target};
 use crate::tui::grid::Slot;
-use crate::wire::{KeyInput, Request};
-
-/// Two clicks within this time are a double click.
-const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+use crate::tui::overlay;
+use crate::wire::{KeyInput, MouseWish, Request};
 
 /// Lines that one notch of the wheel turns.
 const WHEEL_LINES: i64 = 3;
@@ -20,6 +16,7 @@ const WHEEL_LINES: i64 = 3;
 pub(super) fn handle(app: &mut App, mouse: Mouse) {
     app.is_leading = true;
     if !app.overlays.is_empty() {
+        overlay::point(app, mouse);
         return;
     }
     let slots = app.slots();
@@ -43,14 +40,10 @@ pub(super) fn handle(app: &mut App, mouse: Mouse) {
 }
 
 fn click(app: &mut App, name: AgentName) {
-    let before = app.last_click.take();
-    let is_double =
-        before.is_some_and(|(then, agent)| agent == name && app.now.since(then) <= DOUBLE_CLICK);
-    act::select(app, name.clone());
+    let is_double = app.is_double_click(Target::Pane(name.clone()));
+    act::select(app, name);
     if is_double {
         act::begin_typing(app);
-    } else {
-        app.last_click = Some((app.now, name));
     }
 }
 
@@ -59,7 +52,7 @@ fn wheel(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse, lines: i64)
     let Some(pane) = app.panes.get(name) else { return };
     if is_reading {
         reading::wheel(app, lines);
-    } else if pane.wants_mouse && !slot.is_card {
+    } else if pane.mouse != MouseWish::Nothing && !slot.is_card {
         forward(app, slot, name, mouse);
     } else if pane.is_alternate && app.is_typing() && app.selected.as_ref() == Some(name) {
         // What terminals do for programs on the full screen that know no mouse.
@@ -74,7 +67,8 @@ fn wheel(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse, lines: i64)
 
 /// Passes an event on to the application, in its own cells.
 fn forward(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse) {
-    let Some(pane) = app.panes.get(name).filter(|pane| pane.wants_mouse) else { return };
+    let wants_it = |pane: &&Pane| pane.mouse != MouseWish::Nothing;
+    let Some(pane) = app.panes.get(name).filter(wants_it) else { return };
     let inner = slot.inner();
     let view = pane.view(inner.width, inner.height);
     let is_inside = inner.contains(Position { x: mouse.col, y: mouse.row });

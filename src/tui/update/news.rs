@@ -1,6 +1,7 @@
 //! What the hub says.
 
 use super::{act, reading};
+use crate::model::AgentName;
 use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose};
 use crate::tui::grid::Layout;
 use crate::tui::look::Tone;
@@ -19,15 +20,15 @@ pub(super) fn connected(app: &mut App) {
     app.ask(Purpose::Hello, Request::Hello { protocol: PROTOCOL, version, token: None });
     app.ask(Purpose::Upkeep, Request::Subscribe);
     app.ask(Purpose::Status, Request::Status);
-    if app.overlays.iter().any(|overlay| matches!(overlay, Overlay::Launcher(_))) {
-        let environment = app.settings.environment.clone();
-        app.ask(Purpose::Teams, Request::Teams { environment });
+    for (purpose, request) in app.overlays.iter().filter_map(|o| o.needs(app)).collect::<Vec<_>>() {
+        app.ask(purpose, request);
     }
 }
 
 /// Takes note that the hub is away; what was asked for may or may not have happened.
 pub(super) fn lost(app: &mut App, reason: &str) {
-    let unanswered = app.pending.values().any(|purpose| *purpose == Purpose::Order);
+    let is_order = |purpose: &Purpose| matches!(purpose, Purpose::Order | Purpose::Add { .. });
+    let unanswered = app.pending.values().any(is_order);
     if unanswered && app.is_connected() {
         app.say(Tone::Warning, "The hub went away before it answered: check what was done");
     }
@@ -38,9 +39,7 @@ pub(super) fn lost(app: &mut App, reason: &str) {
         scroll.is_asking = false;
     }
     for overlay in &mut app.overlays {
-        if let Overlay::Launcher(launcher) = overlay {
-            launcher.starting = None;
-        }
+        overlay.lose_hub();
     }
 }
 
@@ -119,8 +118,9 @@ fn take_agents(app: &mut App, agents: Vec<Agent>) {
     app.sizes.retain(|name, _| app.agents.iter().any(|agent| agent.name == *name));
     app.overlays.retain(|overlay| match overlay {
         Overlay::Confirm(confirm) => app.agents.iter().any(|agent| agent.name == confirm.agent),
-        Overlay::Help(_) | Overlay::Launcher(_) => true,
+        Overlay::Help(_) | Overlay::Launcher(_) | Overlay::Newcomer(_) => true,
     });
+    select_awaited(app);
     if app.selected_index().is_none() {
         app.mode = Mode::Overview { has_just_left: false };
         let near = place.min(app.agents.len().saturating_sub(1));
@@ -146,6 +146,12 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             app.teams = Some(teams);
             app.damage.is_all = true;
         }
+        (Purpose::Clis, Ok(Response::Clis { clis })) => {
+            app.clis = Some(clis);
+            app.damage.is_all = true;
+        }
+        (Purpose::Add { agent }, Err(fault)) => add_failed(app, &agent, &fault),
+        (Purpose::Add { agent }, Ok(_)) => added(app, agent),
         (Purpose::Status, Ok(Response::Status(news))) => status(app, &news),
         (Purpose::History { agent }, Ok(Response::History { first, kept_from, rows, .. })) => {
             if let Mode::Scrolling(scroll) = &mut app.mode
@@ -160,7 +166,11 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             }
         }
         (
-            Purpose::Order | Purpose::Teams | Purpose::History { .. } | Purpose::Status,
+            Purpose::Order
+            | Purpose::Teams
+            | Purpose::Clis
+            | Purpose::History { .. }
+            | Purpose::Status,
             Err(fault),
         ) => {
             app.say(Tone::Danger, words(&fault));
@@ -188,7 +198,7 @@ fn launch_failed(app: &mut App, fault: &Fault) {
     let text = words(fault);
     let launcher = app.overlays.iter_mut().find_map(|overlay| match overlay {
         Overlay::Launcher(launcher) => Some(launcher),
-        Overlay::Help(_) | Overlay::Confirm(_) => None,
+        Overlay::Help(_) | Overlay::Confirm(_) | Overlay::Newcomer(_) => None,
     });
     match launcher {
         Some(launcher) => {
@@ -197,6 +207,32 @@ fn launch_failed(app: &mut App, fault: &Fault) {
             app.damage.is_all = true;
         }
         None => app.say(Tone::Danger, text),
+    }
+}
+
+/// Closes the form of an agent that has come, and selects it as soon as it is among the others.
+fn added(app: &mut App, agent: AgentName) {
+    app.overlays.retain(|overlay| !overlay.is_form_of(&agent));
+    app.damage.is_all = true;
+    app.awaited = Some(agent);
+    select_awaited(app);
+}
+
+fn select_awaited(app: &mut App) {
+    let has_come = |name: &AgentName| app.agents.iter().any(|agent| agent.name == *name);
+    if let Some(name) = app.awaited.take_if(|name| has_come(name)) {
+        act::select(app, name);
+    }
+}
+
+fn add_failed(app: &mut App, agent: &AgentName, fault: &Fault) {
+    let text = words(fault);
+    let form = app.overlays.iter_mut().find(|overlay| overlay.is_form_of(agent));
+    if let Some(Overlay::Newcomer(form)) = form {
+        form.fail(text);
+        app.damage.is_all = true;
+    } else {
+        app.say(Tone::Danger, text);
     }
 }
 

@@ -2,7 +2,9 @@
 
 pub(crate) mod chance;
 pub(crate) mod clock;
+pub(crate) mod hostile;
 pub(crate) mod keeper;
+pub(crate) mod painted;
 pub(crate) mod process;
 pub(crate) mod visitor;
 pub(crate) mod world;

@@ -1,0 +1,206 @@
+//! Agents that no file names: added to a team while it runs, and known by the record alone.
+
+use std::path::PathBuf;
+
+use super::plan::{Crew, fault};
+use super::state::Hub;
+use crate::config::{Agent, Layout, Loaded, Settings, Team, unfit_variable};
+use crate::engine::Seat;
+use crate::model::{Added, AgentName, Environment, InvalidName, Launch, Member};
+use crate::wire::{CliOffer, Fault, NewAgent};
+
+/// Each agent is a terminal and a process tree; more than this is a mistake.
+const AGENTS_MAX: usize = 64;
+
+impl Hub {
+    /// Returns how to start an agent that joins a team.
+    pub(super) fn plan_new(&mut self, new: NewAgent, caller: &Environment) -> Result<Crew, Fault> {
+        let loaded = self.load_settings()?;
+        let name: AgentName =
+            new.name.parse().map_err(|error: InvalidName| Fault::new(error.to_string()))?;
+        let team = self.team_to_join(&loaded, new.team)?;
+        self.refuse_known(&loaded, &team, &name)?;
+        if let Some((message, hint)) = new.env.0.keys().find_map(|name| unfit_variable(name)) {
+            let refused = Fault::new(message);
+            return Err(hint.map_or(refused.clone(), |hint| refused.with_hint(hint)));
+        }
+        let added = Added { command: new.command, variables: new.env.0.keys().cloned().collect() };
+        let seats = || self.engine.seats().filter(|seat| seat.member.team == team);
+        let named = loaded.settings.team(&team).map_or(0, |team| team.agents.len());
+        let place = seats().map(|seat| seat.member.place + 1).fold(named, usize::max);
+        let agent = agent(name.clone(), new.cli, new.role, new.cwd.unwrap_or_default(), new.env);
+        let planned = self.plan_own(&loaded, &agent, (&team, place), &added, caller)?;
+        self.added_env.retain(|name, _| self.engine.seat(name).is_some());
+        self.added_env.insert(name, agent.env);
+        Ok(vec![planned])
+    }
+
+    /// Returns who an agent is, if it was added.
+    pub(super) fn added(&self, name: &str) -> Option<&Member> {
+        let seat = self.engine.seat(&name.parse().ok()?)?;
+        Some(&seat.member).filter(|member| member.added.is_some())
+    }
+
+    /// Returns how to start everyone who was added to a team.
+    pub(super) fn plan_added_to<'a>(
+        &'a self,
+        loaded: &'a Loaded,
+        team: &'a str,
+        caller: &'a Environment,
+    ) -> impl Iterator<Item = Result<(Member, Launch), Fault>> + 'a {
+        let members = self.engine.seats().map(|seat| &seat.member);
+        let joined = members.filter(move |member| member.team == team && member.added.is_some());
+        joined.map(move |member| self.plan_added(loaded, member, caller))
+    }
+
+    /// Returns how to start an agent again that was added.
+    pub(super) fn plan_added(
+        &self,
+        loaded: &Loaded,
+        member: &Member,
+        caller: &Environment,
+    ) -> Result<(Member, Launch), Fault> {
+        let added = member.added.clone().unwrap_or_default();
+        let env = self.values(member, &added, caller)?;
+        let (name, cli) = (member.name.clone(), member.cli.clone());
+        let agent = agent(name, cli, member.role, member.cwd.clone(), env);
+        self.plan_own(loaded, &agent, (&member.team, member.place), &added, caller)
+    }
+
+    /// Returns the values of its own variables: those that it was added with, or, once the hub that
+    /// knew them is gone, those of whoever starts it. It never starts without one in silence.
+    fn values(
+        &self,
+        member: &Member,
+        added: &Added,
+        caller: &Environment,
+    ) -> Result<Environment, Fault> {
+        let kept = self.added_env.get(&member.name).unwrap_or(caller);
+        let value = |name: &String| {
+            let value = kept.0.get(name).or_else(|| caller.0.get(name));
+            value.map(|value| (name.clone(), value.clone())).ok_or_else(|| {
+                let agent = &member.name;
+                Fault::new(format!("Nobody knows the value of `{name}` for agent `{agent}` any more"))
+                    .with_hint(format!(
+                        "Values are never written down: type `{name}=… wheelhouse agent start {agent}`, or remove the agent"
+                    ))
+            })
+        };
+        added.variables.iter().map(value).collect::<Result<_, _>>().map(Environment)
+    }
+
+    fn plan_own(
+        &self,
+        loaded: &Loaded,
+        agent: &Agent,
+        (team, place): (&str, usize),
+        added: &Added,
+        caller: &Environment,
+    ) -> Result<(Member, Launch), Fault> {
+        refuse_untrusted(loaded, &agent.cli)?;
+        let team = Team { name: team.to_owned(), layout: Layout::default(), agents: Vec::new() };
+        let (mut member, mut launch) = self.plan_agent(loaded, &team, agent, caller)?;
+        if !added.command.is_empty() {
+            member.argv.clone_from(&added.command);
+            launch.argv.clone_from(&added.command);
+        }
+        member.place = place;
+        member.added = Some(added.clone());
+        Ok((member, launch))
+    }
+
+    /// Returns the team that a new agent joins.
+    fn team_to_join(&self, loaded: &Loaded, wanted: Option<String>) -> Result<String, Fault> {
+        if let Some(team) = wanted {
+            let runs = self.engine.seats().any(|seat| seat.member.team == team);
+            let known = if runs { Ok(()) } else { loaded.team(&team).map(drop) };
+            return known.map(|()| team).map_err(|error| fault(&error.to_string()));
+        }
+        let mut teams: Vec<&str> = Vec::new();
+        let mut seats: Vec<&Seat> = self.engine.seats().collect();
+        // Where none lives, the last team that did is meant.
+        seats.sort_by_key(|seat| !seat.is_live());
+        let lives = seats.first().is_some_and(|seat| seat.is_live());
+        for seat in seats.into_iter().filter(|seat| seat.is_live() == lives) {
+            if !teams.contains(&seat.member.team.as_str()) {
+                teams.push(&seat.member.team);
+            }
+        }
+        match teams.as_slice() {
+            [only] => Ok((*only).to_owned()),
+            [] => Err(Fault::new("No team runs that an agent could join")
+                .with_hint("Start one with `wheelhouse up TEAM`")),
+            several => Err(Fault::new(format!("Several teams run: {}", several.join(", ")))
+                .with_hint("Name the one that is meant with `--team TEAM`")),
+        }
+    }
+
+    fn refuse_known(&self, loaded: &Loaded, team: &str, name: &AgentName) -> Result<(), Fault> {
+        let is_seated = self.engine.seat(name).is_some();
+        let of_team = loaded.settings.team(team).map(|team| &team.agents);
+        if is_seated || of_team.is_some_and(|agents| agents.iter().any(|own| own.name == *name)) {
+            let message = format!("There is an agent `{name}` already");
+            return Err(Fault::new(message).with_hint(format!(
+                "Choose another name, or start that one with `wheelhouse agent start {name}`"
+            )));
+        }
+        if self.engine.seats().count() >= AGENTS_MAX {
+            return Err(Fault::new(format!("There are {AGENTS_MAX} agents already"))
+                .with_hint("Remove one that has ended with `wheelhouse agent remove NAME`"));
+        }
+        Ok(())
+    }
+
+    /// Returns every cli that an agent could be added with, the project's own ones too while they
+    /// are not trusted, so that a person sees what is missing.
+    pub(super) fn cli_offers(&mut self, caller: &Environment) -> Result<Vec<CliOffer>, Fault> {
+        let loaded = self.load_settings()?;
+        let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
+        let offer = |name: &str| offer(&loaded, all, name, caller);
+        let mut offers: Vec<CliOffer> = all.clis().filter_map(|(name, _)| offer(name)).collect();
+        // What can be started at once comes first.
+        offers.sort_by_key(|offer| offer.obstacle.is_some());
+        Ok(offers)
+    }
+}
+
+/// Returns what a cli would run; nothing for a name that only stands for another cli.
+fn offer(loaded: &Loaded, all: &Settings, name: &str, caller: &Environment) -> Option<CliOffer> {
+    // What is shown is what would run: a file that nobody has trusted changes no known cli.
+    let known = loaded.settings.cli(name).map_or(all, |_| &loaded.settings);
+    let (own_name, cli) = known.resolve(name, caller).ok().filter(|(own, _)| *own == name)?;
+    let command = cli.argv(caller);
+    let distrust = refuse_untrusted(loaded, name).err().map(|fault| fault.message);
+    let missing = || {
+        let program = command.first().filter(|_| !cli.is_installed(caller));
+        program.map(|program| format!("`{program}` is not on the PATH"))
+    };
+    let obstacle = distrust.or_else(missing);
+    Some(CliOffer { name: own_name.to_owned(), command, obstacle })
+}
+
+/// Refuses a cli that only a file names which nobody has trusted.
+fn refuse_untrusted(loaded: &Loaded, cli: &str) -> Result<(), Fault> {
+    let knows = |settings: &Settings| settings.cli(cli).is_some();
+    let project = loaded.project.as_ref().filter(|project| knows(&project.settings));
+    match project.filter(|_| !knows(&loaded.settings)) {
+        None => Ok(()),
+        Some(project) => {
+            let file = project.path.display();
+            Err(Fault::new(format!(
+                "The cli `{cli}` is in `{file}`, which is not trusted as it is now"
+            ))
+            .with_hint("Read what it would run and trust it with `wheelhouse config trust`"))
+        }
+    }
+}
+
+fn agent(
+    name: AgentName,
+    cli: String,
+    role: crate::model::Role,
+    cwd: PathBuf,
+    env: Environment,
+) -> Agent {
+    Agent { name, cli, role, prompt: None, cwd, env, owns: Vec::new(), capabilities: Vec::new() }
+}

@@ -1,0 +1,62 @@
+//! Reads what a dashboard wrote to its terminal, and knows nothing but what its painter uses.
+
+use wheelhouse::model::is_deceptive;
+
+/// Modes that the dashboard sets and takes back.
+const MODES: [&str; 9] = ["25", "1000", "1002", "1003", "1004", "1006", "1049", "2004", "2026"];
+
+/// What the dashboard says of itself, once it is told to leave.
+const LEFT: &[u8] = b"\x1b[?1049l";
+
+/// Stops the test at the first thing that is neither a cell, nor a style, nor the painter's own.
+pub(crate) fn assert_painted(bytes: &[u8], cols: u16, rows: u16) {
+    let end = bytes.windows(LEFT.len()).position(|window| window == LEFT);
+    let mut rest = &bytes[..end.unwrap_or(bytes.len())];
+    while let Some(first) = rest.first() {
+        let taken = if *first == 0x1b { sequence(rest, cols, rows) } else { character(rest) };
+        let Some(taken) = taken else {
+            let at = bytes.len() - rest.len();
+            let around = &bytes[at.saturating_sub(60)..(at + 60).min(bytes.len())];
+            panic!("at byte {at}: {:?}", String::from_utf8_lossy(around));
+        };
+        rest = &rest[taken..];
+    }
+}
+
+/// Returns the length of a character that fills a cell or belongs to one.
+fn character(bytes: &[u8]) -> Option<usize> {
+    const JOINER: char = '\u{200d}';
+    let length = (1..=4)
+        .find(|length| bytes.get(..*length).is_some_and(|part| str::from_utf8(part).is_ok()))?;
+    let c = str::from_utf8(&bytes[..length]).ok()?.chars().next()?;
+    (c == JOINER || !is_deceptive(c)).then_some(length)
+}
+
+/// Returns the length of a sequence that the painter uses.
+fn sequence(bytes: &[u8], cols: u16, rows: u16) -> Option<usize> {
+    const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
+    if bytes.starts_with(ASK_BACKGROUND) {
+        return Some(ASK_BACKGROUND.len());
+    }
+    let body = bytes.strip_prefix(b"\x1b[")?;
+    let end = body.iter().position(|byte| (0x40..=0x7e).contains(byte))?;
+    let parameters = str::from_utf8(&body[..end]).ok()?;
+    let numbers = || parameters.split(';').map(|number| number.parse::<u16>().ok());
+    let is_within = |most: [u16; 2]| {
+        parameters.is_empty()
+            || (numbers().count() <= 2
+                && numbers().zip(most).all(|(number, most)| {
+                    number.is_some_and(|number| (1..=most).contains(&number))
+                }))
+    };
+    let is_known = match body[end] {
+        b'H' => is_within([rows, cols]),
+        b'C' | b'X' => is_within([cols, 0]) && !parameters.contains(';'),
+        b'J' => parameters == "2",
+        b'm' => parameters.is_empty() || numbers().all(|number| number.is_some_and(|n| n <= 255)),
+        b'h' | b'l' => parameters.strip_prefix('?').is_some_and(|mode| MODES.contains(&mode)),
+        b'u' => matches!(parameters, ">1" | "<1"),
+        _ => false,
+    };
+    is_known.then_some(end + 3)
+}
