@@ -258,6 +258,7 @@ impl Detector {
             self.turn.is_open = false;
             self.turn.open_until = now + TURN_GRACE;
             self.transcript.turn_ended();
+            self.ledger.note_end();
         }
     }
 

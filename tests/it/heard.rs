@@ -202,6 +202,22 @@ fn a_detector_that_goes_on_shows_what_the_last_one_showed() {
     assert_eq!(pane.raws(), [DONE]);
 }
 
+#[test]
+fn a_prompt_whose_echo_is_late_or_never_comes_repeats_nothing() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Go.", &format!("● {DONE}"));
+    pane.hook(HookMeaning::Prompt, "Go on.", "");
+    for _ in 0..5 {
+        pane.paint("esc to interrupt");
+        pane.wait(300);
+    }
+    // It is interrupted, and its prompt goes back into the box.
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!(pane.raws(), [DONE]);
+    assert_eq!(pane.shows().0, AgentState::Idle);
+}
+
 /// What happens in a turn, in some order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
@@ -276,7 +292,8 @@ proptest! {
             expected.extend(said);
             let mut told = pane.raws();
             let mut wanted = expected.clone();
-            (told.sort_unstable(), wanted.sort_unstable());
+            told.sort_unstable();
+            wanted.sort_unstable();
             prop_assert_eq!(told, wanted, "turn {}", number);
         }
     }
