@@ -230,6 +230,7 @@ impl Detector {
         self.changes += 1;
         self.turn.is_open = true;
         self.turn.open_until = now + TURN_GRACE;
+        self.turn.message = None;
         if awaits_echo {
             self.transcript.turn_began();
         }
