@@ -34,19 +34,18 @@ pub(super) fn hook(said: Option<&str>) -> ExitCode {
 
 fn pass_on(said: Option<&str>) -> Option<()> {
     let identity = Identity::of_this_process()?;
-    let said = match said {
-        Some(said) => said.to_owned(),
-        None => {
-            let mut text = String::new();
-            io::stdin().take(SAID_BYTES_MAX).read_to_string(&mut text).ok()?;
-            text
-        }
-    };
+    let said = said.map_or_else(read_input, |said| Ok(said.to_owned())).ok()?;
     let said = serde_json::from_str::<Map<String, Value>>(&said).ok()?;
     let request =
         Request::Hook { call: random_id().ok()?, said: Value::Object(plain_fields(said)) };
     identity.ask(&request, PATIENCE).ok()?;
     Some(())
+}
+
+fn read_input() -> io::Result<String> {
+    let mut text = String::new();
+    io::stdin().take(SAID_BYTES_MAX).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Returns what the hub may want to know: not what a tool was given, which can be whole files.

@@ -101,20 +101,19 @@ impl Detector {
 
     /// A hook tells of the prompt that the hub submitted, or of one that a person typed.
     fn note_prompt(&mut self, text: &str, now: Moment) {
-        let prompt = without_blanks(text);
-        let is_ours = self.turn.is_open && !prompt.is_empty() && self.turn.prompt == prompt;
-        let is_noted = is_ours && self.turn.message.is_none();
-        if !is_noted {
-            if !is_ours {
-                self.turn.tag = None;
-            }
+        let (prompt, ours) = (without_blanks(text), &self.turn.prompt);
+        // A cli may add to a prompt, or cut it.
+        let is_alike = !prompt.is_empty()
+            && !ours.is_empty()
+            && (prompt.contains(ours.as_str()) || ours.contains(&prompt));
+        if !(self.turn.is_open && self.turn.message.is_none() && is_alike) {
+            self.turn.tag = None;
             self.begin_prompt(prompt, now);
         }
     }
 
     fn begin_prompt(&mut self, prompt: String, now: Moment) {
         self.turn.prompt = prompt;
-        self.turn.message = None;
         (self.evidence.status, self.turn.status_was_shown) = (None, false);
         let awaits_echo = self.ledger.note_prompt();
         self.begin_turn(awaits_echo, now);

@@ -239,6 +239,7 @@ impl Detector {
         self.changes += 1;
         self.turn.is_open = true;
         self.turn.open_until = now + TURN_GRACE;
+        self.turn.message = None;
         if awaits_echo {
             self.transcript.turn_began();
         }
@@ -267,6 +268,7 @@ impl Detector {
             self.turn.is_open = false;
             self.turn.open_until = now + TURN_GRACE;
             self.transcript.turn_ended();
+            self.ledger.note_end();
         }
     }
 

@@ -68,6 +68,11 @@ impl Ledger {
         self.note(Witness::Echo, Witness::Prompt)
     }
 
+    /// Notes that the turn ended: what begins now is another, whoever notices it.
+    pub(super) fn note_end(&mut self) {
+        self.lone = None;
+    }
+
     fn note(&mut self, witness: Witness, other: Witness) -> bool {
         let is_joined = self.lone == Some(other);
         self.lone = (!is_joined).then_some(witness);
@@ -204,7 +209,8 @@ mod tests {
                     }
                 }
                 let mut expected = said.clone();
-                (expected.sort_unstable(), told.sort_unstable());
+                expected.sort_unstable();
+                told.sort_unstable();
                 prop_assert_eq!(told, expected);
             }
         }

@@ -1,4 +1,4 @@
-//! What the events of OpenCode's local server say.
+//! What the events say that `opencode` serves at a port of its own.
 
 use std::collections::BTreeSet;
 

@@ -263,9 +263,9 @@ impl Transcript {
         let known: Vec<&Turn> =
             self.turns.iter().filter(|turn| last.echoes(turn.echo.as_ref())).collect();
         let has_lost = known.last().is_some_and(|turn| !turn.reports.is_empty());
-        self.awaits_echo
-            && !known.is_empty()
-            && (in_sight > known.len() || (has_lost && last.reports.is_empty()))
+        // Its last report may only look unfinished, because nothing follows it yet.
+        let has_none = last.reports.is_empty() && self.unfinished.is_none();
+        self.awaits_echo && !known.is_empty() && (in_sight > known.len() || (has_lost && has_none))
     }
 
     fn reports(&self) -> Vec<&Known> {

@@ -75,6 +75,8 @@ impl Hub {
         if let Some(process) = process {
             self.note_run(agent, run, RunEvent::Seen { keeper, process });
         }
+        // Where nothing was printed since, what the last hub left is all there is to look at.
+        self.judge(agent, &[], self.clock.now());
     }
 
     /// Feeds output to the screen, and sends what the application asked its terminal for.

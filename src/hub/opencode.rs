@@ -1,4 +1,4 @@
-//! Listens to the events that OpenCode serves at a port of its own.
+//! Listens to the events that `opencode` serves at a port of its own.
 //!
 //! A stream of server-sent events over HTTP/1.1, as plain as can be: one request, one answer that
 //! never ends. Where it does not come, the screen decides.

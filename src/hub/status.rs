@@ -30,13 +30,16 @@ impl Hub {
         let member = &seat.member;
         let live = |id: Option<ProcessId>| id.filter(|_| !seat.is_gone());
         let pane = self.panes.get(&member.name);
+        // The source of a state may change while the state does not.
+        let shown = pane.and_then(|pane| pane.detector.as_ref()).map(Detector::shown);
+        let shown = shown.filter(|shown| shown.state == seat.state);
         AgentStatus {
             name: member.name.to_string(),
             cli: member.cli.clone(),
             role: member.role,
             team: member.team.clone(),
             state: seat.state,
-            source: seat.source,
+            source: shown.map_or(seat.source, |shown| shown.source),
             stuck: seat.pace.stuck.is_some(),
             pid: live(seat.process).map(|id| id.pid),
             keeper_pid: live(seat.keeper).map(|id| id.pid),

@@ -202,6 +202,44 @@ fn a_detector_that_goes_on_shows_what_the_last_one_showed() {
     assert_eq!(pane.raws(), [DONE]);
 }
 
+#[test]
+fn the_hook_of_a_prompt_that_the_hub_submitted_is_no_second_prompt() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.detector.prompt_submitted("Build it.\nReport.", Some("k7f3"), pane.now);
+    pane.hook(HookMeaning::Prompt, "Build it. Report. ", "");
+    pane.show(&echo("Build it."), "esc to interrupt");
+    pane.show("● STATUS(zzzz): DONE — another's", "esc to interrupt");
+    pane.hook(HookMeaning::Ended, "", "STATUS(zzzz): DONE — another's");
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!((pane.reports.len(), pane.foreign), (0, 2), "its tag is known");
+
+    // The same words again, typed by a person, are another prompt.
+    pane.hook(HookMeaning::Prompt, "Build it.\nReport.", "");
+    pane.show(&echo("Build it."), "esc to interrupt");
+    pane.show(&format!("● {DONE}"), "esc to interrupt");
+    pane.hook(HookMeaning::Ended, "", DONE);
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!(pane.raws(), [DONE]);
+}
+
+#[test]
+fn a_prompt_whose_echo_is_late_or_never_comes_repeats_nothing() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Go.", &format!("● {DONE}"));
+    pane.hook(HookMeaning::Prompt, "Go on.", "");
+    for _ in 0..5 {
+        pane.paint("esc to interrupt");
+        pane.wait(300);
+    }
+    // It is interrupted, and its prompt goes back into the box.
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!(pane.raws(), [DONE]);
+    assert_eq!(pane.shows().0, AgentState::Idle);
+}
+
 /// What happens in a turn, in some order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
@@ -276,7 +314,8 @@ proptest! {
             expected.extend(said);
             let mut told = pane.raws();
             let mut wanted = expected.clone();
-            (told.sort_unstable(), wanted.sort_unstable());
+            told.sort_unstable();
+            wanted.sort_unstable();
             prop_assert_eq!(told, wanted, "turn {}", number);
         }
     }
