@@ -11,6 +11,7 @@ pub mod sim;
 pub mod engine;
 pub mod report;
 pub mod screen;
+pub mod template;
 pub mod wire;
 
 pub mod config;

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -74,6 +75,9 @@ pub(super) enum Verb {
     /// Try out and show the rules by which a cli's screen is read
     #[command(subcommand)]
     Rules(RulesVerb),
+    /// List, show and fill in prompt templates
+    #[command(subcommand)]
+    Template(TemplateVerb),
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Become the project's hub (started by the others when needed)
@@ -211,6 +215,50 @@ pub(super) enum RulesVerb {
         #[command(flatten)]
         format: Format,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TemplateVerb {
+    /// List the templates: the built-in ones, yours, and those of a project that you trust
+    List {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Show a template: its purpose, its variables, its text
+    Show {
+        name: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print the prompt that a template makes
+    Render {
+        name: String,
+        #[command(flatten)]
+        vars: Vars,
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct Vars {
+    /// What fills a variable; may be given several times
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    vars: Vec<(String, String)>,
+}
+
+impl Vars {
+    /// Returns the values by name; the last one of a name holds.
+    pub(super) fn by_name(self) -> BTreeMap<String, String> {
+        self.vars.into_iter().collect()
+    }
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write a name, `=` and a value, such as `--var task='Fix the login'`".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -21,6 +21,7 @@ mod run;
 mod sim;
 mod status;
 mod table;
+mod template;
 mod up;
 
 pub use run::main;

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, Verb};
+use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, TemplateVerb, Verb};
 use super::context::Context;
 use super::{
     agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, rules,
-    sim, status, up,
+    sim, status, template, up,
 };
 
 /// Something went wrong; standard error says what.
@@ -61,6 +61,7 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
+        Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(Verb::Completions { .. } | Verb::Sim { .. } | Verb::Demo { .. }) => {
             unreachable!("these need no project and are done above")
@@ -93,6 +94,16 @@ fn rules_verb(context: &mut Context, verb: RulesVerb) -> anyhow::Result<()> {
             rules::test(context, &file, &agent, screen_only, format.json)
         }
         RulesVerb::Show { cli, format } => rules::show(context, &cli, format.json),
+    }
+}
+
+fn template_verb(context: &mut Context, verb: TemplateVerb) -> anyhow::Result<()> {
+    match verb {
+        TemplateVerb::List { format } => template::list(context, format),
+        TemplateVerb::Show { name, format } => template::show(context, &name, format),
+        TemplateVerb::Render { name, vars, format } => {
+            template::render(context, name, vars.by_name(), format)
+        }
     }
 }
 

@@ -8,11 +8,16 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &[]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("report", &["model"], &["regex"]),
+    ("template", &["model", "report"], &["minijinja"]),
     ("engine", &["model", "report"], &[]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("detect", &["model", "report", "screen"], &["regex"]),
     ("wire", &["model", "report"], &[]),
-    ("config", &["model"], &["directories", "regex", "rustix", "sha2", "strsim", "toml"]),
+    (
+        "config",
+        &["model", "template"],
+        &["directories", "regex", "rustix", "sha2", "strsim", "toml"],
+    ),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     (
         "hub",
@@ -28,8 +33,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "cli",
         &[
-            "model", "report", "screen", "detect", "wire", "config", "keeper", "hub", "client",
-            "sim", "tui",
+            "model", "report", "template", "screen", "detect", "wire", "config", "keeper", "hub",
+            "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -44,6 +49,7 @@ const CONFINED: &[&str] = &[
     "directories",
     "filedescriptor",
     "libc",
+    "minijinja",
     "portable_pty",
     "ratatui",
     "regex",
@@ -60,7 +66,7 @@ const CONFINED: &[&str] = &[
 ];
 
 /// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &["model", "report", "engine", "screen", "detect", "wire"];
+const PURE: &[&str] = &["model", "report", "template", "engine", "screen", "detect", "wire"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",
