@@ -14,6 +14,8 @@ pub mod screen;
 pub mod template;
 pub mod wire;
 
+pub mod playbook;
+
 pub mod config;
 pub mod detect;
 pub mod keeper;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Runs a team of coding agents side by side, each in its own terminal.
@@ -78,6 +78,24 @@ pub(super) enum Verb {
     /// List, show and fill in prompt templates
     #[command(subcommand)]
     Template(TemplateVerb),
+    /// Check a playbook and show what a run of it would be: order, agents, gates, every prompt
+    ///
+    /// Nothing is started. What is wrong with the playbook is told with its line.
+    Run {
+        /// A file, with a `/` in its name or `.toml` at its end, or one of: feature-build,
+        /// research-deep-dive, product-launch, content-sprint, bug-triage-swarm, competitive-analysis
+        playbook: String,
+        /// Only show the plan, which is what this version can do
+        #[arg(long, required = true)]
+        dry_run: bool,
+        #[command(flatten)]
+        vars: Vars,
+        /// Put scripted agents in the place of all, and show what they would play
+        #[arg(long, value_name = "CLI", value_enum)]
+        with: Option<StandIn>,
+        #[command(flatten)]
+        format: Format,
+    },
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Become the project's hub (started by the others when needed)
@@ -238,6 +256,13 @@ pub(super) enum TemplateVerb {
         #[command(flatten)]
         format: Format,
     },
+}
+
+/// Who takes the place of a playbook's agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum StandIn {
+    /// The scripted agent
+    Sim,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -16,6 +16,7 @@ mod failure;
 mod hub;
 mod keeper;
 mod overview;
+mod playbook;
 mod rules;
 mod run;
 mod sim;

@@ -8,8 +8,8 @@ use clap::Parser;
 use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, TemplateVerb, Verb};
 use super::context::Context;
 use super::{
-    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, rules,
-    sim, status, template, up,
+    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview,
+    playbook, rules, sim, status, template, up,
 };
 
 /// Something went wrong; standard error says what.
@@ -61,6 +61,9 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
+        Some(Verb::Run { playbook, dry_run: _, vars, with, format }) => {
+            playbook::dry_run(&mut context, &playbook, &vars.by_name(), with, format)?;
+        }
         Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(Verb::Completions { .. } | Verb::Sim { .. } | Verb::Demo { .. }) => {

@@ -179,7 +179,7 @@ fn bounded<'t>(
 }
 
 /// Returns the pattern if it is a regular expression.
-fn pattern(text: Located<String>, problems: &mut Problems) -> Option<String> {
+pub(super) fn pattern(text: Located<String>, problems: &mut Problems) -> Option<String> {
     let built = regex::RegexBuilder::new(&text.value).size_limit(PATTERN_BYTES_MAX).build();
     match built.map(|_: Regex| ()) {
         Ok(()) => Some(text.value),

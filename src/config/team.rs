@@ -240,8 +240,20 @@ pub(super) fn nearest(error: &TemplateError) -> Option<String> {
 }
 
 fn read_owns(table: &mut Reader, problems: &mut Problems) -> Vec<String> {
-    let Some(globs) = table.texts("owns", problems) else { return Vec::new() };
-    problems.warning(&globs.span, "This version does not watch `owns` yet", None);
+    if table.has("owns") {
+        let span = table.span_of("owns");
+        problems.warning(&span, "This version does not watch `owns` yet", None);
+    }
+    inside(table, "owns", problems)
+}
+
+/// Returns the paths or patterns under the key, which all lie in the project.
+pub(super) fn inside(
+    table: &mut Reader,
+    key: &'static str,
+    problems: &mut Problems,
+) -> Vec<String> {
+    let Some(globs) = table.texts(key, problems) else { return Vec::new() };
     for glob in &globs.value {
         let path = Path::new(&glob.value);
         let climbs = path.components().any(|part| part == std::path::Component::ParentDir);

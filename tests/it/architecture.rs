@@ -9,13 +9,14 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("report", &["model"], &["regex"]),
     ("template", &["model", "report"], &["minijinja"]),
+    ("playbook", &["model", "report", "template"], &["regex"]),
     ("engine", &["model", "report"], &[]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("detect", &["model", "report", "screen"], &["regex"]),
     ("wire", &["model", "report"], &[]),
     (
         "config",
-        &["model", "template"],
+        &["model", "template", "playbook"],
         &["directories", "regex", "rustix", "sha2", "strsim", "toml"],
     ),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
@@ -33,8 +34,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "cli",
         &[
-            "model", "report", "template", "screen", "detect", "wire", "config", "keeper", "hub",
-            "client", "sim", "tui",
+            "model", "report", "template", "playbook", "screen", "detect", "wire", "config",
+            "keeper", "hub", "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -66,7 +67,8 @@ const CONFINED: &[&str] = &[
 ];
 
 /// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &["model", "report", "template", "engine", "screen", "detect", "wire"];
+const PURE: &[&str] =
+    &["model", "report", "template", "playbook", "engine", "screen", "detect", "wire"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",
