@@ -9,13 +9,16 @@ pub(super) fn overlap(one: &str, other: &str) -> bool {
         glob.split('/').filter(|part| !matches!(*part, "" | ".")).map(simple).collect()
     };
     let (one, other) = (parts(one), parts(other));
-    meet(&one, &other, |part| part == "**", |a, b| names_meet(a, b), true)
+    // A name without wildcards may be a folder, and then all below it counts.
+    let is_folder = |parts: &[String]| parts.last().is_some_and(|part| !part.contains(['*', '?']));
+    let folders = (is_folder(&one), is_folder(&other));
+    meet(&one, &other, |part| part == "**", |a, b| names_meet(a, b), folders)
 }
 
 fn names_meet(one: &str, other: &str) -> bool {
     let letters = |text: &str| text.chars().collect::<Vec<char>>();
     let same = |a: &char, b: &char| a == b || *a == '?' || *b == '?';
-    meet(&letters(one), &letters(other), |letter| *letter == '*', same, false)
+    meet(&letters(one), &letters(other), |letter| *letter == '*', same, (false, false))
 }
 
 /// Returns the name with classes and alternatives as `*`.
@@ -23,13 +26,14 @@ fn simple(name: &str) -> String {
     if name.contains(['[', '{']) { "*".to_owned() } else { name.to_owned() }
 }
 
-/// Says whether two sequences with wildcards can be the same; or, of paths, one within the other.
+/// Says whether two sequences with wildcards can be the same, or the one begin with the other where
+/// that is a folder.
 fn meet<T>(
     one: &[T],
     other: &[T],
     is_any: impl Fn(&T) -> bool,
     same: impl Fn(&T, &T) -> bool,
-    is_path: bool,
+    (one_is_folder, other_is_folder): (bool, bool),
 ) -> bool {
     // `row[j]` tells of `one[i..]` and `other[j..]`, from the ends backwards.
     let mut row = vec![false; other.len() + 1];
@@ -38,7 +42,8 @@ fn meet<T>(
         for j in (0..=other.len()).rev() {
             row[j] = match (one.get(i), other.get(j)) {
                 (None, None) => true,
-                (None, Some(_)) | (Some(_), None) if is_path => true,
+                (None, Some(_)) if one_is_folder => true,
+                (Some(_), None) if other_is_folder => true,
                 (Some(a), _) if is_any(a) => below[j] || (j < other.len() && row[j + 1]),
                 (_, Some(b)) if is_any(b) => row[j + 1] || (i < one.len() && below[j]),
                 (Some(a), Some(b)) => same(a, b) && below[j + 1],
@@ -70,7 +75,7 @@ mod tests {
             ("src/api/**", "src/web/**"),
             ("**/*.md", "src/*.rs"),
             ("src/*.rs", "src/a.md"),
-            ("a/**/z", "a/b/y"),
+            ("a/**/z", "a/b/*.y"),
             ("web/**", "website/**"),
         ] {
             assert!(!overlap(one, other) && !overlap(other, one), "{one} {other}");

@@ -60,6 +60,7 @@ fn write_task(task: &PlannedTask, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "  {}: {}", plain(&task.id), plain(&task.title))?;
     let verifiers = match (task.verifiers, task.agree) {
         (0, _) => String::new(),
+        (1, 1) => "by a verifier".to_owned(),
         (all, agree) if all == agree => format!("by {all} verifiers"),
         (all, agree) => format!("by {all} verifiers, of whom {agree} must agree"),
     };
@@ -120,4 +121,27 @@ fn write_block(title: &str, text: &str, out: &mut dyn Write) -> anyhow::Result<(
 
 fn time(seconds: u64) -> String {
     humantime::format_duration(Duration::from_secs(seconds)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::{Paths, Settings, load_playbook};
+
+    #[test]
+    fn a_dry_run_tells_everything() {
+        let world = tempfile::tempdir().unwrap();
+        let mut paths = Paths::find(world.path()).unwrap();
+        paths.user_config = world.path().join("config.toml");
+        let settings = Settings::load(&paths).unwrap().settings;
+        let given = [("feature".to_owned(), "Sign in with a passkey".to_owned())].into();
+        let loaded = load_playbook("feature-build", Path::new("/"), &given, &settings).unwrap();
+        let plan = Plan::of(&loaded.playbook, loaded.vars, &settings.templates).unwrap();
+        let plan = plan.with_sim(&loaded.playbook, None);
+        let mut out = Vec::new();
+        write_plan(&plan, &mut out).unwrap();
+        insta::assert_snapshot!(String::from_utf8(out).unwrap());
+    }
 }
