@@ -105,7 +105,7 @@ fn template_verb(context: &mut Context, verb: TemplateVerb) -> anyhow::Result<()
         TemplateVerb::List { format } => template::list(context, format),
         TemplateVerb::Show { name, format } => template::show(context, &name, format),
         TemplateVerb::Render { name, vars, format } => {
-            template::render(context, name, vars.by_name(), format)
+            template::render(context, &name, vars.by_name(), format)
         }
     }
 }

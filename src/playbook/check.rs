@@ -1,6 +1,6 @@
 //! All that is wrong with a playbook before it runs.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::graph::Graph;
 use super::place::{Finding, Findings};
@@ -23,10 +23,10 @@ pub fn check(playbook: &Playbook, templates: &Templates) -> Vec<Finding> {
 }
 
 fn names(playbook: &Playbook, findings: &mut Findings) {
-    let mut seen = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     let ids = || playbook.tasks.iter().map(|task| task.id.as_str());
     for task in &playbook.tasks {
-        if seen.insert(&task.id, ()).is_some() {
+        if !seen.insert(&task.id) {
             let message = format!("Two tasks are named `{}`", task.id);
             findings.say(task.place.clone().key("id"), message, "Give each task its own `id`");
         }

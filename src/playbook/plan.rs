@@ -121,7 +121,7 @@ impl Plan {
     #[must_use]
     pub fn with_sim(mut self, playbook: &Playbook, script: Option<&str>) -> Self {
         for agent in &mut self.agents {
-            agent.cli = SIM.to_owned();
+            SIM.clone_into(&mut agent.cli);
         }
         self.scripts = Some(match script {
             Some(script) => {

@@ -140,7 +140,9 @@ fn check_one(prompt: &Prompt, place: &Place, templates: &Templates, findings: &m
             Err(error) => tell(&error, place, findings),
         }
     }
-    errors.iter().for_each(|error| tell(error, place, findings));
+    for error in &errors {
+        tell(error, place, findings);
+    }
 }
 
 fn tell(error: &TemplateError, place: &Place, findings: &mut Findings) {

@@ -48,9 +48,8 @@ fn sample(artifact: &Artifact) -> &str {
     match (&artifact.example, artifact.format) {
         (Some(example), _) if !example.trim().is_empty() => example.trim(),
         (_, Format::Json) => "{}",
-        (_, Format::Markdown) => "# Rehearsal",
         (_, Format::Html) => "<p>Rehearsal</p>",
-        (_, Format::Toml | Format::Yaml) => "# Rehearsal",
+        (_, Format::Markdown | Format::Toml | Format::Yaml) => "# Rehearsal",
         (_, Format::Csv | Format::Text) => "rehearsal",
     }
 }

@@ -62,10 +62,13 @@ fn environment<'source>() -> Environment<'source> {
 
 fn fault(error: &Error) -> Fault {
     let detail = error.detail().unwrap_or_default();
-    let reason = match error.kind() {
-        ErrorKind::SyntaxError => format!("Not a template: {detail}"),
-        ErrorKind::OutOfFuel => "It takes too many steps".to_owned(),
-        _ => format!("{}: {detail}", error.kind()),
+    let kind = error.kind();
+    let reason = if kind == ErrorKind::SyntaxError {
+        format!("Not a template: {detail}")
+    } else if kind == ErrorKind::OutOfFuel {
+        "It takes too many steps".to_owned()
+    } else {
+        format!("{kind}: {detail}")
     };
     Fault { line: error.line().unwrap_or(1), kind: FaultKind::Broken(reason) }
 }

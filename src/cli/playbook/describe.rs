@@ -47,13 +47,11 @@ pub(super) fn write_plan(plan: &Plan, out: &mut dyn Write) -> anyhow::Result<()>
 }
 
 fn agent_line(agent: &PlannedAgent) -> String {
-    let mut line = format!("  {} ({}, {})", agent.name, agent.role, agent.cli);
-    for (what, words) in [("owns", &agent.owns), ("can", &agent.capabilities)] {
-        if !words.is_empty() {
-            line.push_str(&format!("  {what} {}", words.join(", ")));
-        }
-    }
-    line
+    let facts = [("owns", &agent.owns), ("can", &agent.capabilities)];
+    let facts = facts.into_iter().filter(|(_, words)| !words.is_empty());
+    let facts: Vec<String> =
+        facts.map(|(what, words)| format!("  {what} {}", words.join(", "))).collect();
+    format!("  {} ({}, {}){}", agent.name, agent.role, agent.cli, facts.concat())
 }
 
 fn write_task(task: &PlannedTask, out: &mut dyn Write) -> anyhow::Result<()> {

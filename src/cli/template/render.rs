@@ -13,13 +13,14 @@ use crate::template::{Prompt, TAG, TAG_UNKNOWN};
 /// Prints the prompt. The tag may be given as a variable; when a prompt is sent it is drawn.
 pub(in super::super) fn render(
     context: &mut Context,
-    name: String,
+    name: &str,
     mut vars: BTreeMap<String, String>,
     format: Format,
 ) -> anyhow::Result<()> {
     let settings = Settings::load(&context.paths)?.settings;
     let tag = vars.remove(TAG).unwrap_or_else(|| TAG_UNKNOWN.to_owned());
-    let prompt = settings.templates.render(&Prompt::Template { name: name.clone(), vars }, &tag)?;
+    let prompt =
+        settings.templates.render(&Prompt::Template { name: name.to_owned(), vars }, &tag)?;
     if format.json {
         return context.print_json(&json!({ "template": name, "tag": tag, "prompt": prompt }));
     }

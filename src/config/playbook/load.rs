@@ -34,7 +34,8 @@ pub fn load_playbook(
     given: &BTreeMap<String, String>,
     settings: &Settings,
 ) -> Result<LoadedPlaybook, ConfigError> {
-    if !asked.contains('/') && !asked.ends_with(".toml") {
+    let is_toml = Path::new(asked).extension().is_some_and(|extension| extension == "toml");
+    if !asked.contains('/') && !is_toml {
         let Some((name, text)) = EMBEDDED.iter().find(|(name, _)| *name == asked) else {
             let hint = suggest(asked, built_in_playbooks());
             let text =

@@ -24,7 +24,9 @@ pub(in super::super) fn built_in_templates() -> Templates {
         let mut problems = Problems::new(&file, text);
         let template = read_template(name, &file, text, &mut problems);
         debug_assert!(problems.errors.is_empty(), "{:?}", problems.errors);
-        template.into_iter().for_each(|template| templates.insert(template));
+        if let Some(template) = template {
+            templates.insert(template);
+        }
     }
     templates
 }
