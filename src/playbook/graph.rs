@@ -1,6 +1,7 @@
 //! Which task waits for which.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::shape::Playbook;
 
@@ -47,21 +48,23 @@ impl Graph {
     /// Returns tasks that wait for each other, each for the next, and the first again at the end.
     pub(super) fn cycle(&self) -> Option<Vec<usize>> {
         let start = (0..self.needs.len()).find(|task| self.before[*task].contains(task))?;
+        // The shortest way back to the start: each task is met first on a shortest way to it.
+        let mut from: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut open = VecDeque::from([start]);
+        while let Some(task) = open.pop_front() {
+            for next in self.needs(task) {
+                if let Entry::Vacant(unmet) = from.entry(next) {
+                    unmet.insert(task);
+                    open.push_back(next);
+                }
+            }
+        }
         let mut path = vec![start];
         loop {
-            let last = path[path.len() - 1];
-            // Every task on the way has a need that leads back to the start.
-            let next = self.needs[last]
-                .iter()
-                .copied()
-                .filter(|next| *next == start || self.before[*next].contains(&start))
-                .min_by_key(|next| (*next != start, path.contains(next)))?;
-            path.push(next);
-            if next == start {
+            path.push(*from.get(&path[path.len() - 1])?);
+            if path[path.len() - 1] == start {
+                path.reverse();
                 return Some(path);
-            }
-            if path.len() > self.needs.len() + 1 {
-                return None;
             }
         }
     }

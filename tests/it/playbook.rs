@@ -7,9 +7,9 @@ use super::support::world::World;
 #[test]
 fn templates_are_listed_shown_and_filled() {
     let world = World::new();
-    let listed = world.json(&["template", "list", "--json"]);
+    let listed = world.json(&["template", "list"]);
     assert!(listed.as_array().unwrap().len() >= 29);
-    let shown = world.json(&["template", "show", "tester", "--json"]);
+    let shown = world.json(&["template", "show", "tester"]);
     assert_eq!(shown["variables"]["task"]["required"], true);
     let given = ["--var", "task=Try the login", "--var", "tag=k7f3"];
     let prompt = world.ok(&[&["template", "render", "tester"], &given[..]].concat());
@@ -35,7 +35,7 @@ fn a_project_brings_templates_that_count_once_they_are_trusted() {
 #[test]
 fn a_dry_run_prints_the_plan_and_starts_nothing() {
     let world = World::new();
-    let words = ["run", "bug-triage-swarm", "--dry-run", "--var", "list=faults.md", "--json"];
+    let words = ["run", "bug-triage-swarm", "--dry-run", "--var", "list=faults.md"];
     let plan = world.json(&words);
     assert_eq!(plan["waves"][1].as_array().unwrap().len(), 3);
     assert_eq!(plan["agents"][0]["cli"], "agent");
