@@ -11,7 +11,10 @@ pub mod sim;
 pub mod engine;
 pub mod report;
 pub mod screen;
+pub mod template;
 pub mod wire;
+
+pub mod playbook;
 
 pub mod config;
 pub mod detect;

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -120,6 +121,27 @@ pub(super) enum Verb {
     /// Say what became of the work; for agents, which are known by the token they were started with
     #[command(subcommand)]
     Report(ReportVerb),
+    /// List, show and fill in prompt templates
+    #[command(subcommand)]
+    Template(TemplateVerb),
+    /// Check a playbook and show what a run of it would be: order, agents, gates, every prompt
+    ///
+    /// Nothing is started. What is wrong with the playbook is told with its line.
+    Run {
+        /// A file, with a `/` in its name or `.toml` at its end, or one of: feature-build,
+        /// research-deep-dive, product-launch, content-sprint, bug-triage-swarm, competitive-analysis
+        playbook: String,
+        /// Only show the plan, which is what this version can do
+        #[arg(long, required = true)]
+        dry_run: bool,
+        #[command(flatten)]
+        vars: Vars,
+        /// Put scripted agents in the place of all, and show what they would play
+        #[arg(long, value_name = "CLI", value_enum)]
+        with: Option<StandIn>,
+        #[command(flatten)]
+        format: Format,
+    },
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Pass on what a hook of an agent's cli says (run by the clis)
@@ -385,6 +407,29 @@ pub(super) enum ReportVerb {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(super) enum TemplateVerb {
+    /// List the templates: the built-in ones, yours, and those of a project that you trust
+    List {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Show a template: its purpose, its variables, its text
+    Show {
+        name: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print the prompt that a template makes
+    Render {
+        name: String,
+        #[command(flatten)]
+        vars: Vars,
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Outcome {
     Pass,
@@ -424,6 +469,34 @@ pub(super) struct Choosing {
     /// Only if it is still this dialog [default: the one in sight now]
     #[arg(long, value_name = "ID")]
     pub(super) dialog: Option<String>,
+}
+
+/// Who takes the place of a playbook's agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum StandIn {
+    /// The scripted agent
+    Sim,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct Vars {
+    /// What fills a variable; may be given several times
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    vars: Vec<(String, String)>,
+}
+
+impl Vars {
+    /// Returns the values by name; the last one of a name holds.
+    pub(super) fn by_name(self) -> BTreeMap<String, String> {
+        self.vars.into_iter().collect()
+    }
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write a name, `=` and a value, such as `--var task='Fix the login'`".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -4,7 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 
 use crate::client::ClientError;
-use crate::config::plain;
+use crate::config::{plain, suggest};
+use crate::template::TemplateError;
 
 /// An error of the command line itself, with what to type next.
 #[derive(Debug)]
@@ -47,7 +48,21 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
         return Some(hinted.hint.clone());
     }
+    if let Some(error) = error.downcast_ref::<TemplateError>() {
+        return template_hint(error);
+    }
     error.downcast_ref::<ClientError>().and_then(ClientError::hint)
+}
+
+fn template_hint(error: &TemplateError) -> Option<String> {
+    if let TemplateError::MissingVariable { name, .. } = error {
+        return Some(format!("Add `--var {name}='…'`"));
+    }
+    let (name, known) = error.unknown()?;
+    if known.is_empty() {
+        return Some("Leave it out: there is no variable".to_owned());
+    }
+    Some(suggest(name, known.iter().map(String::as_str)))
 }
 
 /// Says whether an error only means that whoever read our output has had enough.

@@ -18,12 +18,14 @@ mod hook;
 mod hub;
 mod keeper;
 mod overview;
+mod playbook;
 mod report;
 mod rules;
 mod run;
 mod sim;
 mod status;
 mod table;
+mod template;
 mod up;
 mod wait;
 

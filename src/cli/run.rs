@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, Verb};
+use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, TemplateVerb, Verb};
 use super::context::Context;
 use super::{
     agent, attach, completions, config, demo, dispatch, doctor, down, failure, hook, hub, keeper,
-    overview, report, rules, sim, status, up, wait,
+    overview, playbook, report, rules, sim, status, template, up, wait,
 };
 
 /// Something went wrong; standard error says what.
@@ -81,6 +81,10 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
+        Some(Verb::Run { playbook, dry_run: _, vars, with, format }) => {
+            playbook::dry_run(&mut context, &playbook, &vars.by_name(), with, format)?;
+        }
+        Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(
             Verb::Completions { .. }
@@ -123,6 +127,16 @@ fn rules_verb(context: &mut Context, verb: RulesVerb) -> anyhow::Result<()> {
             rules::test(context, &file, &agent, screen_only, format.json)
         }
         RulesVerb::Show { cli, format } => rules::show(context, &cli, format.json),
+    }
+}
+
+fn template_verb(context: &mut Context, verb: TemplateVerb) -> anyhow::Result<()> {
+    match verb {
+        TemplateVerb::List { format } => template::list(context, format),
+        TemplateVerb::Show { name, format } => template::show(context, &name, format),
+        TemplateVerb::Render { name, vars, format } => {
+            template::render(context, &name, vars.by_name(), format)
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::layer::apply;
 use super::settings::{Origin, Settings};
+use super::template::built_in_templates;
 
 /// The `wheelhouse.toml` that `wheelhouse config init` writes.
 pub const STARTER: &str = include_str!("../../assets/starter.toml");
@@ -30,7 +31,7 @@ const FILES: &[(&str, &str)] = &[
 
 /// Returns the settings that hold where no file says otherwise.
 pub(super) fn built_in() -> Settings {
-    let mut settings = Settings::default();
+    let mut settings = Settings { templates: built_in_templates(), ..Settings::default() };
     for (name, text) in FILES {
         let found = apply(&mut settings, Path::new(name), text, Origin::BuiltIn);
         debug_assert!(found.errors.is_empty(), "{:?}", found.errors);

@@ -10,7 +10,7 @@ use super::cli::read_patterns;
 use super::problem::{Problems, suggest};
 use super::reader::Reader;
 use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
-use super::team::{read_team, well_named};
+use super::team::{Known, read_team, well_named};
 
 /// The cli whose rules hold for a program that has none of its own.
 const ANY_PROGRAM: &str = "shell";
@@ -155,7 +155,8 @@ impl Layer<'_, '_, '_> {
         for (name, table) in file.named_tables("team", self.problems) {
             if well_named("team", &name, self.problems) {
                 self.came(&format!("team.{}", name.value));
-                let team = read_team(&name.value, table, &self.settings.clis, self.problems);
+                let Settings { clis, templates, .. } = &*self.settings;
+                let team = read_team(&name.value, table, Known { clis, templates }, self.problems);
                 self.settings.teams.insert(name.value, team);
             }
         }
@@ -176,10 +177,11 @@ impl Layer<'_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Layout;
     use super::super::builtin::built_in;
-    use super::super::{Layout, Prompt};
     use super::*;
     use crate::model::Role;
+    use crate::template::Prompt;
 
     /// Returns the settings after the text, and what is wrong with it.
     fn applied(text: &str) -> (Settings, String, String) {
@@ -321,6 +323,33 @@ mod tests {
         w.toml:27:13: Unknown workspace `shred`
         hint: Did you mean `shared`?
         "#);
+    }
+
+    #[test]
+    fn a_template_that_cannot_be_filled_is_told() {
+        insta::assert_snapshot!(errors(
+            "[team.t]\n\
+             [[team.t.agents]]\nname = 'a'\ncli = 'shell'\ntemplate = 'workr'\n\
+             [[team.t.agents]]\nname = 'b'\ncli = 'shell'\ntemplate = 'tester'\n\
+             [[team.t.agents]]\nname = 'c'\ncli = 'shell'\ntemplate = 'worker'\nvars = { tsk = 'x' }\n\
+             [[team.t.agents]]\nname = 'd'\ncli = 'shell'\nvars = { task = 'x' }\n"
+        ), @r#"
+        w.toml:5:12: Unknown template `workr`
+        hint: Did you mean `worker`?
+        w.toml:9:12: The template `tester` needs the variable `task`: what to do: a title on the first line, then the details
+        hint: Add `vars = { task = "…" }`
+        w.toml:14:8: The template `worker` has no variable `tsk`
+        hint: Did you mean `task`?
+        w.toml:18:8: `vars` in `[[team.t.agents]]` fill a template, and there is none
+        hint: Add `template = "…"`
+        "#);
+        let (settings, errors, _) = applied(
+            "[team.t]\n[[team.t.agents]]\nname = 'a'\ncli = 'shell'\ntemplate = 'worker'\nowns = ['src/**']\n",
+        );
+        assert_eq!(errors, "");
+        let vars = [("owns".to_owned(), "src/**".to_owned())].into();
+        let prompt = Prompt::Template { name: "worker".into(), vars };
+        assert_eq!(settings.team("t").unwrap().agents[0].prompt, Some(prompt));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod manifest;
 mod paths;
 mod pattern;
 mod plain;
+mod playbook;
 mod problem;
 mod project;
 mod reader;
@@ -21,6 +22,7 @@ mod secure_dir;
 mod settings;
 mod source_file;
 mod team;
+mod template;
 mod trust;
 
 pub use builtin::STARTER;
@@ -30,12 +32,14 @@ pub use hash::Hash;
 pub use paths::{Paths, PathsError};
 pub use pattern::VariablePattern;
 pub use plain::{plain, plain_json};
-pub use problem::{ConfigError, Problem};
+pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook};
+pub use problem::{ConfigError, Problem, suggest};
 pub use project::find_project;
 pub use secure_dir::{SecureDirError, secure_dir};
 pub use settings::{
     Cards, CliError, DashboardSettings, GridSettings, HubSettings, Loaded, LogLevel, LogSettings,
     Origin, PaneSettings, ProjectFile, Scope, Settings, StopSettings, StuckSettings, TeamError,
 };
-pub use team::{Agent, Layout, Prompt, Team};
+pub use team::{Agent, Layout, Team};
+pub use template::ProjectTemplate;
 pub use trust::{Trust, TrustError};

@@ -84,6 +84,16 @@ impl Paths {
         self.project.join("wheelhouse.toml")
     }
 
+    /// Returns where the user's own prompt templates lie, for all projects.
+    pub fn user_templates(&self) -> PathBuf {
+        self.user_config.with_file_name("templates")
+    }
+
+    /// Returns where the project's own prompt templates lie.
+    pub fn project_templates(&self) -> PathBuf {
+        self.project.join(".wheelhouse/templates")
+    }
+
     pub fn hub_socket(&self) -> PathBuf {
         self.runtime_dir.join("hub.sock")
     }

@@ -129,7 +129,7 @@ pub(super) fn distance(word: &str, known: &str) -> usize {
 }
 
 /// Returns a hint for a word that is not one of the known ones: the nearest, or all of them.
-pub(super) fn suggest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+pub fn suggest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();
     let nearest = known.iter().min_by_key(|candidate| distance(word, candidate));

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::model::Environment;
+use crate::template::Templates;
 
 use super::builtin::built_in;
 use super::cli::installed_agent;
 use super::layer::apply;
 use super::problem::{distance, quoted};
 use super::source_file::{SourceFile, whole_file};
-use super::{Cli, ConfigError, Hash, Paths, Problem, Team, Trust, VariablePattern, plain};
+use super::template::Folder;
+use super::{
+    Cli, ConfigError, Hash, Paths, Problem, ProjectTemplate, Team, Trust, VariablePattern, plain,
+};
 
 /// Everything that can be set, checked and complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +33,7 @@ pub struct Settings {
     pub pass_env: Vec<VariablePattern>,
     pub(super) clis: BTreeMap<String, Cli>,
     pub(super) teams: BTreeMap<String, Team>,
+    pub templates: Templates,
     /// Where each value is from, by its key: `pane.scrollback`, `cli.claude`, `team.numbers`.
     pub provenance: BTreeMap<String, Origin>,
 }
@@ -114,6 +119,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// Absent where the project has no file.
     pub project: Option<ProjectFile>,
+    /// The project's own prompt templates, trusted or not.
+    pub templates: Vec<ProjectTemplate>,
     pub warnings: Vec<Problem>,
 }
 
@@ -167,36 +174,66 @@ impl Settings {
                 None
             })
         };
+        let folder = Folder::read(&paths.user_templates());
+        errors.extend(folder.errors);
+        settings.add_templates(&folder.templates, Origin::User);
         if let Some(file) = read(paths.user_config.clone(), &mut errors) {
             let found = apply(&mut settings, &file.path, &file.text, Origin::User);
             errors.extend(found.errors);
             warnings.extend(found.warnings);
         }
+        let folder = Folder::read(&paths.project_templates());
+        errors.extend(folder.errors);
+        let file = read(paths.project_config(), &mut errors);
+        let mut templates = folder.templates;
         let mut project = None;
-        if let Some(file) = read(paths.project_config(), &mut errors) {
-            let mut with_project = settings.clone();
-            let found = apply(&mut with_project, &file.path, &file.text, Origin::Project);
-            errors.extend(found.errors);
-            warnings.extend(found.warnings);
-            let is_trusted = match Trust::load(paths) {
-                Ok(trust) => trust.is_trusted(&file.canonical, &file.hash),
-                Err(error) => {
-                    warnings.push(whole_file(&paths.trust_file, &error.to_string()));
-                    false
-                }
+        if file.is_some() || !templates.is_empty() {
+            let trust = Trust::load(paths)
+                .map_err(|error| warnings.push(whole_file(&paths.trust_file, &error.to_string())));
+            let is_trusted = |path: &Path, hash: &Hash| {
+                trust.as_ref().is_ok_and(|trust| trust.is_trusted(path, hash))
             };
-            if is_trusted {
-                settings.clone_from(&with_project);
-            } else {
-                warnings.push(untrusted(&file));
+            let mut with_project = settings.clone();
+            with_project.add_templates(&templates, Origin::Project);
+            for own in &mut templates {
+                own.is_trusted = is_trusted(&own.path, &own.hash);
+                if !own.is_trusted {
+                    warnings.push(untrusted(&own.template.file));
+                }
             }
-            let (path, hash) = (file.canonical, file.hash);
-            project = Some(ProjectFile { path, hash, is_trusted, settings: with_project });
+            let trusted = templates.iter().filter(|own| own.is_trusted);
+            settings.add_templates(trusted, Origin::Project);
+            if let Some(file) = file {
+                let found = apply(&mut with_project, &file.path, &file.text, Origin::Project);
+                errors.extend(found.errors);
+                warnings.extend(found.warnings);
+                let is_trusted = is_trusted(&file.canonical, &file.hash);
+                if is_trusted {
+                    // Once more, without the templates that are not trusted; what is wrong is told.
+                    apply(&mut settings, &file.path, &file.text, Origin::Project);
+                } else {
+                    warnings.push(untrusted(&file.path));
+                }
+                let (path, hash) = (file.canonical, file.hash);
+                project = Some(ProjectFile { path, hash, is_trusted, settings: with_project });
+            }
         }
         if errors.is_empty() {
-            Ok(Loaded { settings, project, warnings })
+            Ok(Loaded { settings, project, templates, warnings })
         } else {
             Err(ConfigError { problems: errors, warnings })
+        }
+    }
+
+    /// Lays templates over those of the same name.
+    fn add_templates<'t>(
+        &mut self,
+        templates: impl IntoIterator<Item = &'t ProjectTemplate>,
+        origin: Origin,
+    ) {
+        for ProjectTemplate { template, .. } in templates {
+            self.provenance.insert(format!("template.{}", template.name), origin);
+            self.templates.insert(template.clone());
         }
     }
 
@@ -259,6 +296,7 @@ impl Default for Settings {
             pass_env: Vec::new(),
             clis: BTreeMap::new(),
             teams: BTreeMap::new(),
+            templates: Templates::default(),
             provenance: BTreeMap::new(),
         }
     }
@@ -289,10 +327,10 @@ impl Loaded {
     }
 }
 
-fn untrusted(file: &SourceFile) -> Problem {
+fn untrusted(file: &Path) -> Problem {
     let text = "It is not trusted as it is now, so nothing in it is used\n\
                 hint: Read what it would run and trust it with `wheelhouse config trust`";
-    whole_file(&file.path, text)
+    whole_file(file, text)
 }
 
 impl fmt::Display for Origin {
@@ -413,6 +451,34 @@ mod tests {
         let loaded = Settings::load(&paths).unwrap();
         assert!(!loaded.project.unwrap().is_trusted);
         assert!(loaded.warnings[0].hint.as_ref().unwrap().contains("XDG_STATE_HOME"));
+    }
+
+    #[test]
+    fn a_template_of_the_project_counts_only_as_it_was_trusted() {
+        let (_world, paths) = world();
+        let write = |directory: &Path, purpose: &str| {
+            fs::create_dir_all(directory).unwrap();
+            let text = format!("+++\npurpose = '{purpose}'\n+++\nDo it.\n");
+            fs::write(directory.join("worker.md"), text).unwrap();
+        };
+        let purpose = |paths: &Paths| {
+            let settings = Settings::load(paths).unwrap().settings;
+            let template = settings.templates.get("worker").unwrap();
+            (template.purpose.clone(), settings.origin("template.worker"))
+        };
+        write(&paths.user_templates(), "mine");
+        assert_eq!(purpose(&paths), ("mine".into(), Origin::User));
+        write(&paths.project_templates(), "theirs");
+        fs::write(paths.project_config(), PROJECT).unwrap();
+        trust(&paths);
+        let loaded = Settings::load(&paths).unwrap();
+        assert!(loaded.warnings[0].file.ends_with(".wheelhouse/templates/worker.md"));
+        assert_eq!(purpose(&paths), ("mine".into(), Origin::User));
+        let own = &loaded.templates[0];
+        Trust::load(&paths).unwrap().trust(&own.path, &own.hash).unwrap();
+        assert_eq!(purpose(&paths), ("theirs".into(), Origin::Project));
+        write(&paths.project_templates(), "edited");
+        assert_eq!(purpose(&paths), ("mine".into(), Origin::User));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::model::{AgentName, Environment, InvalidName, Role};
+use crate::template::{Prompt, TemplateError, Templates};
 
 use super::Cli;
 use super::cli::no_zero;
@@ -18,7 +19,7 @@ const NAME_CHARS_MAX: usize = 64;
 /// A hint that names more is not read.
 const CLIS_OFFERED_MAX: usize = 12;
 
-const ROLES: &[Role] = &[Role::Worker, Role::Lead, Role::Orchestrator, Role::Verifier];
+pub(super) const ROLES: &[Role] = &[Role::Worker, Role::Lead, Role::Orchestrator, Role::Verifier];
 const LAYOUTS: &[Layout] = &[Layout::Grid, Layout::Focus, Layout::Columns, Layout::Single];
 
 /// How the dashboard arranges the panes of a team.
@@ -68,11 +69,11 @@ pub struct Agent {
     pub capabilities: Vec<String>,
 }
 
-/// What an agent is told first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Prompt {
-    Text(String),
-    Template(String),
+/// What a team may name.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'k> {
+    pub(super) clis: &'k BTreeMap<String, Cli>,
+    pub(super) templates: &'k Templates,
 }
 
 impl Agent {
@@ -86,18 +87,30 @@ impl Agent {
 pub(super) fn read_team(
     name: &str,
     mut table: Reader,
-    clis: &BTreeMap<String, Cli>,
+    known: Known,
     problems: &mut Problems,
 ) -> Team {
     let layout = table.choice("layout", LAYOUTS, problems).unwrap_or_default();
     let errors_before = problems.errors.len();
-    let tables = table.listed_tables("agents", problems);
-    if tables.is_empty() && problems.errors.len() == errors_before {
+    let agents = read_agents(&format!("team `{name}`"), &mut table, known, problems);
+    if agents.is_empty() && problems.errors.len() == errors_before {
         let hint = format!("Add one: `[[team.{name}.agents]]` with `name` and `cli`");
         problems.error(table.span(), &format!("The team `{name}` has no agents"), Some(&hint));
     }
+    table.finish(problems);
+    Team { name: name.to_owned(), layout, agents }
+}
+
+/// Returns the agents below the key `agents`, as far as they can be read.
+pub(super) fn read_agents(
+    whose: &str,
+    table: &mut Reader,
+    known: Known,
+    problems: &mut Problems,
+) -> Vec<Agent> {
+    let tables = table.listed_tables("agents", problems);
     if tables.len() > AGENTS_MAX {
-        let message = format!("The team `{name}` has {} agents", tables.len());
+        let message = format!("The {whose} has {} agents", tables.len());
         let hint = format!("Split it into teams of at most {AGENTS_MAX}");
         problems.error(table.span(), &message, Some(&hint));
     }
@@ -105,35 +118,35 @@ pub(super) fn read_team(
     let mut agents = Vec::new();
     for inner in tables.into_iter().take(AGENTS_MAX) {
         let name_span = inner.span_of("name");
-        let Some(agent) = read_agent(inner, clis, problems) else { continue };
+        let Some(agent) = read_agent(inner, known, problems) else { continue };
         if !seen.insert(agent.name.clone()) {
-            let message = format!("The team `{name}` has two agents named `{}`", agent.name);
+            let message = format!("The {whose} has two agents named `{}`", agent.name);
             problems.error(&name_span, &message, Some("Give each agent of a team its own name"));
         }
         agents.push(agent);
     }
-    table.finish(problems);
-    Team { name: name.to_owned(), layout, agents }
+    agents
 }
 
-fn read_agent(
-    mut table: Reader,
-    clis: &BTreeMap<String, Cli>,
-    problems: &mut Problems,
-) -> Option<Agent> {
+fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Option<Agent> {
     let name = table.required_text("name", problems).and_then(|name| agent_name(&name, problems));
     let cli = table.required_text("cli", problems);
     if let Some(cli) = &cli {
-        known_cli(cli, clis, problems);
+        known_cli(cli, known.clis, problems);
     }
     let role = table.choice("role", ROLES, problems).unwrap_or_default();
     let prompt = read_prompt(&mut table, problems);
+    warn_of_silence(&table, problems);
     let cwd = table.text("cwd", problems).map_or(PathBuf::from("."), |cwd| {
         no_zero(&cwd, problems);
         PathBuf::from(cwd.value)
     });
     let env = read_environment(&mut table, problems).unwrap_or_default();
     let owns = read_owns(&mut table, problems);
+    let prompt = prompt.map(|prompt| with_owns(prompt, &owns, known.templates));
+    if let Some(prompt) = &prompt {
+        check_prompt(prompt, &table, known.templates, problems);
+    }
     let capabilities = read_capabilities(&mut table, problems);
     only_here(&mut table, problems);
     table.finish(problems);
@@ -156,14 +169,14 @@ fn known_cli(cli: &Located<String>, clis: &BTreeMap<String, Cli>, problems: &mut
     problems.error(&cli.span, &format!("Unknown cli `{}`", cli.value), Some(&hint));
 }
 
-fn read_prompt(table: &mut Reader, problems: &mut Problems) -> Option<Prompt> {
+/// Reads `prompt`, or `template` with `vars`.
+pub(super) fn read_prompt(table: &mut Reader, problems: &mut Problems) -> Option<Prompt> {
     let text = table.text("prompt", problems);
     let template = table.text("template", problems);
-    for (key, found) in [("prompt", &text), ("template", &template)] {
-        if let Some(found) = found {
-            let message = format!("This version does not send a `{key}` yet");
-            problems.warning(&found.span, &message, Some("Type it into the pane for now"));
-        }
+    let vars = table.named_texts("vars", problems);
+    if vars.is_some() && template.is_none() {
+        let message = format!("`vars`{} fill a template, and there is none", table.within());
+        problems.error(&table.span_of("vars"), &message, Some("Add `template = \"…\"`"));
     }
     match (text, template) {
         (Some(_), Some(template)) => {
@@ -173,16 +186,74 @@ fn read_prompt(table: &mut Reader, problems: &mut Problems) -> Option<Prompt> {
         }
         (Some(text), None) => Some(Prompt::Text(text.value)),
         (None, Some(template)) => {
-            well_named("template", &template, problems);
-            Some(Prompt::Template(template.value))
+            let vars = vars.unwrap_or_default().into_iter();
+            let vars = vars.map(|(name, value)| (name, value.value)).collect();
+            Some(Prompt::Template { name: template.value, vars })
         }
         (None, None) => None,
     }
 }
 
+fn warn_of_silence(table: &Reader, problems: &mut Problems) {
+    for key in ["prompt", "template"].into_iter().filter(|key| table.has(key)) {
+        let message = format!("This version does not send a `{key}` yet");
+        problems.warning(&table.span_of(key), &message, Some("Type it into the pane for now"));
+    }
+}
+
+/// Tells a template that asks for it what the agent owns.
+fn with_owns(prompt: Prompt, owns: &[String], templates: &Templates) -> Prompt {
+    match prompt {
+        Prompt::Template { name, mut vars } => {
+            let asks = templates.get(&name).is_ok_and(|template| template.takes("owns"));
+            if asks && !owns.is_empty() {
+                vars.entry("owns".to_owned()).or_insert_with(|| owns.join(", "));
+            }
+            Prompt::Template { name, vars }
+        }
+        Prompt::Text(text) => Prompt::Text(text),
+    }
+}
+
+fn check_prompt(prompt: &Prompt, table: &Reader, templates: &Templates, problems: &mut Problems) {
+    let Prompt::Template { name, vars } = prompt else { return };
+    for error in templates.check(name, vars) {
+        let (key, hint) = match &error {
+            TemplateError::UnknownVariable { .. } => ("vars", None),
+            TemplateError::MissingVariable { name, .. } => {
+                let key = if table.has("vars") { "vars" } else { "template" };
+                (key, Some(format!("Add `vars = {{ {name} = \"…\" }}`")))
+            }
+            TemplateError::UnknownTemplate { .. } | TemplateError::Broken { .. } => {
+                ("template", None)
+            }
+        };
+        let hint = hint.or_else(|| nearest(&error));
+        problems.error(&table.span_of(key), &error.to_string(), hint.as_deref());
+    }
+}
+
+/// Returns a hint for a name that a template or its variables lack.
+pub(super) fn nearest(error: &TemplateError) -> Option<String> {
+    let (name, known) = error.unknown()?;
+    Some(suggest(name, known.iter().map(String::as_str)))
+}
+
 fn read_owns(table: &mut Reader, problems: &mut Problems) -> Vec<String> {
-    let Some(globs) = table.texts("owns", problems) else { return Vec::new() };
-    problems.warning(&globs.span, "This version does not watch `owns` yet", None);
+    if table.has("owns") {
+        let span = table.span_of("owns");
+        problems.warning(&span, "This version does not watch `owns` yet", None);
+    }
+    inside(table, "owns", problems)
+}
+
+/// Returns the paths or patterns under the key, which all lie in the project.
+pub(super) fn inside(
+    table: &mut Reader,
+    key: &'static str,
+    problems: &mut Problems,
+) -> Vec<String> {
+    let Some(globs) = table.texts(key, problems) else { return Vec::new() };
     for glob in &globs.value {
         let path = Path::new(&glob.value);
         let climbs = path.components().any(|part| part == std::path::Component::ParentDir);

@@ -8,7 +8,7 @@
 pub fn brief(tag: &str) -> String {
     format!(
         "Report in single lines of plain text, each on a line of its own, outside of code blocks.\n\
-         Put the tag of this task, {tag}, where the dots are:\n\
+         For this task the tag is {tag}: put it where the dots are.\n\
          - when all is finished and checked: STATUS(…): DONE — what was accomplished + evidence \
          (counts, paths, commits, commands and their results)\n\
          - when you cannot go on: STATUS(…): BLOCKED — exactly what you need\n\

@@ -8,17 +8,26 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &[]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("report", &["model"], &["regex"]),
+    ("template", &["model", "report"], &["minijinja"]),
+    ("playbook", &["model", "report", "template"], &["regex"]),
     ("engine", &["model", "report"], &[]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("detect", &["model", "report", "screen"], &["regex"]),
     ("deliver", &["model", "screen", "detect"], &[]),
     ("wire", &["model", "report"], &[]),
-    ("config", &["model"], &["directories", "regex", "rustix", "sha2", "strsim", "toml"]),
+    (
+        "config",
+        &["model", "template", "playbook"],
+        &["directories", "regex", "rustix", "sha2", "strsim", "toml"],
+    ),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     ("store", &["model"], &["rusqlite"]),
     (
         "hub",
-        &["model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper"],
+        &[
+            "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
+            "store", "template",
+        ],
         &["rustix", "tokio", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
@@ -30,8 +39,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "cli",
         &[
-            "model", "report", "screen", "detect", "wire", "config", "keeper", "hub", "client",
-            "sim", "tui",
+            "model", "report", "template", "playbook", "screen", "detect", "wire", "config",
+            "keeper", "hub", "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -46,6 +55,7 @@ const CONFINED: &[&str] = &[
     "directories",
     "filedescriptor",
     "libc",
+    "minijinja",
     "portable_pty",
     "ratatui",
     "regex",
@@ -62,7 +72,8 @@ const CONFINED: &[&str] = &[
 ];
 
 /// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &["model", "report", "engine", "screen", "detect", "deliver", "wire"];
+const PURE: &[&str] =
+    &["model", "report", "template", "playbook", "engine", "screen", "detect", "deliver", "wire"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",

@@ -31,6 +31,7 @@ mod leaks;
 mod name_once;
 mod neighbours;
 mod one_hub;
+mod playbook;
 mod played;
 mod played_draw;
 mod record;

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::config::{Agent, Cli, Origin, Prompt, Settings, Team, plain};
+use crate::config::{Agent, Cli, Origin, Settings, Team, plain};
 use crate::model::{Environment, Hooks};
+use crate::template::Prompt;
 
 /// Writes what the cli runs and which variables it gets.
 pub(super) fn write_cli(
@@ -89,10 +90,10 @@ pub(super) fn team_json(team: &Team, settings: &Settings) -> Value {
 }
 
 fn agent_json(agent: &Agent) -> Value {
-    let (prompt, template) = match &agent.prompt {
-        Some(Prompt::Text(text)) => (Some(text), None),
-        Some(Prompt::Template(name)) => (None, Some(name)),
-        None => (None, None),
+    let (prompt, template, vars) = match &agent.prompt {
+        Some(Prompt::Text(text)) => (Some(text), None, None),
+        Some(Prompt::Template { name, vars }) => (None, Some(name), Some(vars)),
+        None => (None, None, None),
     };
     json!({
         "name": agent.name,
@@ -100,6 +101,7 @@ fn agent_json(agent: &Agent) -> Value {
         "role": agent.role,
         "prompt": prompt,
         "template": template,
+        "vars": vars,
         "cwd": agent.cwd,
         "env": names(&agent.env),
         "owns": agent.owns,

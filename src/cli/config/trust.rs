@@ -6,7 +6,10 @@ use std::io::{BufRead, Write};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::config::{Cli, Origin, Paths, ProjectFile, Settings, Team, Trust, plain, plain_json};
+use crate::config::{
+    Cli, Loaded, Origin, Paths, ProjectFile, ProjectTemplate, Settings, Team, Trust, plain,
+    plain_json,
+};
 
 use super::describe::{
     cli_json, cli_origin, listed, team_json, team_origin, write_cli, write_team,
@@ -24,28 +27,47 @@ pub fn trust(
 ) -> Result<()> {
     let loaded = Settings::load(paths)?;
     let shown = plain(&paths.project_config().to_string_lossy());
-    let Some(project) = loaded.project else {
+    let Loaded { project, templates, .. } = &loaded;
+    if project.is_none() && templates.is_empty() {
         bail!("`{shown}` is not there\nhint: Write one with `wheelhouse config init`")
-    };
-    if !json {
-        write_summary(&shown, &project, out)?;
     }
-    if !project.is_trusted {
-        if !yes {
-            let terminal = terminal.filter(|_| !json).with_context(|| {
-                format!(
-                    "Nobody is here to answer for `{shown}`\n\
-                     hint: Read it, then run `wheelhouse config trust --yes`"
-                )
-            })?;
-            ask(terminal, out)?;
+    if !json {
+        if let Some(project) = project {
+            write_summary(&shown, project, out)?;
         }
-        Trust::load(paths)?.trust(&project.path, &project.hash)?;
+        write_templates(templates, out)?;
+    }
+    let project_files = project.iter().map(|file| (&file.path, &file.hash, file.is_trusted));
+    let template_files = templates.iter().map(|file| (&file.path, &file.hash, file.is_trusted));
+    let mut new = project_files.chain(template_files).filter(|file| !file.2).peekable();
+    if new.peek().is_some() && !yes {
+        let terminal = terminal.filter(|_| !json).with_context(|| {
+            format!(
+                "Nobody is here to answer for `{shown}`\n\
+                 hint: Read it, then run `wheelhouse config trust --yes`"
+            )
+        })?;
+        ask(terminal, out)?;
+    }
+    for (path, hash, _) in new {
+        Trust::load(paths)?.trust(path, hash)?;
     }
     if json {
-        writeln!(out, "{}", plain_json(&as_json(&project).to_string()))?;
+        writeln!(out, "{}", plain_json(&as_json(project.as_ref(), templates).to_string()))?;
     } else {
-        writeln!(out, "`{shown}` is trusted as it is now")?;
+        let what = match project {
+            Some(_) => format!("`{shown}`"),
+            None => format!("`{}`", plain(&paths.project_templates().to_string_lossy())),
+        };
+        writeln!(out, "{what} is trusted as it is now")?;
+    }
+    Ok(())
+}
+
+fn write_templates(templates: &[ProjectTemplate], out: &mut dyn Write) -> Result<()> {
+    for ProjectTemplate { template, hash, .. } in templates {
+        let (file, purpose) = (plain(&template.file.to_string_lossy()), plain(&template.purpose));
+        writeln!(out, "agents can be told `{file}` ({}): {purpose}", hash.short())?;
     }
     Ok(())
 }
@@ -76,7 +98,14 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
     Ok(())
 }
 
-fn as_json(project: &ProjectFile) -> Value {
+fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Value {
+    let templates = templates.iter().map(|own| {
+        json!({ "file": own.path.to_string_lossy(), "hash": own.hash, "name": own.template.name })
+    });
+    let templates: Vec<Value> = templates.collect();
+    let Some(project) = project else {
+        return json!({ "trusted": true, "templates": templates });
+    };
     let settings = &project.settings;
     let clis = own_clis(project).map(|(name, cli)| cli_json(name, cli, settings));
     let teams = own_teams(project).map(|team| team_json(team, settings));
@@ -87,6 +116,7 @@ fn as_json(project: &ProjectFile) -> Value {
         "clis": clis.collect::<Vec<_>>(),
         "teams": teams.collect::<Vec<_>>(),
         "pass": own_passed(project),
+        "templates": templates,
     })
 }
 
