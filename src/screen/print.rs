@@ -14,9 +14,7 @@ const EMOJI_PRESENTATION: char = '\u{fe0f}';
 impl Terminal {
     /// Prints text with line ends, and no other control, in it.
     pub(super) fn print(&mut self, text: &str) {
-        let is_plain =
-            self.wraps && !self.inserts && !self.line_feed_returns && !self.charsets.draws_lines();
-        if !is_plain {
+        if !self.is_plain() {
             text.chars().for_each(|c| self.print_carefully(c));
         } else if text.is_ascii() {
             self.joins_next = false;
@@ -24,6 +22,11 @@ impl Terminal {
         } else {
             self.print_unicode(text);
         }
+    }
+
+    /// Says whether text means nothing but itself.
+    pub(super) fn is_plain(&self) -> bool {
+        self.wraps && !self.inserts && !self.line_feed_returns && !self.charsets.draws_lines()
     }
 
     fn print_unicode(&mut self, text: &str) {
