@@ -221,10 +221,18 @@ impl Line {
                         if let FromKeeper::Welcome(_) = &frame {
                             self.route.start = Start::Past;
                         }
-                        if let FromKeeper::Output { offset, bytes } = &frame {
-                            self.route.from = offset + bytes.len() as u64;
-                        }
+                        let end = match &frame {
+                            FromKeeper::Output { offset, bytes } => offset + bytes.len() as u64,
+                            FromKeeper::Welcome(_)
+                            | FromKeeper::Resized { .. }
+                            | FromKeeper::Exited { .. }
+                            | FromKeeper::Tree(_)
+                            | FromKeeper::Stopped { .. }
+                            | FromKeeper::Failed { .. } => self.route.from,
+                        };
                         self.tell(LinkNews::Frame(frame)).await;
+                        // Not before: what is cut off while it waits for its turn is asked for again.
+                        self.route.from = end;
                     }
                     Ok(None) => break,
                     Err(error) => {
@@ -247,12 +255,12 @@ impl Line {
         if self.unheard.get() == 0 {
             self.is_in_urgent_lane.set(self.is_urgent.get());
         }
-        self.unheard.set(self.unheard.get() + 1);
         let is_urgent = self.is_in_urgent_lane.get();
         let lane = if is_urgent { &self.senders.urgent } else { &self.senders.outputs };
-        let input = Input::Keeper(self.route.agent.clone(), self.route.run, news);
         // The hub is gone only when the whole process ends.
-        let _ = lane.send(input).await;
+        let Ok(place) = lane.reserve().await else { return };
+        self.unheard.set(self.unheard.get() + 1);
+        place.send(Input::Keeper(self.route.agent.clone(), self.route.run, news));
     }
 }
 

@@ -25,6 +25,7 @@ mod socket;
 mod state;
 mod status;
 mod views;
+mod weight;
 
 pub use error::HubError;
 pub use serve::run;

@@ -3,7 +3,7 @@
 use super::link::Link;
 use crate::detect::{Detector, Memory};
 use crate::keeper::ToKeeper;
-use crate::model::{Moment, RunId, Size};
+use crate::model::{Moment, Row, RunId, Size};
 use crate::screen::{HistoryLimit, Screen};
 
 /// A pane: it outlives the run that fills it, so that the last words of an agent can be read.
@@ -54,6 +54,17 @@ impl Pane {
             words: 0,
             words_seen_at: Moment::default(),
         }
+    }
+
+    /// Returns the text of the screen, and of the history above it if it is wanted, from the last
+    /// line up. Empty rows at the end of the screen are no lines.
+    pub(super) fn last_lines(&self, with_history: bool) -> impl Iterator<Item = String> {
+        let screen = &self.screen;
+        let text = |row: Row| row.text().trim_end().to_owned();
+        let present = (0..screen.size().rows).rev().map(move |index| text(screen.row(index)));
+        let present = present.skip_while(String::is_empty);
+        let past = if with_history { screen.history_range() } else { 0..0 };
+        present.chain(past.rev().filter_map(|number| screen.history_row(number)).map(text))
     }
 
     /// Sends an order to the keeper, and says whether it was taken.

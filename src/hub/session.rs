@@ -16,14 +16,14 @@ use crate::wire::{Ask, FrameReader, FromHub, encode_frame};
 /// Dashboards, scripts and agents at once; one more is turned away.
 const CLIENTS_MAX: usize = 256;
 
-/// What may wait for one client. It is past this only while a single large answer is on its way:
-/// nothing more is read from a client that is this far behind.
-const QUEUE_BYTES_MAX: usize = 2 * 1024 * 1024;
-
-/// A client with less than this on its way gets the next frame of its panes.
+/// A client with less than this on its way gets the next frame of its panes, and the answer to its
+/// next request. So what waits for one is past this by no more than a single frame.
 const QUEUE_BYTES_FLUENT: usize = 64 * 1024;
 
-const READ_BYTES: usize = 64 * 1024;
+/// Requests of one client that take their time; no more are read from it until one is answered.
+const UNANSWERED_MAX: usize = 16;
+
+const READ_BYTES: usize = 16 * 1024;
 
 /// How long a client that broke the protocol may take to hear why.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -31,13 +31,14 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// What is on its way to one client.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
-    frames: mpsc::UnboundedSender<Vec<u8>>,
+    frames: mpsc::UnboundedSender<Box<[u8]>>,
     queue: Rc<Queue>,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     bytes: Cell<usize>,
+    unanswered: Cell<usize>,
     /// The hub held something back and wants to know when to go on.
     is_awaited: Cell<bool>,
     shrank: Notify,
@@ -45,10 +46,21 @@ struct Queue {
     heard: Notify,
 }
 
+impl Queue {
+    /// Says whether the client's next request may be answered.
+    fn has_room(&self) -> bool {
+        self.bytes.get() < QUEUE_BYTES_FLUENT && self.unanswered.get() < UNANSWERED_MAX
+    }
+}
+
 impl Outbox {
     /// Queues a frame. What is too large to be sent is dropped and logged.
     pub(super) fn send(&self, frame: &FromHub) {
-        match encode_frame(frame) {
+        if let FromHub::Answer { .. } = frame {
+            self.queue.unanswered.set(self.queue.unanswered.get().saturating_sub(1));
+            self.queue.shrank.notify_one();
+        }
+        match encode_frame(frame).map(Vec::into_boxed_slice) {
             Ok(bytes) => {
                 self.queue.bytes.set(self.queue.bytes.get() + bytes.len());
                 // A writer that is gone has already said so.
@@ -138,11 +150,12 @@ async fn read(
             Ok(count) => frames.push(&buffer[..count]),
         }
         loop {
-            while queue.bytes.get() > QUEUE_BYTES_MAX {
+            while !queue.has_room() {
                 queue.shrank.notified().await;
             }
             match frames.next_frame::<Ask>() {
                 Ok(Some(ask)) => {
+                    queue.unanswered.set(queue.unanswered.get() + 1);
                     let input = Input::Client(client, ClientNews::Asked(ask));
                     if senders.requests.send(input).await.is_err() {
                         return ClientNews::Left;
@@ -160,7 +173,7 @@ async fn read(
 async fn write(
     client: ClientId,
     mut writer: OwnedWriteHalf,
-    mut queued: mpsc::UnboundedReceiver<Vec<u8>>,
+    mut queued: mpsc::UnboundedReceiver<Box<[u8]>>,
     queue: &Queue,
     senders: &Senders,
 ) {
