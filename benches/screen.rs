@@ -21,7 +21,7 @@ const CHUNK: usize = 8192;
 /// The promise for 64 KiB of anything is given for a screen of this size.
 const LARGE: Size = Size { rows: 60, cols: 200 };
 /// What comes once, and what then comes without end.
-const FLOODS: [(&str, &str); 24] = [
+const FLOODS: [(&str, &str); 28] = [
     ("", "y\r\n"),
     ("", "x\n"),
     ("", "\n"),
@@ -45,7 +45,11 @@ const FLOODS: [(&str, &str); 24] = [
     ("\x1b[?1049h\x1b[60H", "\n"),
     ("\x1b[?1049h\x1b[60H", "x\n"),
     ("\x1b[20h", "\n"),
+    ("\x1b[20h", "x\n"),
     ("\x1b[4h", "\n"),
+    ("\x1b[4h", "x\n"),
+    ("\x1b[?7l", "x\n"),
+    ("\x1b(0", "x\n"),
 ];
 
 fn main() {

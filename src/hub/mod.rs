@@ -8,6 +8,7 @@
 mod carry_out;
 mod checkpoint;
 mod clock;
+mod delays;
 mod error;
 mod inbox;
 mod judge;

@@ -9,6 +9,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Notify, mpsc};
 
+use super::delays::{Delays, Place};
 use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::socket::is_own;
 use crate::wire::{Ask, FrameReader, FromHub, encode_frame};
@@ -31,8 +32,9 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// What is on its way to one client.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
-    frames: mpsc::UnboundedSender<Box<[u8]>>,
+    frames: mpsc::UnboundedSender<(Duration, Box<[u8]>)>,
     queue: Rc<Queue>,
+    delays: Rc<Delays>,
 }
 
 #[derive(Debug, Default)]
@@ -64,7 +66,7 @@ impl Outbox {
             Ok(bytes) => {
                 self.queue.bytes.set(self.queue.bytes.get() + bytes.len());
                 // A writer that is gone has already said so.
-                let _ = self.frames.send(bytes);
+                let _ = self.frames.send((self.delays.now(), bytes));
             }
             Err(error) => tracing::error!(%error, "an answer could not be sent"),
         }
@@ -117,7 +119,8 @@ async fn serve(client: ClientId, stream: UnixStream, senders: &Senders) {
     let (reader, writer) = stream.into_split();
     let (frames, queued) = mpsc::unbounded_channel();
     let queue = Rc::new(Queue::default());
-    let outbox = Outbox { frames, queue: Rc::clone(&queue) };
+    let delays = Rc::clone(&senders.delays);
+    let outbox = Outbox { frames, queue: Rc::clone(&queue), delays };
     let tell = |news| senders.requests.send(Input::Client(client, news));
     if tell(ClientNews::Came(outbox)).await.is_err() {
         return;
@@ -156,12 +159,14 @@ async fn read(
             match frames.next_frame::<Ask>() {
                 Ok(Some(ask)) => {
                     queue.unanswered.set(queue.unanswered.get() + 1);
+                    let came_at = senders.delays.now();
                     let input = Input::Client(client, ClientNews::Asked(ask));
                     if senders.requests.send(input).await.is_err() {
                         return ClientNews::Left;
                     }
                     // One at a time, or many small questions would become many large answers.
                     queue.heard.notified().await;
+                    senders.delays.note(Place::Request, came_at);
                 }
                 Ok(None) => break,
                 Err(error) => return ClientNews::Broke(error.to_string()),
@@ -173,14 +178,15 @@ async fn read(
 async fn write(
     client: ClientId,
     mut writer: OwnedWriteHalf,
-    mut queued: mpsc::UnboundedReceiver<Box<[u8]>>,
+    mut queued: mpsc::UnboundedReceiver<(Duration, Box<[u8]>)>,
     queue: &Queue,
     senders: &Senders,
 ) {
-    while let Some(frame) = queued.recv().await {
+    while let Some((sent_at, frame)) = queued.recv().await {
         if writer.write_all(&frame).await.is_err() {
             return;
         }
+        senders.delays.note(Place::Frame, sent_at);
         queue.bytes.set(queue.bytes.get() - frame.len());
         queue.shrank.notify_one();
         if queue.bytes.get() < QUEUE_BYTES_FLUENT && queue.is_awaited.replace(false) {

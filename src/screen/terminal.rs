@@ -196,12 +196,7 @@ impl Terminal {
     }
 
     pub(super) fn line_feed(&mut self) {
-        if self.is_plain() {
-            self.canvas.plain_text("\n");
-        } else {
-            let bytes: &[u8] = if self.line_feed_returns { b"\r\n" } else { b"\n" };
-            self.canvas.out().extend_from_slice(bytes);
-        }
+        self.canvas.plain_text(if self.line_feed_returns { "\r\n" } else { "\n" });
     }
 
     /// Moves the cursor over tab stops, backwards if negative.

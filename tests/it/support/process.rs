@@ -55,9 +55,12 @@ pub(crate) fn kill(pid: u32, signal: Signal) {
 }
 
 /// Returns the memory that is this process's own, in bytes.
+///
+/// The kernel's count of dirty pages will not do: a program that was built a moment ago is itself not
+/// on disk yet, and its text then counts as dirty, for whoever happens to be alone in using it.
 pub(crate) fn private_memory(pid: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("Private_Dirty:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("Anonymous:"));
     let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")).unwrap_or_default();
     kilobytes.trim().parse::<u64>().unwrap_or_default() * 1024
 }
