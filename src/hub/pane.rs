@@ -1,5 +1,7 @@
 //! An agent's terminal as the hub keeps it: its screen, and how far the output has been read.
 
+use std::time::Duration;
+
 use super::link::Link;
 use crate::detect::{Detector, Memory};
 use crate::keeper::ToKeeper;
@@ -31,11 +33,12 @@ pub(super) struct Pane {
     pub(super) words_seen_at: Moment,
 }
 
-/// Up to where, and when, the screen was last written to disk.
+/// Up to where, and when, the screen was last written to disk, and how long that took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastCheckpoint {
     pub(super) offset: u64,
     pub(super) at: Moment,
+    pub(super) cost: Duration,
 }
 
 impl Pane {

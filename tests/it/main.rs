@@ -15,6 +15,7 @@ mod door;
 mod fake_hub;
 mod floods;
 mod frames;
+mod fuzzed;
 mod keeper_cost;
 mod keeper_death;
 mod keeper_life;

@@ -12,7 +12,7 @@ use wheelhouse::wire::{KeyInput, Request, Response};
 
 use super::support::chance::Chance;
 use super::support::clock::{now, wait_for};
-use super::support::process::{self, environment, identify, is_alive, numbers, words};
+use super::support::process::{self, environment, identify, is_alive, is_asleep, numbers, words};
 use super::support::visitor::Visitor;
 use super::support::world::{PROGRAM, World, run};
 
@@ -71,19 +71,25 @@ fn an_agent_that_a_killed_hub_was_starting_is_taken_up_when_it_comes() {
     let (from, to) = (slow.display(), program.display());
     sh(&format!("cp {from} {from}.new && chmod 755 {from}.new && mv {from}.new {to}"));
 
-    let mut start = world.command(&["agent", "start", "one"]);
+    let mut start = world.command(&["up", "crew"]);
     let mut start = start.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let waits = |pid: u32| words(pid).iter().any(|word| *word == program.to_string_lossy());
     wait_for("the start", || numbers().any(|pid| pid != old && waits(pid)));
     // It answers once it has handed the order over.
     world.running_status().unwrap();
     process::kill(old, Signal::KILL);
-    wait_for("the end of the command", || start.try_wait().unwrap().is_some());
+    let socket = world.paths().hub_socket();
+    fs::remove_file(&socket).unwrap();
     thread::scope(|scope| {
         scope.spawn(|| world.status());
-        wait_for("the next hub", || world.players("hub").iter().any(|pid| *pid != old));
+        // It listens before it looks for the agents on record, and sleeps when it has looked.
+        wait_for("the next hub's first look", || {
+            let hubs = world.players("hub");
+            socket.exists() && hubs.iter().any(|pid| *pid != old && is_asleep(*pid))
+        });
         fs::write(&go, "").unwrap();
     });
+    wait_for("the end of the command", || start.try_wait().unwrap().is_some());
     settle(&world, "one agent");
     let agent = world.agent("one");
     assert!(agent.pid.is_some(), "{agent:?}");

@@ -24,6 +24,11 @@ pub(crate) fn is_alive(id: ProcessId) -> bool {
     identify(id.pid) == Some(id)
 }
 
+/// Says whether a process waits for something to happen.
+pub(crate) fn is_asleep(pid: u32) -> bool {
+    stat(pid).is_some_and(|fields| fields.first().is_some_and(|state| state == "S"))
+}
+
 /// Returns the parent's number.
 pub(crate) fn parent(pid: u32) -> Option<u32> {
     stat(pid)?.get(1)?.parse().ok()
