@@ -53,6 +53,10 @@ fn four_hundred_kills_at_any_instant_leave_one_agent_or_none() {
 #[test]
 fn an_agent_that_a_killed_hub_was_starting_is_taken_up_when_it_comes() {
     let world = World::with_crew(&[("one", SHELL)]);
+    // An earlier run has left its lock behind, and it is free.
+    world.ok(&["up", "crew"]);
+    world.ok(&["agent", "stop", "one"]);
+    world.ok(&["down", "--force"]);
     let program = world.path("wheelhouse");
     sh(&format!("cp {PROGRAM} {}", program.display()));
     let mut command = Command::new(&program);
@@ -71,28 +75,31 @@ fn an_agent_that_a_killed_hub_was_starting_is_taken_up_when_it_comes() {
     let (from, to) = (slow.display(), program.display());
     sh(&format!("cp {from} {from}.new && chmod 755 {from}.new && mv {from}.new {to}"));
 
-    let mut start = world.command(&["up", "crew"]);
+    let mut start = world.command(&["agent", "start", "one"]);
     let mut start = start.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let waits = |pid: u32| words(pid).iter().any(|word| *word == program.to_string_lossy());
     wait_for("the start", || numbers().any(|pid| pid != old && waits(pid)));
     // It answers once it has handed the order over.
     world.running_status().unwrap();
+    // Nobody is left who could ask for it a second time.
+    start.kill().unwrap();
+    start.wait().unwrap();
     process::kill(old, Signal::KILL);
     let socket = world.paths().hub_socket();
     fs::remove_file(&socket).unwrap();
     thread::scope(|scope| {
         scope.spawn(|| world.status());
-        // It listens before it looks for the agents on record, and sleeps when it has looked.
+        // It takes the lock, listens, looks for the agents on record, and only then sleeps.
         wait_for("the next hub's first look", || {
-            let hubs = world.players("hub");
-            socket.exists() && hubs.iter().any(|pid| *pid != old && is_asleep(*pid))
+            let holder = fs::read_to_string(world.paths().hub_lock()).unwrap();
+            let hub = holder.trim().parse().ok().filter(|pid| *pid != old);
+            socket.exists() && hub.is_some_and(is_asleep)
         });
         fs::write(&go, "").unwrap();
     });
-    wait_for("the end of the command", || start.try_wait().unwrap().is_some());
     settle(&world, "one agent");
     let agent = world.agent("one");
-    assert!(agent.pid.is_some(), "{agent:?}");
+    assert!(agent.pid.is_some() && agent.run == 2, "{agent:?}");
 }
 
 /// The old keeper's farewell and the order for the next run cross each other.
