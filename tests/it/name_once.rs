@@ -169,7 +169,9 @@ fn kill_during(world: &World, verb: &[&str], parts: &[&str], instant: Duration) 
         std::hint::spin_loop();
     }
     let players: Vec<_> = parts.iter().flat_map(|part| world.players(part)).collect();
-    players.into_iter().for_each(|pid| process::kill(pid, Signal::KILL));
+    for pid in players {
+        process::kill(pid, Signal::KILL);
+    }
     wait_for("the end of the command", || child.try_wait().unwrap().is_some());
 }
 
