@@ -7,7 +7,7 @@ use crate::model::Row;
 pub(super) const ANSWER_BYTES_MAX: usize = 768 * 1024;
 
 /// A run of a row around its text: its names, its columns and two colours.
-const RUN_BYTES: usize = 80;
+const RUN_BYTES: usize = 96;
 /// A row around its runs.
 const ROW_BYTES: usize = 32;
 

@@ -112,7 +112,7 @@ impl Canvas {
         let line_end = text.rfind('\n').map_or(text.len(), |at| at + 1);
         let text = if is_last { text } else { &text[..line_end] };
         self.send(text);
-        if text.ends_with('\n') {
+        if text.trim_end_matches('\r').ends_with('\n') {
             self.enter_flow();
         }
         text.len()
