@@ -33,6 +33,10 @@ fn main() {
         "| 16 panes run `yes`: largest keeper, private | {:.2} MB |",
         flood.keeper_private_mb()
     );
+    println!(
+        "| 16 panes run `yes`: waits inside the hub (half / 95 of 100 / longest) | {} |",
+        flood.waits()
+    );
     drop(flood);
     let lines = "i=0; while [ $i -lt 12000 ]; do echo \"2026-01-01 12:00:00 INFO line $i of some coloured output that is about a hundred columns long, as logs are\"; i=$((i+1)); done; sleep 1000000";
     let full = World::start("full", 16, lines);
@@ -67,6 +71,10 @@ impl World {
         }
         let project = root.join("project");
         fs::create_dir_all(&project).expect("a project");
+        // At this level the hub tells in the end how long things waited in it.
+        fs::create_dir_all(root.join("config/wheelhouse")).expect("a directory for the bench");
+        fs::write(root.join("config/wheelhouse/config.toml"), "[log]\nlevel = \"debug\"\n")
+            .expect("a file of the user");
         let mut toml = format!("[cli.load]\ncommand = [\"sh\", \"-c\", {command:?}]\n");
         toml +=
             "[cli.echo]\ncommand = [\"sh\", \"-c\", \"stty raw -echo; exec cat\"]\n[team.bench]\n";
@@ -142,6 +150,14 @@ impl World {
             Some((entry.path(), argv))
         });
         with_argv.filter(|(_, argv)| argv.contains(&session)).collect()
+    }
+
+    /// Ends the hub, and returns what it says about itself.
+    fn waits(&self) -> String {
+        self.run(&["down", "--force"]);
+        let log = fs::read_to_string(self.paths.hub_log()).unwrap_or_default();
+        let told = log.lines().rev().find_map(|line| line.split_once("waits="));
+        told.map_or_else(|| "not told".to_owned(), |(_, waits)| waits.to_owned())
     }
 
     fn memory_mb(&self) -> f64 {

@@ -1,19 +1,87 @@
 //! Measures how fast output goes through the door of the emulator.
+//!
+//! Prints first what it costs in time of the processor, which a busy machine changes little, then
+//! what divan makes of the clock on the wall.
+#![expect(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use divan::Bencher;
 use divan::counter::BytesCount;
+use rustix::time::{ClockId, clock_gettime};
 use wheelhouse::model::{Moment, Size};
 use wheelhouse::screen::{HistoryLimit, Screen};
 
 const SIZE: Size = Size { rows: 30, cols: 120 };
 const BYTES: usize = 1 << 20;
-/// What one read of a pseudo-terminal brings at most.
-const CHUNK: usize = 4095;
+/// What a keeper sends in one piece at most.
+const CHUNK: usize = 8192;
+
+/// The promise for 64 KiB of anything is given for a screen of this size.
+const LARGE: Size = Size { rows: 60, cols: 200 };
+/// What comes once, and what then comes without end.
+const FLOODS: [(&str, &str); 28] = [
+    ("", "y\r\n"),
+    ("", "x\n"),
+    ("", "\n"),
+    ("", "\n\r"),
+    ("", "\x08\n"),
+    ("", "x\x08\n"),
+    ("", "\x0b"),
+    ("", "\x1bD"),
+    ("", "\x1bE"),
+    ("", "\x1b[31mx\n"),
+    ("", "\rxx\n"),
+    ("", "\tx\n"),
+    ("", "中\n"),
+    ("", "é\u{301}\n"),
+    ("", "\x1b[S"),
+    ("", "\x1b[L"),
+    ("", "\x1bM"),
+    ("\x1b[1;59r\x1b[59H", "\n"),
+    ("\x1b[1;59r\x1b[59H", "y\r\n"),
+    ("\x1b[2;59r\x1b[59H", "\n"),
+    ("\x1b[?1049h\x1b[60H", "\n"),
+    ("\x1b[?1049h\x1b[60H", "x\n"),
+    ("\x1b[20h", "\n"),
+    ("\x1b[20h", "x\n"),
+    ("\x1b[4h", "\n"),
+    ("\x1b[4h", "x\n"),
+    ("\x1b[?7l", "x\n"),
+    ("\x1b(0", "x\n"),
+];
 
 fn main() {
+    println!("| through the door | of the processor |\n| --- | --- |");
+    for (name, make) in WORKLOADS {
+        let text = make();
+        let least = (0..15).map(|_| cost(SIZE, &text)).min().unwrap_or_default();
+        let megabytes = f64::from(u32::try_from(text.len()).unwrap_or(u32::MAX)) / 1e6;
+        println!("| {name} | {:.1} MB a second |", megabytes / least.as_secs_f64());
+    }
+    for (opening, flood) in FLOODS {
+        let text = format!("{opening}{}", flood.repeat(65_536 / flood.len()));
+        let least = (0..15).map(|_| cost(LARGE, &text)).min().unwrap_or_default();
+        let cost = least.as_secs_f64() * 1000.0;
+        println!("| 200 columns, {opening:?}, then 64 KiB of {flood:?} | {cost:.1} ms |");
+    }
     divan::main();
+}
+
+/// Returns the time of the processor that a text takes.
+fn cost(size: Size, text: &str) -> Duration {
+    let mut screen = Screen::new(size, HistoryLimit::default());
+    let begun = processor_time();
+    for chunk in text.as_bytes().chunks(CHUNK) {
+        divan::black_box(screen.feed(chunk, Moment(0)));
+    }
+    processor_time().saturating_sub(begun)
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// Repeats what `line` writes until there is enough.

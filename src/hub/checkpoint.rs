@@ -20,8 +20,12 @@ use crate::screen::HistoryLimit;
 /// Half of what a keeper holds: the output since the last checkpoint is then always to be had.
 const CHECKPOINT_BYTES: u64 = 512 * 1024;
 
-/// Under flood, a checkpoint is written at most this often: it costs a few milliseconds.
-const CHECKPOINT_PAUSE: Duration = Duration::from_secs(5);
+/// Under flood, the pauses between checkpoints are so many times as long as the last one took, for
+/// each pane: all of them together take four hundredths of the hub's time.
+const CHECKPOINT_SHARE: u32 = 25;
+/// In any case they are within these: a disk is not written to all the time, and no gap is longer.
+const CHECKPOINT_PAUSE_LEAST: Duration = Duration::from_millis(500);
+const CHECKPOINT_PAUSE_MOST: Duration = Duration::from_secs(5);
 
 /// A checkpoint is at most the history and a screen; a larger file is not ours.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -37,9 +41,13 @@ struct Header {
 }
 
 impl Pane {
-    pub(super) fn is_checkpoint_due(&self, now: Moment) -> bool {
-        let unsaved = self.offset.saturating_sub(self.checkpoint.offset);
-        unsaved >= CHECKPOINT_BYTES && now.since(self.checkpoint.at) >= CHECKPOINT_PAUSE
+    /// Says whether this pane, one of so many, is to be saved although it goes on.
+    pub(super) fn is_checkpoint_due(&self, panes: usize, now: Moment) -> bool {
+        let LastCheckpoint { offset, at, cost } = self.checkpoint;
+        let share = CHECKPOINT_SHARE.saturating_mul(u32::try_from(panes).unwrap_or(u32::MAX));
+        let pause = cost.saturating_mul(share);
+        let pause = pause.clamp(CHECKPOINT_PAUSE_LEAST, CHECKPOINT_PAUSE_MOST);
+        self.offset.saturating_sub(offset) >= CHECKPOINT_BYTES && now.since(at) >= pause
     }
 
     /// Rebuilds a pane from its checkpoint, if there is one for this run.
@@ -60,7 +68,8 @@ impl Pane {
         pane.screen.set_committed(header.committed);
         pane.offset = header.offset;
         pane.has_spoken = header.offset > 0;
-        pane.checkpoint = LastCheckpoint { offset: header.offset, at: now };
+        let cost = Duration::ZERO;
+        pane.checkpoint = LastCheckpoint { offset: header.offset, at: now, cost };
         Some(pane)
     }
 
@@ -80,15 +89,16 @@ impl Pane {
 impl Hub {
     pub(super) fn save_screen(&mut self, agent: &AgentName) {
         let path = self.paths.agent_screen(agent);
-        let now = self.clock.now();
+        let (now, begun) = (self.clock.now(), self.clock.age());
         let Some(pane) = self.panes.get_mut(agent) else { return };
         if pane.offset == pane.checkpoint.offset {
             return;
         }
-        pane.checkpoint = LastCheckpoint { offset: pane.offset, at: now };
         if let Err(error) = pane.write_checkpoint(&path) {
             tracing::warn!(%agent, %error, "the screen could not be saved");
         }
+        let cost = self.clock.age().saturating_sub(begun);
+        pane.checkpoint = LastCheckpoint { offset: pane.offset, at: now, cost };
     }
 }
 

@@ -22,6 +22,11 @@ impl Clock {
         self.started_at + self.started.elapsed()
     }
 
+    /// Returns how long this clock has run.
+    pub(super) fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     /// Returns when this clock was started.
     pub(super) fn origin(&self) -> Moment {
         self.started_at

@@ -1,7 +1,10 @@
 //! Everything that reaches the hub's one task, and the channels that bring it.
 
+use std::rc::Rc;
+
 use tokio::sync::mpsc;
 
+use super::delays::Delays;
 use super::session::Outbox;
 use crate::detect::StreamNews;
 use crate::keeper::FromKeeper;
@@ -78,6 +81,7 @@ pub(super) struct Senders {
     /// Output of a pane that someone is typing into overtakes the rest.
     pub(super) urgent: mpsc::Sender<Input>,
     pub(super) outputs: mpsc::Sender<Input>,
+    pub(super) delays: Rc<Delays>,
 }
 
 impl Inbox {
@@ -85,7 +89,12 @@ impl Inbox {
         let (to_requests, requests) = mpsc::channel(REQUESTS_MAX);
         let (to_urgent, urgent) = mpsc::channel(OUTPUTS_MAX);
         let (to_outputs, outputs) = mpsc::channel(OUTPUTS_MAX);
-        let senders = Senders { requests: to_requests, urgent: to_urgent, outputs: to_outputs };
+        let senders = Senders {
+            requests: to_requests,
+            urgent: to_urgent,
+            outputs: to_outputs,
+            delays: Rc::new(Delays::new()),
+        };
         (Self { requests, urgent, outputs }, senders)
     }
 

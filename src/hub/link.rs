@@ -1,6 +1,7 @@
 //! The hub's line to one keeper: connects, reads, writes, and connects again while the keeper lives.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
+use super::delays::{Delays, Place};
 use super::inbox::{Input, LinkNews, Senders};
 use super::socket::is_own;
 use crate::keeper::{self, Decoder, FromKeeper, ToKeeper, Welcome};
@@ -66,12 +68,16 @@ pub(super) enum Start {
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) run: RunId,
-    frames: mpsc::Sender<Vec<u8>>,
+    frames: mpsc::Sender<(Duration, Vec<u8>)>,
     is_urgent: Rc<Cell<bool>>,
     is_retired: Rc<Cell<bool>>,
-    unheard: Rc<Cell<usize>>,
+    unheard: Rc<Unheard>,
+    delays: Rc<Delays>,
     task: JoinHandle<()>,
 }
+
+/// When each piece of news that is on its way to the hub came.
+type Unheard = RefCell<VecDeque<Duration>>;
 
 impl Link {
     pub(super) fn open(route: Route, senders: Senders) -> Self {
@@ -79,7 +85,8 @@ impl Link {
         let is_urgent = Rc::new(Cell::new(false));
         let run = route.run;
         let is_retired = Rc::new(Cell::new(false));
-        let unheard = Rc::new(Cell::new(0));
+        let unheard = Rc::new(Unheard::default());
+        let delays = Rc::clone(&senders.delays);
         let line = Line {
             route,
             senders,
@@ -89,14 +96,14 @@ impl Link {
             is_in_urgent_lane: Cell::new(false),
         };
         let task = tokio::task::spawn_local(line.run(queue));
-        Self { run, frames, is_urgent, is_retired, unheard, task }
+        Self { run, frames, is_urgent, is_retired, unheard, delays, task }
     }
 
     /// Sends an order, and says whether there was room for it.
     pub(super) fn send(&self, order: &ToKeeper) -> bool {
         let mut bytes = Vec::new();
         order.encode(&mut bytes);
-        self.frames.try_send(bytes).is_ok()
+        self.frames.try_send((self.delays.now(), bytes)).is_ok()
     }
 
     /// Says whether the keeper keeps up with what is typed.
@@ -112,7 +119,10 @@ impl Link {
 
     /// Notes that the hub has dealt with a piece of news from this line.
     pub(super) fn note_heard(&self) {
-        self.unheard.set(self.unheard.get().saturating_sub(1));
+        let came_at = self.unheard.borrow_mut().pop_front();
+        if let Some(came_at) = came_at.filter(|_| self.is_urgent.get()) {
+            self.delays.note(Place::Output, came_at);
+        }
     }
 
     /// Lets this pane's output overtake the others', or no longer.
@@ -142,13 +152,13 @@ struct Line {
     senders: Senders,
     is_urgent: Rc<Cell<bool>>,
     is_retired: Rc<Cell<bool>>,
-    /// News that is on its way to the hub.
-    unheard: Rc<Cell<usize>>,
+    unheard: Rc<Unheard>,
     is_in_urgent_lane: Cell<bool>,
 }
 
 impl Line {
-    async fn run(mut self, mut queue: mpsc::Receiver<Vec<u8>>) {
+    async fn run(mut self, mut queue: mpsc::Receiver<(Duration, Vec<u8>)>) {
+        let delays = Rc::clone(&self.senders.delays);
         while let Some(stream) = self.connect().await {
             if self.is_retired.get() {
                 // This may already be the keeper of the next run.
@@ -163,7 +173,7 @@ impl Line {
             }
             let heard = tokio::select! {
                 heard = self.listen(reader) => heard,
-                () = talk(&mut writer, &mut queue) => Heard::Keeper,
+                () = talk(&mut writer, &mut queue, &delays) => Heard::Keeper,
             };
             if self.is_retired.get() {
                 return;
@@ -230,10 +240,18 @@ impl Line {
                         if let FromKeeper::Welcome(_) = &frame {
                             self.route.start = Start::Past;
                         }
-                        if let FromKeeper::Output { offset, bytes } = &frame {
-                            self.route.from = offset + bytes.len() as u64;
-                        }
+                        let end = match &frame {
+                            FromKeeper::Output { offset, bytes } => offset + bytes.len() as u64,
+                            FromKeeper::Welcome(_)
+                            | FromKeeper::Resized { .. }
+                            | FromKeeper::Exited { .. }
+                            | FromKeeper::Tree(_)
+                            | FromKeeper::Stopped { .. }
+                            | FromKeeper::Failed { .. } => self.route.from,
+                        };
                         self.tell(LinkNews::Frame(frame)).await;
+                        // Not before: what is cut off while it waits for its turn is asked for again.
+                        self.route.from = end;
                     }
                     Ok(None) => break,
                     Err(error) => {
@@ -253,22 +271,28 @@ impl Line {
 
     async fn tell(&self, news: LinkNews) {
         // A pane's output may overtake that of others, never its own.
-        if self.unheard.get() == 0 {
+        if self.unheard.borrow().is_empty() {
             self.is_in_urgent_lane.set(self.is_urgent.get());
         }
-        self.unheard.set(self.unheard.get() + 1);
         let is_urgent = self.is_in_urgent_lane.get();
         let lane = if is_urgent { &self.senders.urgent } else { &self.senders.outputs };
-        let input = Input::Keeper(self.route.agent.clone(), self.route.run, news);
         // The hub is gone only when the whole process ends.
-        let _ = lane.send(input).await;
+        let came_at = self.senders.delays.now();
+        let Ok(place) = lane.reserve().await else { return };
+        self.unheard.borrow_mut().push_back(came_at);
+        place.send(Input::Keeper(self.route.agent.clone(), self.route.run, news));
     }
 }
 
-async fn talk(writer: &mut OwnedWriteHalf, queue: &mut mpsc::Receiver<Vec<u8>>) {
-    while let Some(frame) = queue.recv().await {
+async fn talk(
+    writer: &mut OwnedWriteHalf,
+    queue: &mut mpsc::Receiver<(Duration, Vec<u8>)>,
+    delays: &Delays,
+) {
+    while let Some((given_at, frame)) = queue.recv().await {
         if writer.write_all(&frame).await.is_err() {
             return;
         }
+        delays.note(Place::Order, given_at);
     }
 }

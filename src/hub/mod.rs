@@ -9,6 +9,7 @@ mod added;
 mod carry_out;
 mod checkpoint;
 mod clock;
+mod delays;
 mod errands;
 mod error;
 mod hooks;
@@ -32,6 +33,7 @@ mod state;
 mod status;
 mod tokens;
 mod views;
+mod weight;
 
 pub use error::HubError;
 pub use serve::run;

@@ -140,7 +140,8 @@ impl Hub {
     }
 
     fn save_screen_if_due(&mut self, agent: &AgentName, now: Moment) {
-        if self.panes.get(agent).is_some_and(|pane| pane.is_checkpoint_due(now)) {
+        let panes = self.panes.len();
+        if self.panes.get(agent).is_some_and(|pane| pane.is_checkpoint_due(panes, now)) {
             self.save_screen(agent);
         }
     }

@@ -1,12 +1,14 @@
 //! An agent's terminal as the hub keeps it: its screen, and how far the output has been read.
 
+use std::time::Duration;
+
 use super::errands::Errand;
 use super::link::Link;
 use super::opencode::Ear;
 use super::reports::Reports;
 use crate::detect::Detector;
 use crate::keeper::ToKeeper;
-use crate::model::{Moment, RunId, Size};
+use crate::model::{Moment, Row, RunId, Size};
 use crate::screen::{HistoryLimit, Screen};
 
 /// A pane: it outlives the run that fills it, so that the last words of an agent can be read.
@@ -42,11 +44,12 @@ pub(super) struct Pane {
     pub(super) words_seen_at: Moment,
 }
 
-/// Up to where, and when, the screen was last written to disk.
+/// Up to where, and when, the screen was last written to disk, and how long that took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastCheckpoint {
     pub(super) offset: u64,
     pub(super) at: Moment,
+    pub(super) cost: Duration,
 }
 
 impl Pane {
@@ -69,6 +72,17 @@ impl Pane {
             words: 0,
             words_seen_at: Moment::default(),
         }
+    }
+
+    /// Returns the text of the screen, and of the history above it if it is wanted, from the last
+    /// line up. Empty rows at the end of the screen are no lines.
+    pub(super) fn last_lines(&self, with_history: bool) -> impl Iterator<Item = String> {
+        let screen = &self.screen;
+        let text = |row: Row| row.text().trim_end().to_owned();
+        let present = (0..screen.size().rows).rev().map(move |index| text(screen.row(index)));
+        let present = present.skip_while(String::is_empty);
+        let past = if with_history { screen.history_range() } else { 0..0 };
+        present.chain(past.rev().filter_map(|number| screen.history_row(number)).map(text))
     }
 
     /// Sends an order to the keeper, and says whether it was taken.

@@ -3,14 +3,12 @@
 use super::inbox::ClientId;
 use super::pane::Pane;
 use super::state::Hub;
+use super::weight::{fitting, row_bytes, text_bytes};
 use crate::engine::{Event, RunEvent, Seat};
 use crate::keeper::ToKeeper;
 use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size, Token};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
 use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response, Speaker};
-
-/// A text answer stays well below the limit of a frame, whatever JSON makes of its characters.
-const TEXT_BYTES_MAX: usize = 1024 * 1024;
 
 /// What may be typed with one request.
 const INPUT_BYTES_MAX: usize = 1024 * 1024;
@@ -221,18 +219,10 @@ impl Hub {
     fn read(&self, name: &str, lines: Option<usize>, scrollback: bool) -> Answer {
         let pane = self.pane(name)?;
         let wanted = lines.unwrap_or(usize::MAX);
-        let past = if scrollback { pane.screen.history_text(wanted) } else { String::new() };
-        let present = pane.screen.text();
-        let all: Vec<&str> = past.lines().chain(present.lines()).collect();
-        let mut budget = TEXT_BYTES_MAX;
-        let fits = |line: &&&str| {
-            budget = budget.saturating_sub(line.len() + 1);
-            budget > 0
-        };
-        let mut kept: Vec<String> =
-            all.iter().rev().take(wanted).take_while(fits).map(|line| (*line).to_owned()).collect();
-        kept.reverse();
-        Ok(Response::Text { lines: kept })
+        let lines = fitting(pane.last_lines(scrollback).take(wanted), |line| text_bytes(line));
+        let mut lines: Vec<String> = lines.collect();
+        lines.reverse();
+        Ok(Response::Text { lines })
     }
 
     fn history(&self, name: &str, before: Option<u64>, count: u16) -> Answer {
@@ -241,7 +231,10 @@ impl Hub {
         let end = before.unwrap_or(kept.end).clamp(kept.start, kept.end);
         let count = u64::from(count.min(HISTORY_ROWS_MAX));
         let first = end.saturating_sub(count).max(kept.start);
-        let rows = (first..end).filter_map(|number| screen.history_row(number)).collect();
+        let latest = (first..end).rev().filter_map(|number| screen.history_row(number));
+        let mut rows: Vec<_> = fitting(latest, row_bytes).collect();
+        rows.reverse();
+        let first = end - u64::try_from(rows.len()).unwrap_or_default();
         Ok(Response::History { first, kept_from: kept.start, committed: kept.end, rows })
     }
 

@@ -109,6 +109,7 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
     if let Err(error) = fs::remove_file(hub.paths.hub_socket()) {
         tracing::warn!(%error, "the socket could not be removed");
     }
+    tracing::debug!(waits = %hub.senders.delays, "waits: half, 95 of 100, the longest");
     tracing::info!("the hub ends");
     Ok(())
 }

@@ -9,6 +9,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Notify, mpsc};
 
+use super::delays::{Delays, Place};
 use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::socket::is_own;
 use crate::wire::{Ask, FrameReader, FromHub, encode_frame};
@@ -16,14 +17,14 @@ use crate::wire::{Ask, FrameReader, FromHub, encode_frame};
 /// Dashboards, scripts and agents at once; one more is turned away.
 const CLIENTS_MAX: usize = 256;
 
-/// What may wait for one client. It is past this only while a single large answer is on its way:
-/// nothing more is read from a client that is this far behind.
-const QUEUE_BYTES_MAX: usize = 2 * 1024 * 1024;
-
-/// A client with less than this on its way gets the next frame of its panes.
+/// A client with less than this on its way gets the next frame of its panes, and the answer to its
+/// next request. So what waits for one is past this by no more than a single frame.
 const QUEUE_BYTES_FLUENT: usize = 64 * 1024;
 
-const READ_BYTES: usize = 64 * 1024;
+/// Requests of one client that take their time; no more are read from it until one is answered.
+const UNANSWERED_MAX: usize = 16;
+
+const READ_BYTES: usize = 16 * 1024;
 
 /// How long a client that broke the protocol may take to hear why.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -31,13 +32,15 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// What is on its way to one client.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
-    frames: mpsc::UnboundedSender<Vec<u8>>,
+    frames: mpsc::UnboundedSender<(Duration, Box<[u8]>)>,
     queue: Rc<Queue>,
+    delays: Rc<Delays>,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     bytes: Cell<usize>,
+    unanswered: Cell<usize>,
     /// The hub held something back and wants to know when to go on.
     is_awaited: Cell<bool>,
     shrank: Notify,
@@ -45,14 +48,25 @@ struct Queue {
     heard: Notify,
 }
 
+impl Queue {
+    /// Says whether the client's next request may be answered.
+    fn has_room(&self) -> bool {
+        self.bytes.get() < QUEUE_BYTES_FLUENT && self.unanswered.get() < UNANSWERED_MAX
+    }
+}
+
 impl Outbox {
     /// Queues a frame. What is too large to be sent is dropped and logged.
     pub(super) fn send(&self, frame: &FromHub) {
-        match encode_frame(frame) {
+        if let FromHub::Answer { .. } = frame {
+            self.queue.unanswered.set(self.queue.unanswered.get().saturating_sub(1));
+            self.queue.shrank.notify_one();
+        }
+        match encode_frame(frame).map(Vec::into_boxed_slice) {
             Ok(bytes) => {
                 self.queue.bytes.set(self.queue.bytes.get() + bytes.len());
                 // A writer that is gone has already said so.
-                let _ = self.frames.send(bytes);
+                let _ = self.frames.send((self.delays.now(), bytes));
             }
             Err(error) => tracing::error!(%error, "an answer could not be sent"),
         }
@@ -105,7 +119,8 @@ async fn serve(client: ClientId, stream: UnixStream, senders: &Senders) {
     let (reader, writer) = stream.into_split();
     let (frames, queued) = mpsc::unbounded_channel();
     let queue = Rc::new(Queue::default());
-    let outbox = Outbox { frames, queue: Rc::clone(&queue) };
+    let delays = Rc::clone(&senders.delays);
+    let outbox = Outbox { frames, queue: Rc::clone(&queue), delays };
     let tell = |news| senders.requests.send(Input::Client(client, news));
     if tell(ClientNews::Came(outbox)).await.is_err() {
         return;
@@ -138,17 +153,20 @@ async fn read(
             Ok(count) => frames.push(&buffer[..count]),
         }
         loop {
-            while queue.bytes.get() > QUEUE_BYTES_MAX {
+            while !queue.has_room() {
                 queue.shrank.notified().await;
             }
             match frames.next_frame::<Ask>() {
                 Ok(Some(ask)) => {
+                    queue.unanswered.set(queue.unanswered.get() + 1);
+                    let came_at = senders.delays.now();
                     let input = Input::Client(client, ClientNews::Asked(ask));
                     if senders.requests.send(input).await.is_err() {
                         return ClientNews::Left;
                     }
                     // One at a time, or many small questions would become many large answers.
                     queue.heard.notified().await;
+                    senders.delays.note(Place::Request, came_at);
                 }
                 Ok(None) => break,
                 Err(error) => return ClientNews::Broke(error.to_string()),
@@ -160,14 +178,15 @@ async fn read(
 async fn write(
     client: ClientId,
     mut writer: OwnedWriteHalf,
-    mut queued: mpsc::UnboundedReceiver<Vec<u8>>,
+    mut queued: mpsc::UnboundedReceiver<(Duration, Box<[u8]>)>,
     queue: &Queue,
     senders: &Senders,
 ) {
-    while let Some(frame) = queued.recv().await {
+    while let Some((sent_at, frame)) = queued.recv().await {
         if writer.write_all(&frame).await.is_err() {
             return;
         }
+        senders.delays.note(Place::Frame, sent_at);
         queue.bytes.set(queue.bytes.get() - frame.len());
         queue.shrank.notify_one();
         if queue.bytes.get() < QUEUE_BYTES_FLUENT && queue.is_awaited.replace(false) {

@@ -4,11 +4,13 @@
 //! it, at most sixty times a second, and only when the client has taken what came before.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use super::inbox::ClientId;
 use super::pane::Pane;
 use super::session::Outbox;
+use super::weight::{ANSWER_BYTES_MAX, row_bytes};
 use crate::model::{AgentName, Moment, Row, Size};
 use crate::screen::MouseMode;
 use crate::wire::{FromHub, MouseWish, Notice, PaneView, Status, ViewCursor};
@@ -31,6 +33,7 @@ const STATUS_PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct Views {
     clients: BTreeMap<ClientId, View>,
     status_sent_at: Moment,
+    marks: RandomState,
 }
 
 #[derive(Debug)]
@@ -49,7 +52,8 @@ struct View {
 /// What a client was last sent of a pane.
 #[derive(Debug, Default)]
 struct Shown {
-    rows: Vec<Row>,
+    /// A mark of each row: the rows themselves would cost as much as the pane, for each client.
+    rows: Vec<u64>,
     /// Nothing, if all of it must be sent.
     size: Option<Size>,
     sent_at: Moment,
@@ -179,7 +183,7 @@ impl Views {
     /// Sends every pane whose time has come.
     pub(super) fn flush(&mut self, panes: &BTreeMap<AgentName, Pane>, now: Moment) {
         for view in self.clients.values_mut().filter(|view| !view.due.is_empty()) {
-            view.flush(panes, now);
+            view.flush(panes, &self.marks, now);
         }
     }
 
@@ -204,7 +208,7 @@ impl View {
         self.is_status_due && self.outbox.is_fluent()
     }
 
-    fn flush(&mut self, panes: &BTreeMap<AgentName, Pane>, now: Moment) {
+    fn flush(&mut self, panes: &BTreeMap<AgentName, Pane>, marks: &RandomState, now: Moment) {
         let focused = self.focused.clone().into_iter().filter(|agent| self.due.contains(agent));
         let rest = self.due.iter().filter(|agent| self.focused.as_ref() != Some(*agent)).cloned();
         for agent in focused.chain(rest).collect::<Vec<_>>() {
@@ -219,8 +223,10 @@ impl View {
             if now.since(shown.sent_at) < pause || pane.screen.is_held(now) {
                 continue;
             }
-            self.due.remove(&agent);
-            let view = shown.update(&agent, pane, now);
+            let (view, is_all) = shown.update(&agent, pane, marks, now);
+            if is_all {
+                self.due.remove(&agent);
+            }
             self.outbox.send(&FromHub::Notice(Notice::Pane(view)));
         }
     }
@@ -237,22 +243,35 @@ impl Shown {
         }
     }
 
-    /// Takes over what the screen shows now, and returns what is new in it.
-    fn update(&mut self, agent: &AgentName, pane: &Pane, now: Moment) -> PaneView {
+    /// Takes over what the screen shows now, and returns what is new in it, or as much of that as
+    /// one frame holds, and whether that is all.
+    fn update(
+        &mut self,
+        agent: &AgentName,
+        pane: &Pane,
+        marks: &RandomState,
+        now: Moment,
+    ) -> (PaneView, bool) {
         let screen = &pane.screen;
         let size = screen.size();
         let is_full = self.size != Some(size);
         if is_full {
-            self.rows = vec![Row::default(); usize::from(size.rows)];
+            self.rows = vec![marks.hash_one(Row::default()); usize::from(size.rows)];
         }
         let mut rows = Vec::new();
-        for (index, row) in (0..).zip(screen.rows()) {
-            let before = &mut self.rows[usize::from(index)];
-            if is_full || *before != row {
-                before.clone_from(&row);
+        let mut bytes = 0;
+        for index in 0..size.rows {
+            if bytes > ANSWER_BYTES_MAX / 2 {
+                break;
+            }
+            let row = screen.row(index);
+            let mark = marks.hash_one(&row);
+            if std::mem::replace(&mut self.rows[usize::from(index)], mark) != mark {
+                bytes += row_bytes(&row);
                 rows.push((index, row));
             }
         }
+        let is_all = bytes <= ANSWER_BYTES_MAX / 2;
         (self.size, self.sent_at) = (Some(size), now);
         self.is_scrolling = !is_full && rows.len() * 2 > usize::from(size.rows);
         let (cursor, modes) = (screen.cursor(), screen.modes());
@@ -263,7 +282,7 @@ impl Shown {
             MouseMode::X10 | MouseMode::Normal | MouseMode::Button => MouseWish::Buttons,
             MouseMode::Any => MouseWish::Motion,
         };
-        PaneView {
+        let view = PaneView {
             agent: agent.clone(),
             size,
             is_full,
@@ -272,6 +291,7 @@ impl Shown {
             mouse,
             is_alternate: modes.alternate_screen,
             committed: screen.committed(),
-        }
+        };
+        (view, is_all)
     }
 }

@@ -37,7 +37,7 @@ mod turn;
 
 pub use caller::call;
 pub use error::{FrameError, KeeperError};
-pub use frame::{Decoder, FRAME_BYTES_MAX, FromKeeper, PROTOCOL_VERSION, ToKeeper, Welcome};
+pub use frame::{Decoder, FRAME_BYTES_MAX, Frame, FromKeeper, PROTOCOL_VERSION, ToKeeper, Welcome};
 pub use guard::guard;
 pub use keep::keep;
 pub use lock::is_held;

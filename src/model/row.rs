@@ -50,7 +50,7 @@ impl Style {
 ///
 /// Either each character fills one cell (`columns` is their number), or the run is a single cell
 /// that holds a wide or a composed character and covers `columns` columns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Run {
     #[serde(rename = "t")]
     pub text: String,
@@ -61,7 +61,7 @@ pub struct Run {
 }
 
 /// One row of a screen or of its history; blank cells at the end are left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Row {
     #[serde(rename = "r")]
     pub runs: Vec<Run>,

@@ -36,10 +36,6 @@ impl Margins {
         write_csi(&[self.top + 1, self.bottom + 1], b'r', out);
         out.extend_from_slice(if self.is_origin { b"\x1b[?6h" } else { b"\x1b[?6l" });
     }
-
-    pub(super) fn is_whole(self, size: Size) -> bool {
-        self.top == 0 && self.bottom == size.rows - 1
-    }
 }
 
 pub(super) struct Canvas {

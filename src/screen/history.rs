@@ -292,10 +292,10 @@ impl Encoder {
             if self.styles[last.style] != Style::default() {
                 return;
             }
-            while last.length > 0 && self.text.last() == Some(&b' ') {
-                self.text.pop();
-                last.length -= 1;
-            }
+            let start = self.text.len() - last.length;
+            let kept = self.text[start..].iter().rposition(|byte| *byte != b' ');
+            last.length = kept.map_or(0, |at| at + 1);
+            self.text.truncate(start + last.length);
             if last.length > 0 {
                 return;
             }

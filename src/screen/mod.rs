@@ -11,8 +11,9 @@
 //! and colour of an underline and the link of a row once it is in the history; the background
 //! of rows that scroll in; more than some nine combining marks on one letter.
 //!
-//! A panic inside the emulator is caught and costs at most a kilobyte of output; whoever runs
-//! this sets a panic hook if nothing shall be printed then.
+//! A panic inside the emulator is caught and costs at most a portion of the output (one KiB, or
+//! sixteen of nothing but plain text); whoever runs this sets a panic hook if nothing shall be
+//! printed then.
 
 mod budget;
 mod canvas;
@@ -37,6 +38,7 @@ mod restore;
 mod scanner;
 #[expect(clippy::module_inception, reason = "a file is named after its type")]
 mod screen;
+mod scrolled;
 mod sequence;
 mod sgr;
 mod signal;

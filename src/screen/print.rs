@@ -14,16 +14,27 @@ const EMOJI_PRESENTATION: char = '\u{fe0f}';
 impl Terminal {
     /// Prints text with line ends, and no other control, in it.
     pub(super) fn print(&mut self, text: &str) {
-        let is_plain =
-            self.wraps && !self.inserts && !self.line_feed_returns && !self.charsets.draws_lines();
-        if !is_plain {
+        if !self.is_plain() {
             text.chars().for_each(|c| self.print_carefully(c));
-        } else if text.is_ascii() {
+        } else if self.line_feed_returns && text.contains('\n') {
+            self.print_plain(&text.replace('\n', "\r\n"));
+        } else {
+            self.print_plain(text);
+        }
+    }
+
+    fn print_plain(&mut self, text: &str) {
+        if text.is_ascii() {
             self.joins_next = false;
             self.canvas.plain_text(text);
         } else {
             self.print_unicode(text);
         }
+    }
+
+    /// Says whether text means nothing but itself, its line ends aside.
+    fn is_plain(&self) -> bool {
+        self.wraps && !self.inserts && !self.charsets.draws_lines()
     }
 
     fn print_unicode(&mut self, text: &str) {
@@ -112,11 +123,14 @@ impl Terminal {
     fn print_carefully(&mut self, c: char) {
         match c {
             '\n' => return self.line_feed(),
-            '\r' => return self.canvas.out().push(b'\r'),
+            '\r' => return self.canvas.plain_text("\r"),
             _ => {}
         }
         let c = if self.charsets.draws_lines() { drawn(c) } else { c };
         let columns = u16::try_from(width(c)).unwrap_or(1);
+        if is_ordinary(c) && !self.joins_next && self.canvas.has_blank_ahead(columns) {
+            return self.canvas.plain_text(c.encode_utf8(&mut [0; 4]));
+        }
         if columns > 0 && (self.inserts || !self.wraps) {
             self.make_room(columns);
         }

@@ -196,8 +196,7 @@ impl Terminal {
     }
 
     pub(super) fn line_feed(&mut self) {
-        let bytes: &[u8] = if self.line_feed_returns { b"\r\n" } else { b"\n" };
-        self.canvas.out().extend_from_slice(bytes);
+        self.canvas.plain_text(if self.line_feed_returns { "\r\n" } else { "\n" });
     }
 
     /// Moves the cursor over tab stops, backwards if negative.
@@ -274,6 +273,7 @@ impl Listener for Terminal {
     fn control(&mut self, byte: u8) {
         match byte {
             0x07 => self.signal(Signal::Bell),
+            0x08 if self.canvas.backspace_in_flow() => {}
             0x08 => {
                 self.forget_wrap();
                 self.canvas.out().push(0x08);
@@ -294,8 +294,8 @@ impl Listener for Terminal {
             (None, b'8') => self.restore_cursor(),
             (None, b'=') => self.modes.application_keypad = true,
             (None, b'>') => self.modes.application_keypad = false,
-            (None, b'D') => self.canvas.out().push(b'\n'),
-            (None, b'E') => self.canvas.out().extend_from_slice(b"\r\n"),
+            (None, b'D') => self.canvas.plain_text("\n"),
+            (None, b'E') => self.canvas.plain_text("\r\n"),
             (None, b'H') => {
                 let cols = self.canvas.size().cols;
                 let col = self.canvas.cursor().1.min(cols - 1);

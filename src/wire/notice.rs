@@ -25,7 +25,7 @@ pub enum Notice {
 pub struct PaneView {
     pub agent: AgentName,
     pub size: Size,
-    /// All rows are here, and what the client knew before is void.
+    /// What the client knew before is void; rows that are not here are blank, or follow.
     pub is_full: bool,
     pub rows: Vec<(u16, Row)>,
     pub cursor: ViewCursor,

@@ -25,9 +25,10 @@ while True:
     i += 1
 ";
 
-/// The promise is two seconds; a machine that builds something beside the test gets more.
+/// The promise. Alone on a machine it takes 0.1 to 0.2 s; what is left is room for whatever runs beside
+/// the test, and two of the twenty may need even more than that.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
-const SLACK: u32 = 4;
+const STRAGGLERS: usize = 2;
 
 const NAMES: [&str; 4] = ["one", "two", "three", "four"];
 
@@ -60,8 +61,8 @@ fn agents_outlive_twenty_kills_of_the_hub_without_a_gap() {
     }
     times.sort();
     println!("back and re-adopted after {:?} (median {:?})", times[19], times[10]);
-    assert!(times[19] < BACK_WITHIN * SLACK, "{times:?}");
-    assert!(times[10] < BACK_WITHIN, "{times:?}");
+    assert!(times[19 - STRAGGLERS] < BACK_WITHIN, "{times:?}");
+    assert!(times[10] < BACK_WITHIN / 2, "{times:?}");
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod door;
 mod fake_hub;
 mod floods;
 mod frames;
+mod fuzzed;
 mod heard;
 mod hostile;
 mod keeper_cost;

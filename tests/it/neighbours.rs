@@ -29,15 +29,23 @@ while True:
 ";
 const ECHO: &[&str] = &["sh", "-c", "while read line; do echo \"<$line>\"; done", "ROOT"];
 
-/// The promise is 100 ms; a machine that builds something beside the test gets more.
-const LATENCY_P99: Duration = Duration::from_millis(100);
-const SLACK: u32 = 20;
+const ECHOES: usize = 200;
+
+/// What a glutton may add to the time of its sibling's echo. The promise is for the slowest of a hundred
+/// on a machine of its own; here the slowest of ten is held to it, beside what the same machine needed
+/// a moment before, and the slowest of a hundred to five times that: others use the machine too.
+const ADDED: Duration = Duration::from_millis(100);
+const STRAGGLERS_ADDED: Duration = Duration::from_millis(500);
 
 #[test]
 fn a_glutton_is_the_first_to_go_and_its_sibling_stays_quick() {
     let glutton: &[&str] = &["python3", "-c", GLUTTON, "ROOT"];
     let world = World::with_crew(&[("glutton", glutton), ("echo", ECHO)]);
-    world.ok(&["up", "crew"]);
+    world.ok(&["agent", "start", "echo"]);
+    let mut visitor = Visitor::greeted(&world);
+    visitor.watch(&["echo", "glutton"]);
+    let undisturbed = echoes(&mut visitor, 0);
+    world.ok(&["agent", "start", "glutton"]);
     world.wait_for_text("glutton", "fed");
 
     let status = world.status();
@@ -48,14 +56,12 @@ fn a_glutton_is_the_first_to_go_and_its_sibling_stays_quick() {
         assert!(oom_score_adj(pid) < exposed, "{exposed}");
     }
 
-    let mut visitor = Visitor::greeted(&world);
-    visitor.watch(&["echo", "glutton"]);
-    let mut times: Vec<_> = (0..200).map(|number| echo(&mut visitor, "echo", number)).collect();
-    times.sort();
-    let (median, p99) = (times[100], times[197]);
-    println!("echo beside a glutton: median {median:?}, p99 {p99:?}");
-    assert!(median < LATENCY_P99, "{times:?}");
-    assert!(p99 < LATENCY_P99 * SLACK, "{times:?}");
+    let beside = echoes(&mut visitor, ECHOES);
+    let [alone, glutted] =
+        [&undisturbed, &beside].map(|times| [times[100], times[180], times[198]]);
+    println!("echo alone {alone:?}, beside a glutton {glutted:?}");
+    assert!(glutted[1] < alone[1] + ADDED, "{undisturbed:?} {beside:?}");
+    assert!(glutted[2] < alone[2] + STRAGGLERS_ADDED, "{undisturbed:?} {beside:?}");
 
     let pid = glutton.pid.unwrap();
     world.ok(&["agent", "stop", "glutton"]);
@@ -73,4 +79,12 @@ fn what_an_agent_does_is_seen_while_its_siblings_flood() {
     world.ok(&["up", "crew"]);
     wait_for("the prompt", || world.agent("quiet").state == AgentState::Idle);
     assert_eq!(world.agent("one").state, AgentState::Working);
+}
+
+/// Returns how long each of many echoes takes, the quickest first.
+fn echoes(visitor: &mut Visitor, first: usize) -> Vec<Duration> {
+    let mut times: Vec<_> =
+        (first..first + ECHOES).map(|number| echo(visitor, "echo", number)).collect();
+    times.sort();
+    times
 }

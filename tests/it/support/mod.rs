@@ -2,6 +2,7 @@
 
 pub(crate) mod chance;
 pub(crate) mod clock;
+pub(crate) mod fuzz;
 pub(crate) mod hostile;
 pub(crate) mod keeper;
 pub(crate) mod painted;

@@ -24,6 +24,11 @@ pub(crate) fn is_alive(id: ProcessId) -> bool {
     identify(id.pid) == Some(id)
 }
 
+/// Says whether a process waits for something to happen.
+pub(crate) fn is_asleep(pid: u32) -> bool {
+    stat(pid).is_some_and(|fields| fields.first().is_some_and(|state| state == "S"))
+}
+
 /// Returns the parent's number.
 pub(crate) fn parent(pid: u32) -> Option<u32> {
     stat(pid)?.get(1)?.parse().ok()
@@ -55,9 +60,12 @@ pub(crate) fn kill(pid: u32, signal: Signal) {
 }
 
 /// Returns the memory that is this process's own, in bytes.
+///
+/// The kernel's count of dirty pages will not do: a program that was built a moment ago is itself not
+/// on disk yet, and its text then counts as dirty, for whoever happens to be alone in using it.
 pub(crate) fn private_memory(pid: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("Private_Dirty:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("Anonymous:"));
     let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")).unwrap_or_default();
     kilobytes.trim().parse::<u64>().unwrap_or_default() * 1024
 }

@@ -1,0 +1,8 @@
+//! Reads frames of the hub's socket and of a keeper's.
+#![no_main]
+
+#[path = "../../tests/it/support/fuzz.rs"]
+#[allow(dead_code, reason = "each target uses one of them")]
+mod fuzz;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::frames(data));
