@@ -57,6 +57,8 @@ struct Shown {
     /// Nothing, if all of it must be sent.
     size: Option<Size>,
     sent_at: Moment,
+    /// What the screen's count of changes was when all was last sent.
+    seen: u64,
     /// Most of its rows were new when it was last sent.
     is_scrolling: bool,
 }
@@ -260,7 +262,8 @@ impl Shown {
         }
         let mut rows = Vec::new();
         let mut bytes = 0;
-        for index in 0..size.rows {
+        let is_new = |index: &u16| is_full || screen.row_changed_at(*index) > self.seen;
+        for index in (0..size.rows).filter(is_new).collect::<Vec<_>>() {
             if bytes > ANSWER_BYTES_MAX / 2 {
                 break;
             }
@@ -272,6 +275,11 @@ impl Shown {
             }
         }
         let is_all = bytes <= ANSWER_BYTES_MAX / 2;
+        if is_all {
+            self.seen = screen.changes();
+        } else if is_full {
+            self.seen = 0;
+        }
         (self.size, self.sent_at) = (Some(size), now);
         self.is_scrolling = !is_full && rows.len() * 2 > usize::from(size.rows);
         let (cursor, modes) = (screen.cursor(), screen.modes());

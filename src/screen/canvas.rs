@@ -3,6 +3,7 @@
 use crate::model::{Row, Size};
 
 use super::budget::Budget;
+use super::changed::{Changed, is_local};
 use super::cluster::Clusters;
 use super::draw::{Bare, Drawing, write_csi};
 use super::emulator::Emulator;
@@ -52,6 +53,7 @@ pub(super) struct Canvas {
     margins: [Margins; 2],
     pub(super) pen: LookId,
     pub(super) rebuilds: u64,
+    pub(super) changed: Changed,
 }
 
 impl Canvas {
@@ -68,6 +70,7 @@ impl Canvas {
             margins: [Margins::whole(size); 2],
             pen: 0,
             rebuilds: 0,
+            changed: Changed::default(),
         }
     }
 
@@ -143,9 +146,20 @@ impl Canvas {
     }
 
     pub(super) fn flush(&mut self) {
+        if self.emulator.pending().is_empty() {
+            return;
+        }
+        let (is_local, from) = (self.is_local(), self.emulator.cursor().0);
         let survived = self.emulator.flush();
-        if !self.emulator.scrolled().is_empty() {
+        let has_scrolled = !self.emulator.scrolled().is_empty();
+        if has_scrolled {
             self.collect();
+        }
+        let to = self.emulator.cursor().0;
+        if is_local && !has_scrolled && from <= to {
+            self.changed.note_rows(from..=to);
+        } else {
+            self.changed.note_all();
         }
         if !survived {
             self.rebuilds += 1;
@@ -154,6 +168,20 @@ impl Canvas {
             let lines = self.emulator.salvage();
             self.replace(self.size(), &lines, cursor);
         }
+    }
+
+    /// Says whether what is pending changes only the rows that the cursor passes, unless some of
+    /// them leave the screen.
+    fn is_local(&mut self) -> bool {
+        let (size, col) = (self.size(), self.emulator.cursor().1);
+        let is_caught = !self.is_alternate() && self.margins() == Margins::whole(size);
+        let is_followed = self.flow.is_some();
+        let bytes = self.emulator.pending();
+        // Where nobody tells that rows scroll, there must be nothing that could make them.
+        let goes_down = |byte: &u8| matches!(byte, b'\n' | 0x0b | 0x0c);
+        let fits = bytes.len() <= usize::from(size.cols.saturating_sub(col));
+        let is_still = is_caught || fits && !bytes.iter().any(goes_down);
+        !is_followed && is_still && is_local(bytes)
     }
 
     fn collect(&mut self) {
@@ -306,6 +334,7 @@ impl Canvas {
     /// Starts with two empty screens; the history stays.
     pub(super) fn reset(&mut self) {
         self.emulator = Emulator::new(self.size());
+        self.changed.note_all();
         self.flow = None;
         self.parked = None;
         self.margins = [Margins::whole(self.size()); 2];
@@ -345,6 +374,7 @@ impl Canvas {
     /// Goes on with a new emulator that shows these rows; the parked screen is drawn first.
     fn replace(&mut self, size: Size, lines: &[Line], cursor: (u16, u16)) {
         self.emulator = Emulator::new(size);
+        self.changed.note_all();
         if let Some(parked) = self.parked.take() {
             let primary: Vec<Line> = (0..size.rows).map(|row| Line::read(&parked, row)).collect();
             self.draw(&primary, parked.cursor_position(), size);

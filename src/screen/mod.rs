@@ -17,6 +17,7 @@
 
 mod budget;
 mod canvas;
+mod changed;
 mod cluster;
 mod command;
 mod csi;

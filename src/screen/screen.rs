@@ -83,6 +83,16 @@ impl Screen {
         self.generation
     }
 
+    /// Returns a number that grows with every change of a row.
+    pub fn changes(&self) -> u64 {
+        self.terminal.canvas.changed.count()
+    }
+
+    /// Returns what `changes` was right after a row last may have changed.
+    pub fn row_changed_at(&self, index: u16) -> u64 {
+        self.terminal.canvas.changed.at(index)
+    }
+
     /// Returns a row of the live screen, counted from zero.
     pub fn row(&self, index: u16) -> Row {
         self.terminal.canvas.row(index)
