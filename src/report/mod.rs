@@ -6,11 +6,13 @@
 mod brief;
 mod evidence;
 mod grammar;
+mod quote;
 mod read;
 mod reported;
 
 pub use brief::brief;
 pub use evidence::{Evidence, evidence};
 pub use grammar::{ends_contract, parse, starts_report};
+pub use quote::quote;
 pub use read::read;
 pub use reported::{Report, ReportKind, Status};
