@@ -24,7 +24,7 @@ mod trust;
 
 pub use builtin::STARTER;
 pub use cli::Cli;
-pub use environment::{agent_environment, environment_of};
+pub use environment::{agent_environment, environment_of, plain_environment};
 pub use hash::Hash;
 pub use paths::{Paths, PathsError};
 pub use pattern::VariablePattern;

@@ -168,6 +168,7 @@ impl Engine {
             return Err(Refusal::AlreadyTyped { receipt: id, state });
         }
         self.note_stage(id, Stage::Withdrawn, None, now);
+        self.note_prompt(id, now);
         let receipts = vec![self.dispatches[&id].receipt()];
         Ok(Done { receipts, ..Done::default() })
     }
@@ -197,7 +198,7 @@ impl Engine {
         }
     }
 
-    fn hold(&mut self, agent: &AgentName, now: Moment) {
+    pub(super) fn hold(&mut self, agent: &AgentName, now: Moment) {
         if let Some(seat) = self.seats.get_mut(agent) {
             seat.readiness.not_before = now + HELD_PAUSE;
         }
@@ -216,7 +217,13 @@ impl Engine {
         }
     }
 
-    fn note_stage(&mut self, id: ReceiptId, stage: Stage, reason: Option<String>, now: Moment) {
+    pub(super) fn note_stage(
+        &mut self,
+        id: ReceiptId,
+        stage: Stage,
+        reason: Option<String>,
+        now: Moment,
+    ) {
         let dispatch = self.dispatches.get_mut(&id).expect("only known dispatches come to a stage");
         dispatch.stage = stage;
         dispatch.reason = reason;
@@ -316,6 +323,11 @@ impl Engine {
         self.dispatches.values().any(|one| one.agent == *agent && one.stage.is_under_way())
     }
 
+    /// Says whether a prompt is on its way to an agent.
+    pub(super) fn has_open_dispatch(&self, agent: &AgentName) -> bool {
+        self.dispatches.values().any(|one| one.agent == *agent && !one.stage.is_final())
+    }
+
     fn sent_under(&self, key: &str) -> Vec<Receipt> {
         let is_same = |one: &&Dispatch| one.idempotency_key.as_deref() == Some(key);
         self.dispatches.values().filter(is_same).map(Dispatch::receipt).collect()
@@ -345,6 +357,11 @@ impl Seat {
             | AgentState::Unknown
             | AgentState::Exited => false,
         }
+    }
+
+    /// Returns when it may get its next prompt, as far as time goes.
+    pub(super) fn earliest_prompt(&self) -> Moment {
+        self.readiness.earliest()
     }
 
     fn may_take(&self, is_confirmed: bool) -> bool {

@@ -76,6 +76,7 @@ impl Engine {
                 }
             }
             Condition::Agent { agent, .. } => self.refuse_unknown(std::slice::from_ref(agent)),
+            Condition::Task { task, .. } => self.known_task(*task).map(|_| ()),
         }
     }
 
@@ -109,6 +110,14 @@ impl Engine {
                 let may_come = seat
                     .is_some_and(|seat| seat.next.is_some() || seat.state != AgentState::Exited);
                 (!may_come).then(|| Err(Refusal::HasEnded { agent: agent.clone() }))
+            }
+            Condition::Task { task, states } => {
+                let found = self.tasks.get(task)?;
+                if states.contains(&found.state) {
+                    return Some(Ok(Done { tasks: vec![found.clone()], ..Done::default() }));
+                }
+                let (task, state) = (found.id, found.state);
+                state.is_final().then_some(Err(Refusal::TaskIs { task, state }))
             }
         }
     }

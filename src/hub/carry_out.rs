@@ -58,6 +58,11 @@ impl Hub {
                     let (stage, reason) = (Stage::Unknown, None);
                     self.note_run(&agent, run, RunEvent::Delivery { receipt, stage, reason });
                 }
+                Effect::RunGates { task, attempt, gates, cwd } => {
+                    self.run_gates(task, attempt, gates, cwd);
+                }
+                Effect::Survey { task, attempt, cwd } => self.survey(task, attempt, cwd),
+                Effect::Interrupt { agent, .. } => self.interrupt(&agent),
                 Effect::Answer { request, outcome } => self.answer_command(request, outcome),
                 Effect::EndHub => self.is_ending = true,
             }

@@ -3,6 +3,7 @@
 use tokio::sync::mpsc;
 
 use super::session::Outbox;
+use crate::engine::Event;
 use crate::keeper::FromKeeper;
 use crate::model::{AgentName, ProcessInfo, RunId};
 use crate::wire::Ask;
@@ -30,6 +31,8 @@ pub(super) enum Input {
         run: RunId,
         survivors: Vec<ProcessInfo>,
     },
+    /// The outcome of something that took a while.
+    Came(Event),
     /// The machine or a person tells the hub's process to end.
     Terminate,
 }

@@ -6,9 +6,11 @@
 //! back as a message.
 
 mod carry_out;
+mod check;
 mod checkpoint;
 mod clock;
 mod error;
+mod gates;
 mod inbox;
 mod judge;
 mod link;
@@ -24,6 +26,7 @@ mod session;
 mod socket;
 mod state;
 mod status;
+mod tree;
 mod views;
 
 pub use error::HubError;

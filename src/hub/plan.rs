@@ -117,6 +117,9 @@ impl Hub {
             role: agent.role,
             argv: argv.clone(),
             cwd: cwd.clone(),
+            owns: agent.owns.clone(),
+            capabilities: agent.capabilities.clone(),
+            speaks_freely: false,
             conversation: None,
         };
         Ok((member, Launch { argv, cwd, environment, size: self.default_size }))

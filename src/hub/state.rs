@@ -61,6 +61,7 @@ impl Hub {
             Input::Swept { agent, run, survivors } => {
                 self.note_run(&agent, run, RunEvent::Swept { survivors });
             }
+            Input::Came(event) => self.decide(event),
             Input::Terminate => self.is_ending = true,
         }
     }

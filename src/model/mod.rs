@@ -4,6 +4,8 @@
 //! whole program; `docs/architecture.md` lists them.
 
 mod agent;
+mod attempt;
+mod attention;
 mod command;
 mod environment;
 mod exit;
@@ -15,13 +17,17 @@ mod manifest;
 mod member;
 mod moment;
 mod mouse;
+mod need;
 mod process;
 mod receipt;
 mod row;
 mod size;
+mod task;
 
 pub use agent::{AgentState, Role, Source};
-pub use command::{Command, Done, Failure, Refusal};
+pub use attempt::{Attempt, Checks, Claim, GateResult, Hold, Outcome, Told};
+pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention};
+pub use command::{Command, Done, Failure, Refusal, TaskCommand};
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
@@ -35,7 +41,9 @@ pub use manifest::{
 pub use member::Member;
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
+pub use need::{Contract, Edge, InvalidNeed, Need, NeedId, NeedState};
 pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use size::Size;
+pub use task::{Context, InvalidTask, OnFailure, Task, TaskId, TaskSpec, TaskState, Terms};

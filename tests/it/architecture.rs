@@ -8,7 +8,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &[]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("report", &["model"], &["regex"]),
-    ("engine", &["model", "report"], &[]),
+    ("engine", &["model", "report"], &["globset"]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("detect", &["model", "report", "screen"], &["regex"]),
     ("wire", &["model", "report"], &[]),
@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "hub",
         &["model", "report", "engine", "screen", "detect", "wire", "config", "keeper"],
-        &["rustix", "tokio", "tracing_subscriber"],
+        &["regex", "rustix", "tokio", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
@@ -43,6 +43,7 @@ const CONFINED: &[&str] = &[
     "crossterm",
     "directories",
     "filedescriptor",
+    "globset",
     "libc",
     "portable_pty",
     "ratatui",

@@ -25,6 +25,7 @@ mod leaks;
 mod name_once;
 mod neighbours;
 mod one_hub;
+mod orchestration;
 mod record;
 mod recordings;
 mod secrets;

@@ -2,7 +2,9 @@
 
 pub(crate) mod chance;
 pub(crate) mod clock;
+pub(crate) mod crew;
 pub(crate) mod keeper;
 pub(crate) mod process;
+pub(crate) mod team;
 pub(crate) mod visitor;
 pub(crate) mod world;
