@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+use super::task::TaskVerb;
+
 /// Runs a team of coding agents side by side, each in its own terminal.
 ///
 /// Agents keep running when this program, its hub or your terminal goes away. Without a command it
@@ -52,6 +54,20 @@ pub(super) enum Verb {
     },
     /// Show the hub and its agents
     Status {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Hand out work as tasks, and see what became of it
+    #[command(subcommand)]
+    Task(TaskVerb),
+    /// Show what waits for you, the most urgent first
+    Attention {
+        /// Mark all of it as read
+        #[arg(long)]
+        read: bool,
+        /// Take an item off the list
+        #[arg(long, value_name = "ITEM")]
+        resolve: Vec<String>,
         #[command(flatten)]
         format: Format,
     },

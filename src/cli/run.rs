@@ -7,9 +7,10 @@ use clap::Parser;
 
 use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, Verb};
 use super::context::Context;
+use super::task::TaskVerb;
 use super::{
-    agent, attach, completions, config, demo, doctor, down, failure, hub, keeper, overview, rules,
-    sim, status, up,
+    agent, attach, attention, completions, config, demo, doctor, down, failure, hub, keeper,
+    overview, rules, sim, status, task, up,
 };
 
 /// Something went wrong; standard error says what.
@@ -57,6 +58,10 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Attach) => attach::attach(&mut context, false)?,
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
+        Some(Verb::Task(verb)) => return task_verb(&mut context, verb),
+        Some(Verb::Attention { read, resolve, format }) => {
+            attention::attention(&mut context, read, resolve, format)?;
+        }
         Some(Verb::Agent(verb)) => agent_verb(&mut context, verb)?,
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
@@ -85,6 +90,25 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         AgentVerb::Explain { name, format } => agent::explain(context, &name, format),
         AgentVerb::Tree { name, format } => agent::tree(context, name, format),
     }
+}
+
+fn task_verb(context: &mut Context, verb: TaskVerb) -> anyhow::Result<ExitCode> {
+    match verb {
+        TaskVerb::Add(arguments) => task::add(context, *arguments),
+        TaskVerb::List { format } => task::list(context, format),
+        TaskVerb::Show { task, format } => task::show(context, task, format),
+        TaskVerb::Retry { task, advice, agent, format } => {
+            task::retry(context, task, advice, agent, format)
+        }
+        TaskVerb::Cancel { task, format } => task::cancel(context, task, format),
+        TaskVerb::Claim { task, agent, format } => task::claim(context, task, agent, format),
+        TaskVerb::Wait { task, states, timeout, format } => {
+            return task::wait(context, &task, &states, timeout, format);
+        }
+        TaskVerb::Consent { from, to } => task::consent(context, from, to),
+        TaskVerb::Meet { need } => task::meet(context, need),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn rules_verb(context: &mut Context, verb: RulesVerb) -> anyhow::Result<()> {

@@ -26,6 +26,7 @@ mod session;
 mod socket;
 mod state;
 mod status;
+mod task_requests;
 mod tree;
 mod views;
 

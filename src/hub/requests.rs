@@ -25,7 +25,7 @@ pub(super) struct Asker {
     id: u64,
 }
 
-type Answer = Result<Response, Fault>;
+pub(super) type Answer = Result<Response, Fault>;
 
 impl Hub {
     pub(super) fn on_ask(&mut self, client: ClientId, ask: Ask) {
@@ -88,6 +88,7 @@ impl Hub {
                 Some(Ok(Response::Ok))
             }
             Request::History { agent, before, count } => Some(self.history(&agent, before, count)),
+            Request::Task { ask } => self.obey_about_tasks(asker, ask),
             Request::Teams { environment } => {
                 Some(self.offers(&environment).map(|teams| Response::Teams { teams }))
             }
@@ -107,7 +108,11 @@ impl Hub {
         }
     }
 
-    fn command(&mut self, asker: Asker, command: Result<Command, Fault>) -> Option<Answer> {
+    pub(super) fn command(
+        &mut self,
+        asker: Asker,
+        command: Result<Command, Fault>,
+    ) -> Option<Answer> {
         match command {
             Ok(command) => {
                 self.next_request += 1;

@@ -20,7 +20,7 @@ impl Hub {
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
         let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
-        Status { hub, agents, tasks: Vec::new(), attention: Vec::new() }
+        Status { hub, agents, tasks: self.task_list(), attention: self.attention_list() }
     }
 
     fn agent_status(&self, seat: &Seat) -> AgentStatus {
@@ -38,7 +38,7 @@ impl Hub {
             pid: live(seat.process).map(|id| id.pid),
             keeper_pid: live(seat.keeper).map(|id| id.pid),
             since: seat.since.to_rfc3339(),
-            task: None,
+            task: self.task_in_hand(&member.name),
             run: seat.run.0,
             title: pane.map(|pane| pane.screen.title().to_owned()).unwrap_or_default(),
             ending: match seat.phase {

@@ -8,6 +8,7 @@ mod hub_process;
 mod notice;
 mod request;
 mod response;
+mod task;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
@@ -17,6 +18,7 @@ pub use response::{
     AgentOffer, AgentStatus, Explanation, Fault, FromHub, HubStatus, Response, Status, TeamOffer,
     Testimony,
 };
+pub use task::{AttentionStatus, TaskRequest, TaskStatus};
 
 /// Changes whenever a frame of an older version can no longer be understood.
 pub const PROTOCOL: u32 = 1;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::TaskRequest;
 use crate::model::{AgentName, Environment, Key, Mouse, Size};
 
 /// A request with the number under which its response comes back.
@@ -87,6 +88,10 @@ pub enum Request {
     Teams {
         environment: Environment,
     },
+    /// About tasks, and what waits for a person.
+    Task {
+        ask: TaskRequest,
+    },
 }
 
 impl Request {
@@ -94,6 +99,7 @@ impl Request {
     pub fn is_repeatable(&self) -> bool {
         match self {
             Self::Keys { .. } | Self::Restart { .. } => false,
+            Self::Task { ask } => ask.is_repeatable(),
             Self::Hello { .. }
             | Self::Status
             | Self::Up { .. }

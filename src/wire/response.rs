@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Notice;
-use crate::model::{AgentState, Done, ProcessInfo, Refusal, Role, Row, Source};
+use super::{AttentionStatus, Notice, TaskStatus};
+use crate::model::{AgentState, Done, ProcessInfo, Refusal, Role, Row, Source, Task};
 
 /// A frame from the hub: the answer to a request, or a notice that nobody asked for by number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,6 +42,14 @@ pub enum Response {
         teams: Vec<TeamOffer>,
     },
     Explanation(Explanation),
+    Tasks {
+        tasks: Vec<TaskStatus>,
+    },
+    Task(Box<Task>),
+    /// What waits for a person, the most urgent first.
+    Attention {
+        items: Vec<AttentionStatus>,
+    },
     Ok,
 }
 
@@ -83,10 +91,9 @@ impl From<Refusal> for Fault {
 pub struct Status {
     pub hub: HubStatus,
     pub agents: Vec<AgentStatus>,
-    /// Empty until work is handed out as tasks.
-    pub tasks: Vec<serde_json::Value>,
-    /// Empty until something waits for a person.
-    pub attention: Vec<serde_json::Value>,
+    pub tasks: Vec<TaskStatus>,
+    /// What waits for a person, the most urgent first.
+    pub attention: Vec<AttentionStatus>,
 }
 
 /// The hub itself.

@@ -34,6 +34,7 @@ mod simulation;
 mod stalled;
 mod stop;
 mod support;
+mod tasks;
 mod terminal;
 mod trusted;
 mod tui;
