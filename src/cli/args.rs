@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::task::TaskVerb;
 use crate::model::ReceiptId;
 
 /// Runs a team of coding agents side by side, each in its own terminal.
@@ -85,19 +86,37 @@ pub(super) enum Verb {
         #[command(flatten)]
         format: Format,
     },
-    /// Wait until an agent is in a state, or a prompt goes no further
+    /// Wait until an agent or a task is in a state, or a prompt goes no further
     ///
-    /// Exit codes: 0 it has come there, 5 timed out; for a prompt those of `dispatch`.
+    /// Exit codes: 0 it has come there, 3 it cannot, 5 timed out; for a prompt those of `dispatch`.
     Wait {
-        #[arg(long, value_name = "NAME", conflicts_with = "receipt")]
+        #[arg(long, value_name = "NAME", group = "what")]
         agent: Option<String>,
-        #[arg(long)]
+        #[arg(long, value_name = "ID", group = "what")]
+        task: Option<String>,
+        #[arg(long, group = "what")]
         receipt: Option<ReceiptId>,
-        /// The state, or several [default: any in which the agent does not work]
+        /// The state, or several [default: any in which the agent does not work; for a task: done]
         #[arg(long = "for", value_name = "STATE", value_delimiter = ',')]
         states: Vec<String>,
         #[arg(long, value_name = "SECONDS")]
         timeout: Option<u64>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Hand out work as tasks, and see what became of it
+    #[command(subcommand)]
+    Task(TaskVerb),
+    /// Show what waits for you, the most urgent first
+    Attention {
+        /// Mark all of it as read
+        #[arg(long)]
+        read: bool,
+        /// Take an item off the list
+        #[arg(long, value_name = "ITEM")]
+        resolve: Vec<String>,
+        #[command(flatten)]
+        format: Format,
     },
     /// Look at agents and act on them
     #[command(subcommand)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::args::{Format, Sending};
 use super::context::Context;
 use super::failure::Hinted;
-use super::wait::{EXIT_TIMED_OUT, is_timed_out};
+use super::wait::EXIT_TIMED_OUT;
 use crate::client::ClientError;
 use crate::model::{Receipt, ReceiptId, Stage};
 use crate::wire::{Request, Response};
@@ -37,7 +37,7 @@ pub(super) fn dispatch(
             connection.set_patience(Duration::from_secs(seconds.max(1)))?;
         }
         match connection.ask(Request::AwaitReceipts { receipts: ids.clone() }) {
-            Err(error) if is_timed_out(&error) => is_late = true,
+            Err(error) if error.is_timeout() => is_late = true,
             // The hub was lost and comes back: what is on record goes on.
             Err(ClientError::Closed | ClientError::Lost(_)) => {
                 let again = context.ask(Request::AwaitReceipts { receipts: ids })?;

@@ -6,6 +6,7 @@
 mod agent;
 mod args;
 mod attach;
+mod attention;
 mod completions;
 pub mod config;
 mod context;
@@ -25,6 +26,7 @@ mod run;
 mod sim;
 mod status;
 mod table;
+mod task;
 mod template;
 mod up;
 mod wait;

@@ -8,9 +8,10 @@ use clap::Parser;
 
 use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, TemplateVerb, Verb};
 use super::context::Context;
+use super::task::TaskVerb;
 use super::{
-    agent, attach, completions, config, demo, dispatch, doctor, down, failure, hook, hub, keeper,
-    overview, playbook, report, rules, sim, status, template, up, wait,
+    agent, attach, attention, completions, config, demo, dispatch, doctor, down, failure, hook,
+    hub, keeper, overview, playbook, report, rules, sim, status, task, template, up, wait,
 };
 
 /// Something went wrong; standard error says what.
@@ -68,14 +69,19 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Withdraw { receipt, format }) => {
             dispatch::withdraw(&mut context, receipt, format)?;
         }
-        Some(Verb::Wait { agent, receipt, states, timeout }) => {
-            return wait::wait(&context, (agent, receipt), &states, timeout);
+        Some(Verb::Wait { agent, task, receipt, states, timeout, format }) => {
+            let what = wait::What { agent, task, receipt };
+            return wait::wait(&mut context, what, &states, timeout, format);
         }
         Some(Verb::Agent(AgentVerb::Answer { name, choosing, format })) => {
             return agent::answer(&mut context, name, choosing, format);
         }
         Some(Verb::Agent(AgentVerb::Interrupt { name, format })) => {
             return agent::interrupt(&mut context, name, format);
+        }
+        Some(Verb::Task(verb)) => return task_verb(&mut context, verb),
+        Some(Verb::Attention { read, resolve, format }) => {
+            attention::attention(&mut context, read, resolve, format)?;
         }
         Some(Verb::Agent(verb)) => agent_verb(&mut context, verb)?,
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
@@ -119,6 +125,22 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
             unreachable!("these have exit codes of their own and are done above")
         }
     }
+}
+
+fn task_verb(context: &mut Context, verb: TaskVerb) -> anyhow::Result<ExitCode> {
+    match verb {
+        TaskVerb::Add(arguments) => task::add(context, *arguments),
+        TaskVerb::List { format } => task::list(context, format),
+        TaskVerb::Show { task, format } => task::show(context, task, format),
+        TaskVerb::Retry { task, advice, agent, format } => {
+            task::retry(context, task, advice, agent, format)
+        }
+        TaskVerb::Cancel { task, format } => task::cancel(context, task, format),
+        TaskVerb::Claim { task, agent, format } => task::claim(context, task, agent, format),
+        TaskVerb::Consent { from, to } => task::consent(context, from, to),
+        TaskVerb::Meet { need } => task::meet(context, need),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn rules_verb(context: &mut Context, verb: RulesVerb) -> anyhow::Result<()> {

@@ -3,8 +3,10 @@
 use std::io::Write;
 
 use super::args::Format;
+use super::attention::print_items;
 use super::context::Context;
 use super::table::Table;
+use super::task::print_tasks;
 use crate::client::ClientError;
 use crate::wire::{AgentStatus, Request, Response, Status};
 
@@ -16,7 +18,16 @@ pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()
     let hub = &status.hub;
     writeln!(context.out, "{}  {}  hub {}", hub.session, hub.project, hub.pid)?;
     writeln!(context.out)?;
-    print_agents(context, &status.agents)
+    print_agents(context, &status.agents)?;
+    if !status.tasks.is_empty() {
+        writeln!(context.out)?;
+        print_tasks(context, &status.tasks)?;
+    }
+    if !status.attention.is_empty() {
+        writeln!(context.out)?;
+        print_items(context, &status.attention)?;
+    }
+    Ok(())
 }
 
 pub(super) fn ask(context: &Context) -> anyhow::Result<Status> {

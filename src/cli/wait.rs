@@ -1,16 +1,21 @@
-//! `wheelhouse wait`: returns when an agent or a prompt has come somewhere.
+//! `wheelhouse wait`: returns when an agent, a task or a prompt has come somewhere.
 
-use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
+
+use super::args::Format;
 use super::context::Context;
 use super::dispatch::exit_code;
-use super::failure::Hinted;
+use super::failure::{self, Hinted};
+use super::task;
 use crate::client::ClientError;
-use crate::model::{AgentState, ReceiptId};
+use crate::model::{AgentState, ReceiptId, TaskState};
 use crate::wire::{Request, Response};
 
+/// It cannot come there any more.
+const EXIT_REFUSED: u8 = 3;
 /// It did not come there in time.
 pub(super) const EXIT_TIMED_OUT: u8 = 5;
 
@@ -24,28 +29,56 @@ const RESTING: [AgentState; 6] = [
     AgentState::Limited,
 ];
 
+const AGENT_STATES: &str =
+    "starting, idle, working, waiting, blocked, done, error, limited, unknown and exited";
+const TASK_STATES: &str =
+    "pending, ready, running, claimed, done, blocked, failed, interrupted and cancelled";
+
+/// What is waited for.
+pub(super) struct What {
+    pub(super) agent: Option<String>,
+    pub(super) task: Option<String>,
+    pub(super) receipt: Option<ReceiptId>,
+}
+
 pub(super) fn wait(
-    context: &Context,
-    (agent, receipt): (Option<String>, Option<ReceiptId>),
+    context: &mut Context,
+    what: What,
     states: &[String],
     timeout: Option<u64>,
+    format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let request = match (agent, receipt) {
-        (Some(agent), _) => Request::AwaitAgent { agent, states: parse(states)? },
-        (None, Some(receipt)) => Request::AwaitReceipts { receipts: vec![receipt] },
-        (None, None) => {
-            let hint = "Name it: `wheelhouse wait --agent NAME --for idle`";
+    let request = match what {
+        What { task: Some(task), .. } => {
+            let states = parse(states, &[TaskState::Done], TASK_STATES)?;
+            return task::wait(context, &task, &states, timeout, format);
+        }
+        What { agent: Some(agent), .. } => {
+            Request::AwaitAgent { agent, states: parse(states, &RESTING, AGENT_STATES)? }
+        }
+        What { receipt: Some(receipt), .. } => Request::AwaitReceipts { receipts: vec![receipt] },
+        What { .. } => {
+            let hint = "Name it: `wheelhouse wait --agent NAME --for idle`, or `--task ID`";
             return Err(Hinted::error("Wait for what?", hint));
         }
     };
-    let mut connection = context.connect()?;
-    if let Some(seconds) = timeout {
-        connection.set_patience(Duration::from_secs(seconds.max(1)))?;
-    }
-    match connection.ask(request.clone()) {
-        Err(error) if is_timed_out(&error) => Ok(ExitCode::from(EXIT_TIMED_OUT)),
-        Err(ClientError::Closed | ClientError::Lost(_)) => Ok(code(&context.ask(request)?)),
-        outcome => Ok(code(&outcome?)),
+    loop {
+        let mut connection = context.connect()?;
+        if let Some(seconds) = timeout {
+            // No time at all would mean for ever.
+            connection.set_patience(Duration::from_secs(seconds.max(1)))?;
+        }
+        match connection.ask(request.clone()) {
+            Ok(response) => return Ok(code(&response)),
+            Err(error) if error.is_timeout() => return Ok(ExitCode::from(EXIT_TIMED_OUT)),
+            Err(error @ ClientError::Fault(_)) => {
+                failure::report(&error.into());
+                return Ok(ExitCode::from(EXIT_REFUSED));
+            }
+            // The hub comes back, and knows where everything stands.
+            Err(ClientError::Closed | ClientError::Lost(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 
@@ -55,25 +88,19 @@ fn code(response: &Response) -> ExitCode {
     ExitCode::from(codes.max().unwrap_or_default())
 }
 
-fn parse(states: &[String]) -> anyhow::Result<Vec<AgentState>> {
-    if states.is_empty() {
-        return Ok(RESTING.to_vec());
+/// Reads the names of states, or takes those that are meant where none is named.
+fn parse<S>(names: &[String], usual: &[S], known: &str) -> anyhow::Result<Vec<S>>
+where
+    S: DeserializeOwned + Clone,
+{
+    if names.is_empty() {
+        return Ok(usual.to_vec());
     }
-    states
-        .iter()
-        .map(|name| {
-            let quoted = serde_json::Value::String(name.to_lowercase());
-            serde_json::from_value(quoted).map_err(|_| {
-                let hint = "States are starting, idle, working, waiting, blocked, done, error, \
-                            limited, unknown and exited";
-                Hinted::error(format!("`{name}` is not a state"), hint)
-            })
+    let state = |name: &String| {
+        let quoted = serde_json::Value::String(name.to_lowercase());
+        serde_json::from_value(quoted).map_err(|_| {
+            Hinted::error(format!("`{name}` is not a state"), format!("States are {known}"))
         })
-        .collect()
-}
-
-/// Says whether nothing came for as long as we were told to wait.
-pub(super) fn is_timed_out(error: &ClientError) -> bool {
-    let ClientError::Lost(error) = error else { return false };
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+    };
+    names.iter().map(state).collect()
 }

@@ -98,6 +98,13 @@ pub fn agent_environment(
     Environment(environment)
 }
 
+/// Returns what every program gets of the caller's variables, and nothing that is an agent's.
+pub fn plain_environment(caller: &Environment) -> Environment {
+    let is_plain = |name: &str| any(PASSED, name) && !any(STRIPPED, name);
+    let passed = caller.0.iter().filter(|(name, _)| is_plain(name));
+    Environment(passed.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
 /// Returns the variables as text; one that is not UTF-8 is left out.
 pub fn environment_of(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
     let text = |(name, value): (OsString, OsString)| {

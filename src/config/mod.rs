@@ -27,7 +27,7 @@ mod trust;
 
 pub use builtin::STARTER;
 pub use cli::Cli;
-pub use environment::{agent_environment, environment_of, unfit_variable};
+pub use environment::{agent_environment, environment_of, plain_environment, unfit_variable};
 pub use hash::Hash;
 pub use paths::{Paths, PathsError};
 pub use pattern::VariablePattern;

@@ -63,9 +63,9 @@ pub struct Agent {
     /// As it is written: relative to the project.
     pub cwd: PathBuf,
     pub env: Environment,
-    /// The paths that only this agent changes. Not watched yet.
+    /// The paths that only this agent changes: needs for them go to it. Not watched yet.
     pub owns: Vec<String>,
-    /// What kinds of work it can take. Not used yet.
+    /// What kinds of work it can take.
     pub capabilities: Vec<String>,
 }
 

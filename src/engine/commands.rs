@@ -18,6 +18,7 @@ impl Engine {
                 self.dispatch(letters, idempotency_key.as_deref(), is_confirmed, now)
             }
             Command::Withdraw { receipt } => self.withdraw(receipt, now),
+            Command::Task(command) => self.obey_about_tasks(command, now, effects),
             Command::Wait { condition } => match self.refuse_condition(&condition) {
                 Ok(()) => return self.watches.push(Watch { request, condition }),
                 Err(refusal) => Err(refusal),
@@ -44,7 +45,10 @@ impl Engine {
             Command::Restart { members, grace_ms } => self.restart(members, grace_ms, now, effects),
             Command::Forget { agents } => self.forget(&agents),
             Command::Down { force, grace_ms } => self.go_down(force, grace_ms, now, effects),
-            Command::Dispatch { .. } | Command::Withdraw { .. } | Command::Wait { .. } => return,
+            Command::Dispatch { .. }
+            | Command::Withdraw { .. }
+            | Command::Wait { .. }
+            | Command::Task(_) => return,
         };
         match begun {
             Ok(begun) => {

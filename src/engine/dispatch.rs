@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::journal::Place;
 use super::{Effect, Engine, Phase, Seat};
 use crate::model::{
-    AgentName, AgentState, Done, Entry, Letter, Moment, Receipt, ReceiptId, Refusal, RunId, Stage,
+    AgentName, AgentState, Condition, Done, Entry, Letter, Moment, Receipt, ReceiptId, Refusal,
+    RunId, Stage,
 };
 
 /// Prompts that may wait for one agent: more is a runaway script.
@@ -168,6 +169,7 @@ impl Engine {
             return Err(Refusal::AlreadyTyped { receipt: id, state });
         }
         self.note_stage(id, Stage::Withdrawn, None, now);
+        self.note_prompt(id, now);
         let receipts = vec![self.dispatches[&id].receipt()];
         Ok(Done { receipts, ..Done::default() })
     }
@@ -197,7 +199,7 @@ impl Engine {
         }
     }
 
-    fn hold(&mut self, agent: &AgentName, now: Moment) {
+    pub(super) fn hold(&mut self, agent: &AgentName, now: Moment) {
         if let Some(seat) = self.seats.get_mut(agent) {
             seat.readiness.not_before = now + HELD_PAUSE;
         }
@@ -216,7 +218,13 @@ impl Engine {
         }
     }
 
-    fn note_stage(&mut self, id: ReceiptId, stage: Stage, reason: Option<String>, now: Moment) {
+    pub(super) fn note_stage(
+        &mut self,
+        id: ReceiptId,
+        stage: Stage,
+        reason: Option<String>,
+        now: Moment,
+    ) {
         let dispatch = self.dispatches.get_mut(&id).expect("only known dispatches come to a stage");
         dispatch.stage = stage;
         dispatch.reason = reason;
@@ -304,7 +312,23 @@ impl Engine {
             let next = self.waiting_for(name).next();
             next.is_some_and(|next| seat.may_take(next.is_confirmed)) && !self.is_under_way(name)
         });
-        waiting.map(|seat| seat.readiness.earliest()).min()
+        let waiting = waiting.map(|seat| seat.readiness.earliest());
+        // Who waits for an agent is answered when a turn that was expected has not come.
+        let watched = self.watches.iter().filter_map(|watch| self.expected_of(&watch.condition));
+        waiting.chain(watched).min()
+    }
+
+    /// Gives up on turns that were too short to be seen.
+    pub(super) fn stop_expecting(&mut self, now: Moment) {
+        for seat in self.seats.values_mut() {
+            let until = &mut seat.readiness.turn_expected_until;
+            *until = until.filter(|until| now < *until);
+        }
+    }
+
+    fn expected_of(&self, condition: &Condition) -> Option<Moment> {
+        let Condition::Agent { agent, .. } = condition else { return None };
+        self.seats.get(agent)?.readiness.turn_expected_until
     }
 
     fn waiting_for<'a>(&'a self, agent: &'a AgentName) -> impl Iterator<Item = &'a Dispatch> {
@@ -316,6 +340,11 @@ impl Engine {
         self.dispatches.values().any(|one| one.agent == *agent && one.stage.is_under_way())
     }
 
+    /// Says whether a prompt is on its way to an agent.
+    pub(super) fn has_open_dispatch(&self, agent: &AgentName) -> bool {
+        self.dispatches.values().any(|one| one.agent == *agent && !one.stage.is_final())
+    }
+
     fn sent_under(&self, key: &str) -> Vec<Receipt> {
         let is_same = |one: &&Dispatch| one.idempotency_key.as_deref() == Some(key);
         self.dispatches.values().filter(is_same).map(Dispatch::receipt).collect()
@@ -325,6 +354,11 @@ impl Engine {
 impl Readiness {
     fn earliest(&self) -> Moment {
         self.turn_expected_until.unwrap_or_default().max(self.not_before)
+    }
+
+    /// Says whether a prompt was accepted and the work on it has yet to be seen.
+    pub(super) fn expects_turn(&self, now: Moment) -> bool {
+        self.turn_expected_until.is_some_and(|until| now < until)
     }
 
     /// Notes that the agent is seen in another state: the turn that was expected has begun.
@@ -345,6 +379,11 @@ impl Seat {
             | AgentState::Unknown
             | AgentState::Exited => false,
         }
+    }
+
+    /// Returns when it may get its next prompt, as far as time goes.
+    pub(super) fn earliest_prompt(&self) -> Moment {
+        self.readiness.earliest()
     }
 
     fn may_take(&self, is_confirmed: bool) -> bool {

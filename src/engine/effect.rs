@@ -1,6 +1,10 @@
 //! What to do, as an order the shell carries out.
 
-use crate::model::{AgentName, Changes, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage};
+use std::path::PathBuf;
+
+use crate::model::{
+    AgentName, Changes, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage, TaskId,
+};
 
 /// An order to the shell. The shell carries orders out one after the other and reports each outcome
 /// as an `Event`.
@@ -52,6 +56,24 @@ pub enum Effect {
         receipt: ReceiptId,
         stage: Stage,
         text: String,
+    },
+    /// Checks the claim of an attempt, counted from one; `Gates` says what came of it.
+    RunGates {
+        task: TaskId,
+        attempt: usize,
+        gates: Vec<String>,
+        cwd: PathBuf,
+    },
+    /// Looks which files were modified where an attempt works; `Surveyed` tells.
+    Survey {
+        task: TaskId,
+        attempt: usize,
+        cwd: PathBuf,
+    },
+    /// Presses the keys that end the agent's turn.
+    Interrupt {
+        agent: AgentName,
+        run: RunId,
     },
     Answer {
         request: RequestId,

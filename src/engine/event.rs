@@ -1,14 +1,18 @@
 //! What happened, in the past tense.
 
 use crate::model::{
-    AgentName, AgentState, Command, Exit, ProcessId, ProcessInfo, ReceiptId, RequestId, RunId,
-    Source, Stage,
+    AgentName, AgentState, Checks, Command, Exit, ProcessId, ProcessInfo, ReceiptId, RequestId,
+    RunId, Source, Stage, TaskId,
 };
 use crate::report::Report;
 
 /// A fact that the shell reports to the engine.
 #[derive(Clone, Debug)]
 pub enum Event {
+    /// The hub has come up; the number is a random one.
+    Began {
+        seed: u64,
+    },
     Asked {
         request: RequestId,
         command: Command,
@@ -21,6 +25,18 @@ pub enum Event {
         agent: AgentName,
         run: RunId,
         event: RunEvent,
+    },
+    /// The gates of an attempt, counted from one, have run.
+    Gates {
+        task: TaskId,
+        attempt: usize,
+        checks: Checks,
+    },
+    /// It is known which files were modified where an attempt works.
+    Surveyed {
+        task: TaskId,
+        attempt: usize,
+        files: Vec<String>,
     },
     ClientCame,
     ClientLeft,
@@ -47,6 +63,8 @@ pub enum RunEvent {
     Conversed { id: String },
     /// What it shows has changed by more than a spinner.
     Moved,
+    /// Files changed where it works; the number stands for all of them.
+    Wrote { tree: String },
     /// A person pressed a key in its pane.
     PersonTyped,
     /// What the delivery of a prompt has come to; `Queued`: it was not a safe moment after all.

@@ -1,10 +1,12 @@
 //! An engine on a table: events in, effects out, without a world around it.
 
-use super::{Effect, Engine, Event, RunEvent};
+use super::{Effect, Engine, Event, RunEvent, Seat};
 use crate::model::{
-    AgentName, Command, Contact, Environment, Launch, Member, Moment, ProcessId, RequestId, Role,
-    RunId, Size,
+    AgentName, AgentState, Command, Contact, Environment, Launch, Letter, Member, Moment,
+    ProcessId, RequestId, Role, RunId, Size, Source, Stage, TaskCommand, TaskId, TaskSpec,
+    TaskState, Terms,
 };
+use crate::report::read;
 
 pub(super) const GRACE_MS: u64 = 3_000;
 pub(super) const PROCESS: ProcessId = ProcessId { pid: 42, started: 7 };
@@ -13,18 +15,22 @@ pub(super) const PROCESS: ProcessId = ProcessId { pid: 42, started: 7 };
 pub(super) struct Bench {
     pub(super) engine: Engine,
     pub(super) now: Moment,
+    /// Every order so far.
+    pub(super) seen: Vec<Effect>,
     requests: u64,
 }
 
 impl Bench {
     pub(super) fn new() -> Self {
-        Self { engine: Engine::new(Moment(0)), now: Moment(0), requests: 0 }
+        Self { engine: Engine::new(Moment(0)), now: Moment(0), seen: Vec::new(), requests: 0 }
     }
 
     pub(super) fn ask(&mut self, command: Command) -> Vec<Effect> {
         self.requests += 1;
         let request = RequestId(self.requests);
-        self.engine.handle(Event::Asked { request, command }, self.now)
+        let effects = self.engine.handle(Event::Asked { request, command }, self.now);
+        self.seen.extend(effects.iter().cloned());
+        effects
     }
 
     pub(super) fn start(&mut self, agents: &[&str]) -> Vec<Effect> {
@@ -43,7 +49,9 @@ impl Bench {
     pub(super) fn tell(&mut self, agent: &str, event: RunEvent) -> Vec<Effect> {
         let agent = name(agent);
         let run = self.engine.seat(&agent).map_or_else(RunId::default, |seat| seat.run);
-        self.engine.handle(Event::Run { agent, run, event }, self.now)
+        let effects = self.engine.handle(Event::Run { agent, run, event }, self.now);
+        self.seen.extend(effects.iter().cloned());
+        effects
     }
 
     /// Starts agents and lets them come up.
@@ -82,6 +90,9 @@ fn member(agent: &str, team: &str) -> Member {
         role: Role::Worker,
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
+        owns: Vec::new(),
+        capabilities: Vec::new(),
+        speaks_freely: false,
         conversation: None,
         contact: Contact::default(),
         added: None,
@@ -94,5 +105,147 @@ fn launch() -> Launch {
         cwd: "/".into(),
         environment: Environment::default(),
         size: Size::default(),
+    }
+}
+
+/// A task to be added.
+pub(super) struct Work(TaskSpec);
+
+impl Work {
+    pub(super) fn new(title: &str) -> Self {
+        Self(TaskSpec {
+            key: Some(title.to_owned()),
+            title: title.to_owned(),
+            prompt: format!("do {title}"),
+            ..TaskSpec::default()
+        })
+    }
+
+    pub(super) fn with(mut self, change: impl FnOnce(&mut Terms)) -> Self {
+        change(&mut self.0.terms);
+        self
+    }
+
+    pub(super) fn needing(mut self, keys: &[&str]) -> Self {
+        self.0.needs = keys.iter().map(|key| (*key).to_owned()).collect();
+        self
+    }
+}
+
+/// What agents do when they work on tasks.
+impl Bench {
+    /// Starts agents that wait for a prompt.
+    pub(super) fn with_idle(agents: &[&str]) -> Self {
+        let mut bench = Self::with_running(agents);
+        for agent in agents {
+            bench.did(agent, AgentState::Idle);
+        }
+        bench
+    }
+
+    /// Has another agent join the team.
+    pub(super) fn join(&mut self, agent: &str) {
+        self.join_as(agent, Role::Worker);
+    }
+
+    pub(super) fn join_as(&mut self, agent: &str, role: Role) {
+        let _ = self.start(&[agent]);
+        let _ = self.tell(agent, seen());
+        self.seat_mut(agent).member.role = role;
+        self.did(agent, AgentState::Idle);
+    }
+
+    pub(super) fn seat_mut(&mut self, agent: &str) -> &mut Seat {
+        self.engine.seats.get_mut(&name(agent)).unwrap()
+    }
+
+    pub(super) fn handle(&mut self, event: Event) {
+        let effects = self.engine.handle(event, self.now);
+        self.seen.extend(effects);
+    }
+
+    pub(super) fn add(&mut self, works: Vec<Work>) -> Vec<Effect> {
+        let specs = works.into_iter().map(|work| work.0).collect();
+        self.ask(Command::Task(TaskCommand::Add { specs }))
+    }
+
+    pub(super) fn did(&mut self, agent: &str, state: AgentState) {
+        let _ = self.tell(agent, RunEvent::Did { state, source: Source::Screen });
+    }
+
+    pub(super) fn send(&mut self, agent: &str, text: &str) {
+        let letters = vec![Letter { agent: name(agent), text: text.to_owned(), tag: None }];
+        let (idempotency_key, is_confirmed) = (None, false);
+        let _ = self.ask(Command::Dispatch { letters, idempotency_key, is_confirmed });
+    }
+
+    /// Lets an agent take the prompt that is typed into it.
+    pub(super) fn accept(&mut self, agent: &str) {
+        let under_way = self
+            .engine
+            .dispatches
+            .values()
+            .find(|one| one.agent == name(agent) && one.stage.is_under_way());
+        if let Some(receipt) = under_way.map(|one| one.id) {
+            let stage = Stage::Accepted;
+            let _ = self.tell(agent, RunEvent::Delivery { receipt, stage, reason: None });
+        }
+    }
+
+    /// Lets an agent take its prompt and go to work.
+    pub(super) fn begin(&mut self, agent: &str) {
+        self.accept(agent);
+        self.did(agent, AgentState::Working);
+    }
+
+    /// Has an agent say something without a tag.
+    pub(super) fn say(&mut self, agent: &str, text: &str) {
+        let report = read(text).remove(0);
+        let _ = self.tell(agent, RunEvent::Reported(report));
+    }
+
+    /// Has an agent say something with the tag of its attempt at a task.
+    pub(super) fn report(&mut self, agent: &str, task: u64, text: &str) {
+        let mut report = read(text).remove(0);
+        let task = self.engine.task(TaskId(task)).unwrap();
+        report.tag = task.attempts.last().map(|attempt| attempt.tag.clone());
+        let _ = self.tell(agent, RunEvent::Reported(report));
+    }
+
+    /// Goes to the next moment at which something is due.
+    pub(super) fn pass_time(&mut self) {
+        self.now = self.engine.next_deadline().unwrap();
+        self.handle(Event::DeadlineReached);
+    }
+
+    /// The hub dies and comes back with what it wrote down.
+    pub(super) fn crash(&mut self) {
+        let (engine, effects) = Engine::recover(self.engine.record(), self.now);
+        self.engine = engine;
+        self.seen.extend(effects);
+    }
+
+    pub(super) fn states(&self) -> Vec<TaskState> {
+        self.engine.tasks().map(|task| task.state).collect()
+    }
+
+    pub(super) fn worker(&self, task: u64) -> Option<String> {
+        Some(self.engine.task(TaskId(task))?.open()?.agent.to_string())
+    }
+
+    /// Returns every prompt whose typing into this agent was ordered.
+    pub(super) fn prompts(&self, agent: &str) -> Vec<String> {
+        let ordered = self.seen.iter().filter_map(|effect| {
+            let Effect::Deliver { agent: to, text, .. } = effect else { return None };
+            (*to == name(agent)).then(|| text.clone())
+        });
+        ordered.collect()
+    }
+
+    /// Says whether something of this kind waits for a person, about this task or (0) any.
+    pub(super) fn waits_for(&self, kind: &str, task: u64) -> bool {
+        self.engine.attention().iter().any(|item| {
+            item.kind.to_string() == kind && (task == 0 || item.task == Some(TaskId(task)))
+        })
     }
 }

@@ -5,11 +5,18 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
-use crate::model::{AgentName, Changes, Entry, ReceiptId, RowChange};
+use crate::model::{
+    AgentName, AttentionId, Changes, Edge, Entry, NeedId, ReceiptId, RowChange, TaskId,
+};
 
 pub(super) const HUB: &str = "hub";
 pub(super) const SEAT: &str = "seat";
 pub(super) const DISPATCH: &str = "dispatch";
+pub(super) const TASK: &str = "task";
+pub(super) const NEED: &str = "need";
+pub(super) const CONTRACT: &str = "contract";
+pub(super) const EDGE: &str = "edge";
+pub(super) const ATTENTION: &str = "attention";
 
 /// What has changed since the changes were last taken.
 #[derive(Debug, Default)]
@@ -24,6 +31,12 @@ pub(super) enum Place {
     Hub,
     Seat(AgentName),
     Dispatch(ReceiptId),
+    Task(TaskId),
+    Need(NeedId),
+    /// By its publisher and title.
+    Contract(AgentName, String),
+    Edge(Edge),
+    Attention(AttentionId),
 }
 
 /// What is kept of the hub itself.
@@ -34,6 +47,10 @@ pub(super) struct HubRow {
     pub(super) going_down: bool,
     /// How many prompts were ever sent.
     pub(super) receipts: u64,
+    /// How many tasks were ever added, needs ever told, items ever raised.
+    pub(super) tasks: u64,
+    pub(super) needs: u64,
+    pub(super) attention: u64,
 }
 
 impl Engine {
@@ -50,12 +67,16 @@ impl Engine {
         self.journal.entries.push(entry);
     }
 
+    pub(super) fn has_changes(&self) -> bool {
+        !self.journal.touched.is_empty() || !self.journal.entries.is_empty()
+    }
+
     /// Returns what has changed since the last time, if anything has.
     pub(super) fn take_changes(&mut self) -> Option<Changes> {
-        let Journal { touched, entries } = std::mem::take(&mut self.journal);
-        if touched.is_empty() && entries.is_empty() {
+        if !self.has_changes() {
             return None;
         }
+        let Journal { touched, entries } = std::mem::take(&mut self.journal);
         let rows = touched.into_iter().map(|place| self.row(place)).collect();
         Some(Changes { entries, rows })
     }
@@ -65,11 +86,25 @@ impl Engine {
             Place::Hub => change(HUB, HUB.to_owned(), Some(&self.hub_row())),
             Place::Seat(agent) => change(SEAT, agent.to_string(), self.seats.get(&agent)),
             Place::Dispatch(id) => change(DISPATCH, id.to_string(), self.dispatches.get(&id)),
+            Place::Task(id) => change(TASK, id.to_string(), self.tasks.get(&id)),
+            Place::Need(id) => change(NEED, id.to_string(), self.needs.get(&id)),
+            Place::Contract(publisher, title) => {
+                let key = format!("{publisher}/{title}");
+                change(CONTRACT, key, self.contracts.get(&(publisher, title)))
+            }
+            Place::Edge(edge) => change(EDGE, edge.to_string(), self.edges.get(&edge)),
+            Place::Attention(id) => change(ATTENTION, id.to_string(), self.attention.get(&id)),
         }
     }
 
     pub(super) fn hub_row(&self) -> HubRow {
-        HubRow { going_down: self.going_down, receipts: self.receipts }
+        HubRow {
+            going_down: self.going_down,
+            receipts: self.receipts,
+            tasks: self.task_count,
+            needs: self.need_count,
+            attention: self.attention_count,
+        }
     }
 }
 

@@ -94,15 +94,20 @@ impl Engine {
                 }
             }
             RunEvent::Did { state, source } => self.note_state(agent, state, source, now),
-            RunEvent::Reported(report) => self.note_report(agent, &report, now),
+            RunEvent::Reported(report) => {
+                self.note_report(agent, &report, now);
+                self.react(agent, &report, now, effects);
+            }
             RunEvent::Conversed { id } => {
                 seat.member.conversation = Some(id);
                 self.touch_seat(agent);
             }
             RunEvent::Moved => self.note_move(agent, now),
+            RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
             RunEvent::Delivery { receipt, stage, reason } => {
                 self.note_delivery(agent, receipt, stage, reason, now);
+                self.note_prompt(receipt, now);
             }
             RunEvent::NeverCame { reason } => {
                 seat.note = Some(reason);
@@ -147,6 +152,7 @@ impl Engine {
         seat.pace.stuck = None;
         seat.since = now;
         self.touch_seat(agent);
+        self.interrupt_task(agent, now);
     }
 
     /// The keeper is gone: either the run is over, or it is to be seen what is left of it.
@@ -161,6 +167,7 @@ impl Engine {
         seat.phase = Phase::Sweeping(ending);
         let run = seat.run;
         self.touch_seat(agent);
+        self.interrupt_task(agent, now);
         effects.push(Effect::Sweep { agent: agent.clone(), run });
     }
 
@@ -184,6 +191,7 @@ impl Engine {
             }
         }
         self.touch_seat(agent);
+        self.resume_task(agent, run, now);
         self.inspect_deliveries(agent, effects);
         match phase {
             // The order may have died with an earlier hub; a keeper obeys it once.
@@ -211,6 +219,7 @@ impl Engine {
         let next = seat.next.take().filter(|_| !self.going_down);
         self.touch_seat(agent);
         self.forsake_dispatches(agent, next.is_some(), now);
+        self.release_task(agent, ending, now);
         self.reach(agent, Goal::Ended, effects);
         if let Some((member, launch)) = next {
             self.begin(member, launch, now, effects);
@@ -260,6 +269,9 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         role: Role::default(),
         argv: Vec::new(),
         cwd: std::path::PathBuf::new(),
+        owns: Vec::new(),
+        capabilities: Vec::new(),
+        speaks_freely: false,
         conversation: None,
         contact: Contact::default(),
         added: None,

@@ -4,23 +4,38 @@
 //! by its events, so that any fault can be replayed from them. What must survive a crash is the
 //! `Record`; the shell writes it before it acts on what follows.
 
+mod assign;
+mod attempts;
+mod attention;
+mod claims;
 mod commands;
+mod contracts;
+mod deadlock;
 mod dispatch;
 mod effect;
 mod event;
 #[cfg(test)]
 mod fixture;
+mod graph;
 mod invariants;
 mod journal;
 mod lifecycle;
+mod limits;
+mod needs;
 mod patience;
+mod post;
+mod reactions;
 mod record;
+mod routing;
 mod state;
+mod tags;
+mod tasks;
 mod waits;
+mod words;
 
 pub use dispatch::{Dispatch, Readiness};
 pub use effect::Effect;
 pub use event::{Event, RunEvent};
 pub use patience::Pace;
-pub use record::Record;
+pub use record::{Record, Work};
 pub use state::{Engine, Phase, Seat};

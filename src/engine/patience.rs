@@ -120,7 +120,7 @@ impl Seat {
         }
     }
 
-    fn moved_at(&self) -> Moment {
+    pub(super) fn moved_at(&self) -> Moment {
         self.pace.moved_at.max(self.since)
     }
 
@@ -148,11 +148,21 @@ impl Pace {
         }
     }
 
+    /// Says whether the same failure came again and again.
+    pub(super) fn is_looping(&self) -> bool {
+        self.failures >= FAILURES_MAX
+    }
+
+    /// Another task has another build.
+    pub(super) fn forget_failures(&mut self) {
+        (self.failures, self.failure, self.stuck) = (0, String::new(), None);
+    }
+
     /// Counts failures of a build that say the same, whatever numbers are in them.
     fn note_build(&mut self, passed: bool, text: &str) {
         let failure: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
         if passed {
-            (self.failures, self.failure, self.stuck) = (0, String::new(), None);
+            self.forget_failures();
         } else if failure == self.failure {
             self.failures += 1;
         } else {

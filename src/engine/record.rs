@@ -5,9 +5,26 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::journal::{DISPATCH, HUB, HubRow, SEAT};
+use super::journal::{ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, NEED, SEAT, TASK};
 use super::{Dispatch, Effect, Engine, Phase, Seat};
-use crate::model::{AgentState, Moment};
+use crate::model::{
+    AgentState, Attention, Contract, Edge, Moment, Need, Outcome, Task, TaskId, TaskState,
+};
+
+/// The tasks, and what goes with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// How many tasks were ever added, needs ever told, items ever raised.
+    pub task_count: u64,
+    pub need_count: u64,
+    pub attention_count: u64,
+    pub tasks: Vec<Task>,
+    pub needs: Vec<Need>,
+    /// Every version of each contract.
+    pub contracts: Vec<Vec<Contract>>,
+    pub edges: Vec<Edge>,
+    pub attention: Vec<Attention>,
+}
 
 /// The engine's memory as it is written to disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +39,8 @@ pub struct Record {
     pub receipts: u64,
     #[serde(default)]
     pub dispatches: Vec<Dispatch>,
+    #[serde(default)]
+    pub work: Work,
 }
 
 impl Record {
@@ -36,15 +55,29 @@ impl Record {
                 HUB => {
                     let hub = HubRow::deserialize(value)?;
                     (record.going_down, record.receipts) = (hub.going_down, hub.receipts);
+                    record.work.task_count = hub.tasks;
+                    record.work.need_count = hub.needs;
+                    record.work.attention_count = hub.attention;
                 }
                 SEAT => record.agents.push(Seat::deserialize(value)?),
                 DISPATCH => record.dispatches.push(Dispatch::deserialize(value)?),
+                TASK => record.work.tasks.push(Task::deserialize(value)?),
+                NEED => record.work.needs.push(Need::deserialize(value)?),
+                CONTRACT => record.work.contracts.push(Vec::deserialize(value)?),
+                EDGE => record.work.edges.push(Edge::deserialize(value)?),
+                ATTENTION => record.work.attention.push(Attention::deserialize(value)?),
                 // Rows that a later version may keep are none of ours.
                 _ => {}
             }
         }
         record.agents.sort_by(|one, other| one.member.name.cmp(&other.member.name));
         record.dispatches.sort_by_key(|dispatch| dispatch.id);
+        let work = &mut record.work;
+        work.tasks.sort_by_key(|task| task.id);
+        work.needs.sort_by_key(|need| need.id);
+        work.attention.sort_by_key(|item| item.id);
+        work.contracts.sort_by_key(|versions| contract_key(versions));
+        work.edges.sort();
         Ok(record)
     }
 }
@@ -52,7 +85,8 @@ impl Record {
 impl Default for Record {
     fn default() -> Self {
         let (agents, dispatches) = (Vec::new(), Vec::new());
-        Self { version: Self::VERSION, going_down: false, agents, receipts: 0, dispatches }
+        let work = Work::default();
+        Self { version: Self::VERSION, going_down: false, agents, receipts: 0, dispatches, work }
     }
 }
 
@@ -65,6 +99,7 @@ impl Engine {
             agents: self.seats.values().cloned().collect(),
             receipts: self.receipts,
             dispatches: self.dispatches.values().cloned().collect(),
+            work: self.work(),
         }
     }
 
@@ -93,6 +128,7 @@ impl Engine {
             .filter(|dispatch| dispatch.stage.is_under_way())
             .map(|dispatch| dispatch.id)
             .collect();
+        engine.recover_work(record.work, now, &mut effects);
         engine.going_down = record.going_down && engine.seats.values().any(Seat::is_live);
         engine.note_idleness(now);
         (engine, effects)
@@ -104,6 +140,65 @@ impl Engine {
     pub fn is_recovering(&self) -> bool {
         self.seats.values().any(|seat| seat.is_live() && seat.process.is_none())
     }
+}
+
+impl Engine {
+    fn work(&self) -> Work {
+        Work {
+            task_count: self.task_count,
+            need_count: self.need_count,
+            attention_count: self.attention_count,
+            tasks: self.tasks.values().cloned().collect(),
+            needs: self.needs.values().cloned().collect(),
+            contracts: self.contracts.values().cloned().collect(),
+            edges: self.edges.iter().cloned().collect(),
+            attention: self.attention.values().cloned().collect(),
+        }
+    }
+
+    fn recover_work(&mut self, work: Work, now: Moment, effects: &mut Vec<Effect>) {
+        self.task_count = work.task_count;
+        self.need_count = work.need_count;
+        self.attention_count = work.attention_count;
+        self.needs = work.needs.into_iter().map(|need| (need.id, need)).collect();
+        self.attention = work.attention.into_iter().map(|item| (item.id, item)).collect();
+        self.edges = work.edges.into_iter().collect();
+        let keyed = |versions: Vec<Contract>| Some((contract_key(&versions)?, versions));
+        self.contracts = work.contracts.into_iter().filter_map(keyed).collect();
+        self.tasks = work.tasks.into_iter().map(|task| (task.id, task)).collect();
+        let ids: Vec<TaskId> = self.tasks.keys().copied().collect();
+        for id in ids {
+            self.recover_task(id, now, effects);
+        }
+    }
+
+    /// Nothing runs until its agent has been seen; what was asked of the shell is asked again.
+    fn recover_task(&mut self, id: TaskId, now: Moment, effects: &mut Vec<Effect>) {
+        let task = &self.tasks[&id];
+        let Some(open) = task.open() else { return };
+        let seat = self.seats.get(&open.agent).filter(|seat| seat.run == open.run);
+        let is_there = seat.is_some_and(Seat::is_live);
+        if task.state == TaskState::Claimed {
+            if open.claim.as_ref().is_some_and(|claim| claim.is_checking) {
+                self.run_gates(id, effects);
+            }
+        } else if !is_there {
+            self.close_attempt(id, Outcome::Interrupted, "its agent was lost", now);
+            self.set_task(id, TaskState::Pending, None, now);
+        } else {
+            if open.is_lost {
+                self.survey(id, task.attempts.len(), effects);
+            }
+            if task.state == TaskState::Running {
+                let note = "the hub has come back, and its agent not yet".to_owned();
+                self.set_task(id, TaskState::Interrupted, Some(note), now);
+            }
+        }
+    }
+}
+
+fn contract_key(versions: &[Contract]) -> Option<(crate::model::AgentName, String)> {
+    versions.first().map(|first| (first.publisher.clone(), first.title.clone()))
 }
 
 impl Seat {

@@ -8,10 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::dispatch::{Dispatch, Readiness};
 use super::journal::Journal;
 use super::patience::{PATIENCE, Pace};
+use super::routing::Routed;
+use super::tags::Tags;
 use super::waits::{Wait, Watch};
 use super::{Effect, Event};
 use crate::model::{
-    AgentName, AgentState, Ending, Launch, Member, Moment, ProcessId, ReceiptId, RunId, Source,
+    AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Member, Moment,
+    Need, NeedId, ProcessId, ReceiptId, RunId, Source, Task, TaskId,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -28,11 +31,30 @@ pub struct Engine {
     pub(super) receipts: u64,
     /// Prompts that an earlier hub was typing when it died, and that have not been looked for yet.
     pub(super) cut_off: BTreeSet<ReceiptId>,
+    pub(super) tasks: BTreeMap<TaskId, Task>,
+    /// How many tasks were ever added.
+    pub(super) task_count: u64,
+    pub(super) needs: BTreeMap<NeedId, Need>,
+    pub(super) need_count: u64,
+    /// Every version of each contract, by publisher and title.
+    pub(super) contracts: BTreeMap<(AgentName, String), Vec<Contract>>,
+    /// Whose words may reach whom, by a person's consent.
+    pub(super) edges: BTreeSet<Edge>,
+    pub(super) routed: Routed,
+    pub(super) attention: BTreeMap<AttentionId, Attention>,
+    pub(super) attention_count: u64,
+    /// When a need will have waited long enough for a person to hear of it.
+    pub(super) attention_due: Option<Moment>,
+    /// How many agents counted as stuck when that was last looked at.
+    pub(super) stuck_count: usize,
+    pub(super) tags: Tags,
     pub(super) going_down: bool,
     clients: usize,
     /// Since when nobody needs this hub.
     idle_since: Option<Moment>,
     pub(super) journal: Journal,
+    /// When the last event came: what was due by then has been seen to.
+    pub(super) handled_at: Moment,
     /// How long an agent may stand still before it counts as stuck.
     pub(super) patience: Duration,
 }
@@ -121,10 +143,23 @@ impl Engine {
             dispatches: BTreeMap::new(),
             receipts: 0,
             cut_off: BTreeSet::new(),
+            tasks: BTreeMap::new(),
+            task_count: 0,
+            needs: BTreeMap::new(),
+            need_count: 0,
+            contracts: BTreeMap::new(),
+            edges: BTreeSet::new(),
+            routed: Routed::new(),
+            attention: BTreeMap::new(),
+            attention_count: 0,
+            attention_due: None,
+            stuck_count: 0,
+            tags: Tags::default(),
             going_down: false,
             clients: 0,
             idle_since: Some(now),
             journal: Journal::default(),
+            handled_at: now,
             patience: PATIENCE,
         }
     }
@@ -133,6 +168,7 @@ impl Engine {
     #[must_use]
     pub fn handle(&mut self, event: Event, now: Moment) -> Vec<Effect> {
         let mut effects = Vec::new();
+        self.handled_at = now;
         match event {
             Event::Asked { request, command } => self.obey(request, command, now, &mut effects),
             Event::AskerLeft { request } => {
@@ -142,26 +178,46 @@ impl Engine {
             Event::Run { agent, run, event } => {
                 self.note_run(&agent, run, event, now, &mut effects);
             }
+            Event::Began { seed } => self.tags.seed = seed,
+            Event::Gates { task, attempt, checks } => {
+                self.note_gates(task, attempt, checks, now, &mut effects);
+            }
+            Event::Surveyed { task, attempt, files } => {
+                self.note_survey(task, attempt, &files, now);
+            }
             Event::ClientCame => self.clients += 1,
             Event::ClientLeft => self.clients = self.clients.saturating_sub(1),
             Event::DeadlineReached => {
                 self.mark_stuck(now);
+                self.stop_expecting(now);
+                self.watch_limits(now);
                 self.end_if_unneeded(now, &mut effects);
             }
         }
+        self.weigh_verdicts(now, &mut effects);
+        self.hand_out(now, &mut effects);
         self.deliver_ready(now, &mut effects);
-        self.settle_watches(&mut effects);
+        self.note_attention(now);
+        self.settle_watches(now, &mut effects);
         self.note_idleness(now);
         if let Some(changes) = self.take_changes() {
             effects.insert(0, Effect::Save(changes));
         }
         self.assert_invariants();
+        self.assert_work();
         effects
     }
 
     /// Returns the moment at which the shell must report `DeadlineReached`.
     pub fn next_deadline(&self) -> Option<Moment> {
-        let deadlines = [self.linger_deadline(), self.stuck_deadline(), self.delivery_deadline()];
+        let deadlines = [
+            self.linger_deadline(),
+            self.stuck_deadline(),
+            self.delivery_deadline(),
+            self.limits_deadline(),
+            self.hand_out_deadline(),
+            self.attention_due,
+        ];
         deadlines.into_iter().flatten().min()
     }
 

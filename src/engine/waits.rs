@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Effect, Engine};
-use crate::model::{AgentName, AgentState, Condition, Done, Failure, Receipt, Refusal, RequestId};
+use crate::model::{
+    AgentName, AgentState, Condition, Done, Failure, Moment, Receipt, Refusal, RequestId,
+};
 
 /// A request that is not answered yet.
 #[derive(Debug)]
@@ -76,14 +78,15 @@ impl Engine {
                 }
             }
             Condition::Agent { agent, .. } => self.refuse_unknown(std::slice::from_ref(agent)),
+            Condition::Task { task, .. } => self.known_task(*task).map(|_| ()),
         }
     }
 
     /// Answers everyone whose wait is over.
-    pub(super) fn settle_watches(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn settle_watches(&mut self, now: Moment, effects: &mut Vec<Effect>) {
         let watches = std::mem::take(&mut self.watches);
         for watch in watches {
-            match self.outcome(&watch.condition) {
+            match self.outcome(&watch.condition, now) {
                 Some(outcome) => {
                     effects.push(Effect::Answer { request: watch.request, outcome });
                 }
@@ -93,7 +96,7 @@ impl Engine {
     }
 
     /// Returns what to answer, once the condition holds or can no longer come to hold.
-    fn outcome(&self, condition: &Condition) -> Option<Result<Done, Refusal>> {
+    fn outcome(&self, condition: &Condition, now: Moment) -> Option<Result<Done, Refusal>> {
         match condition {
             Condition::Receipts(wanted) => {
                 let known = wanted.iter().filter_map(|id| self.dispatches.get(id));
@@ -103,12 +106,24 @@ impl Engine {
             }
             Condition::Agent { agent, states } => {
                 let seat = self.seats.get(agent);
+                // An agent that has just taken a prompt rests no more, though it may still look so.
+                if seat.is_some_and(|seat| seat.readiness.expects_turn(now)) {
+                    return None;
+                }
                 if seat.is_some_and(|seat| states.contains(&seat.state)) {
                     return Some(Ok(Done::default()));
                 }
                 let may_come = seat
                     .is_some_and(|seat| seat.next.is_some() || seat.state != AgentState::Exited);
                 (!may_come).then(|| Err(Refusal::HasEnded { agent: agent.clone() }))
+            }
+            Condition::Task { task, states } => {
+                let found = self.tasks.get(task)?;
+                if states.contains(&found.state) {
+                    return Some(Ok(Done { tasks: vec![found.clone()], ..Done::default() }));
+                }
+                let (task, state) = (found.id, found.state);
+                state.is_final().then_some(Err(Refusal::TaskIs { task, state }))
             }
         }
     }

@@ -87,6 +87,15 @@ impl Hub {
                 Effect::Inspect { agent, run, receipt, stage, text } => {
                     self.begin_inspection(&agent, run, (receipt, stage, text));
                 }
+                Effect::RunGates { task, attempt, gates, cwd } => {
+                    self.run_gates(task, attempt, gates, cwd);
+                }
+                Effect::Survey { task, attempt, cwd } => self.survey(task, attempt, cwd),
+                Effect::Interrupt { agent, .. } => {
+                    if let Err(fault) = self.begin_interrupt(None, agent.as_str()) {
+                        tracing::warn!(%agent, %fault, "it cannot be interrupted");
+                    }
+                }
                 Effect::Answer { request, outcome } => self.answer_command(request, outcome),
                 Effect::EndHub => self.is_ending = true,
             }

@@ -43,7 +43,8 @@ pub(super) enum Errand {
         machine: Answer,
     },
     Interrupt {
-        asker: Asker,
+        /// Nobody, if the engine wanted it.
+        asker: Option<Asker>,
         machine: Interrupt,
     },
 }
@@ -118,7 +119,11 @@ impl Hub {
         self.begin_asked(name, begin)
     }
 
-    pub(super) fn begin_interrupt(&mut self, asker: Asker, name: &str) -> Result<(), Fault> {
+    pub(super) fn begin_interrupt(
+        &mut self,
+        asker: Option<Asker>,
+        name: &str,
+    ) -> Result<(), Fault> {
         let keys = self.keys_of(name)?.interrupt;
         let begin = |scene: &Scene, now| {
             let machine = Interrupt::begin(&keys, scene, now);
@@ -200,7 +205,7 @@ impl Hub {
                 let receipt = *receipt;
                 self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
             }
-            Aim::Asker(asker) if stage.is_final() => {
+            Aim::Asker(Some(asker)) if stage.is_final() => {
                 self.answer(*asker, Ok(Response::Deed { state: stage, reason }));
             }
             Aim::Asker(_) => {}
@@ -220,7 +225,7 @@ impl Hub {
     /// Gives up what was to be pressed in a pane whose agent is gone.
     pub(super) fn drop_errand(&mut self, agent: &AgentName) {
         let errand = self.panes.get_mut(agent).and_then(|pane| pane.errand.take());
-        if let Some(Aim::Asker(asker)) = errand.map(|errand| errand.aim()) {
+        if let Some(Aim::Asker(Some(asker))) = errand.map(|errand| errand.aim()) {
             self.answer(asker, Err(Fault::new(format!("Agent `{agent}` has ended"))));
         }
     }
@@ -238,7 +243,7 @@ impl Hub {
 /// Whom the outcome of an errand is for.
 enum Aim {
     Prompt { receipt: ReceiptId, letter: Letter },
-    Asker(Asker),
+    Asker(Option<Asker>),
 }
 
 impl Errand {
@@ -283,7 +288,8 @@ impl Errand {
             | Self::Inspection { receipt, letter, .. } => {
                 Aim::Prompt { receipt: *receipt, letter: letter.clone() }
             }
-            Self::Answer { asker, .. } | Self::Interrupt { asker, .. } => Aim::Asker(*asker),
+            Self::Answer { asker, .. } => Aim::Asker(Some(*asker)),
+            Self::Interrupt { asker, .. } => Aim::Asker(*asker),
         }
     }
 

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use super::delays::Delays;
 use super::session::Outbox;
 use crate::detect::StreamNews;
+use crate::engine::Event;
 use crate::keeper::FromKeeper;
 use crate::model::{AgentName, ProcessInfo, RunId};
 use crate::wire::Ask;
@@ -40,6 +41,8 @@ pub(super) enum Input {
         run: RunId,
         news: Option<StreamNews>,
     },
+    /// The outcome of something that took a while.
+    Came(Event),
     /// The machine or a person tells the hub's process to end.
     Terminate,
 }

@@ -7,11 +7,13 @@
 
 mod added;
 mod carry_out;
+mod check;
 mod checkpoint;
 mod clock;
 mod delays;
 mod errands;
 mod error;
+mod gates;
 mod hooks;
 mod inbox;
 mod judge;
@@ -31,7 +33,9 @@ mod session;
 mod socket;
 mod state;
 mod status;
+mod task_requests;
 mod tokens;
+mod tree;
 mod views;
 mod weight;
 

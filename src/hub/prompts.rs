@@ -34,7 +34,7 @@ impl Hub {
                 return begun.err().map(Err);
             }
             Request::Interrupt { agent } => {
-                return self.begin_interrupt(asker, &agent).err().map(Err);
+                return self.begin_interrupt(Some(asker), &agent).err().map(Err);
             }
             // The others have nothing to do with prompts.
             _ => return None,

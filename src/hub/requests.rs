@@ -132,6 +132,7 @@ impl Hub {
                 Some(Ok(Response::Ok))
             }
             Request::History { agent, before, count } => Some(self.history(&agent, before, count)),
+            Request::Task { ask } => self.obey_about_tasks(asker, ask),
             Request::Teams { environment } => {
                 Some(self.offers(&environment).map(|teams| Response::Teams { teams }))
             }

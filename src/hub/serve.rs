@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use super::state::Hub;
 use super::views::Views;
 use super::{log, record, session, socket};
 use crate::config::{Paths, Settings};
-use crate::engine::{Effect, Engine};
+use crate::engine::{Effect, Engine, Event};
 use crate::keeper;
 use crate::model::{AgentName, RunId, Size};
 use crate::screen::HistoryLimit;
@@ -80,6 +81,8 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         is_ending: false,
     };
     hub.heed(settings);
+    let seed = RandomState::new().build_hasher().finish();
+    hub.decide(Event::Began { seed });
     hub.recover(effects);
     // If it takes longer, the answer is that it is not known yet.
     let _ = tokio::time::timeout(RECOVERY_MAX, hub.settle(&mut inbox)).await;

@@ -70,6 +70,7 @@ impl Hub {
                 self.note_run(&agent, run, RunEvent::Swept { survivors });
             }
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
+            Input::Came(event) => self.decide(event),
             Input::Terminate => self.is_ending = true,
         }
     }

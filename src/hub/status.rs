@@ -23,7 +23,7 @@ impl Hub {
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
         let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
-        Status { hub, agents, tasks: Vec::new(), attention: Vec::new() }
+        Status { hub, agents, tasks: self.task_list(), attention: self.attention_list() }
     }
 
     fn agent_status(&self, seat: &Seat) -> AgentStatus {
@@ -44,7 +44,7 @@ impl Hub {
             pid: live(seat.process).map(|id| id.pid),
             keeper_pid: live(seat.keeper).map(|id| id.pid),
             since: seat.since.to_rfc3339(),
-            task: None,
+            task: self.task_in_hand(&member.name),
             run: seat.run.0,
             title: pane.map(|pane| pane.screen.title().to_owned()).unwrap_or_default(),
             ending: match seat.phase {
@@ -98,6 +98,8 @@ impl Hub {
     pub(super) fn status_of(&self, agent: &AgentName) -> Status {
         let mut status = self.status();
         status.agents.retain(|status| status.name == agent.as_str());
+        status.tasks.retain(|task| task.agent.as_deref() == Some(agent.as_str()));
+        status.attention.clear();
         status
     }
 

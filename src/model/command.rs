@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Condition, Launch, Letter, Member, ProcessInfo, Receipt, ReceiptId};
+use super::{
+    AgentName, AttentionId, Condition, Launch, Letter, Member, NeedId, ProcessInfo, Receipt,
+    ReceiptId, Task, TaskId, TaskSpec, TaskState,
+};
 
 /// Something that a person, a script or an agent asks of the hub.
 #[derive(Clone, Debug)]
@@ -29,6 +32,48 @@ pub enum Command {
     Withdraw { receipt: ReceiptId },
     /// Is answered when this has come to be.
     Wait { condition: Condition },
+    /// About tasks, and what comes of them.
+    Task(TaskCommand),
+}
+
+/// Something that is asked about tasks, or about what waits for a person.
+#[derive(Clone, Debug)]
+pub enum TaskCommand {
+    /// Adds tasks; all of them, or none.
+    Add {
+        specs: Vec<TaskSpec>,
+    },
+    /// Has a task tried once more, whatever was tried before.
+    Retry {
+        task: TaskId,
+        advice: Option<String>,
+        agent: Option<AgentName>,
+    },
+    Cancel {
+        task: TaskId,
+    },
+    /// Gives a task that is ready to this agent.
+    Claim {
+        task: TaskId,
+        agent: AgentName,
+    },
+    /// Marks what waits for a person as read; without ids, all of it.
+    MarkRead {
+        items: Vec<AttentionId>,
+    },
+    /// Takes things off the list that a person has dealt with.
+    Resolve {
+        items: Vec<AttentionId>,
+    },
+    /// Lets one agent's words reach another from now on.
+    Consent {
+        from: AgentName,
+        to: AgentName,
+    },
+    /// Says that an agent has got what it needed.
+    Meet {
+        need: NeedId,
+    },
 }
 
 /// What a command achieved.
@@ -41,6 +86,9 @@ pub struct Done {
     /// What became of the prompts, as far as it is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<Receipt>,
+    /// The tasks that it was about, as they are now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<Task>,
 }
 
 /// Why a command was not carried out, or not in full.
@@ -67,6 +115,20 @@ pub enum Refusal {
     QueueFull { agent: AgentName, waiting: usize },
     #[error("Agent `{agent}` has ended")]
     HasEnded { agent: AgentName },
+    #[error("There is no task `{task}`")]
+    UnknownTask { task: String },
+    #[error("Task `{task}` is {state}")]
+    TaskIs { task: TaskId, state: TaskState },
+    #[error("These tasks need each other: {}", path.join(" → "))]
+    TaskCycle { path: Vec<String> },
+    #[error("{reason}")]
+    BadTask { reason: String },
+    #[error("There are {count} tasks already")]
+    TooManyTasks { count: usize },
+    #[error("Agent `{agent}` cannot take task `{task}` now")]
+    NotFree { agent: AgentName, task: TaskId },
+    #[error("Nothing of the name `{item}` waits for a person")]
+    UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
     Failed { failures: Vec<Failure> },
 }
@@ -107,6 +169,20 @@ impl Refusal {
             }
             Self::HasEnded { agent } => {
                 Some(format!("Start it again with `wheelhouse agent restart {agent}`"))
+            }
+            Self::UnknownTask { .. } | Self::TaskIs { .. } => {
+                Some("See where each task stands with `wheelhouse task list`".to_owned())
+            }
+            Self::TaskCycle { .. } => Some("Take one of these needs away".to_owned()),
+            Self::BadTask { .. } => Some("See `wheelhouse task add --help`".to_owned()),
+            Self::TooManyTasks { .. } => {
+                Some("Cancel what is not needed with `wheelhouse task cancel ID`".to_owned())
+            }
+            Self::NotFree { agent, .. } => {
+                Some(format!("See what it does with `wheelhouse agent explain {agent}`"))
+            }
+            Self::UnknownItem { .. } => {
+                Some("See what waits with `wheelhouse attention`".to_owned())
             }
             Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
             Self::Failed { .. } => Some("Look closer with `wheelhouse doctor`".to_owned()),

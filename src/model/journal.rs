@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::AgentName;
+use super::{AgentName, TaskId};
 
 /// Everything that one decision changed. It is kept before anything is done about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,13 @@ impl Entry {
     #[must_use]
     pub fn of(mut self, agent: &AgentName) -> Self {
         self.agent = Some(agent.clone());
+        self
+    }
+
+    /// Says which task it is about.
+    #[must_use]
+    pub fn about(mut self, task: TaskId) -> Self {
+        self.task = Some(task.to_string());
         self
     }
 }

@@ -4,6 +4,8 @@
 //! whole program; `docs/architecture.md` lists them.
 
 mod agent;
+mod attempt;
+mod attention;
 mod command;
 mod deceptive;
 mod environment;
@@ -17,14 +19,18 @@ mod manifest;
 mod member;
 mod moment;
 mod mouse;
+mod need;
 mod process;
 mod receipt;
 mod row;
 mod size;
+mod task;
 mod token;
 
 pub use agent::{AgentState, Role, Source};
-pub use command::{Command, Done, Failure, Refusal};
+pub use attempt::{Attempt, Checks, Claim, GateResult, Hold, Outcome, Told};
+pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention};
+pub use command::{Command, Done, Failure, Refusal, TaskCommand};
 pub use deceptive::is_deceptive;
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
@@ -40,8 +46,10 @@ pub use manifest::{
 pub use member::{Added, Contact, Member};
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
+pub use need::{Contract, Edge, InvalidNeed, Need, NeedId, NeedState};
 pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use size::Size;
+pub use task::{Context, InvalidTask, OnFailure, Task, TaskId, TaskSpec, TaskState, Terms};
 pub use token::Token;

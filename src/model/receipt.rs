@@ -136,6 +136,8 @@ pub enum Condition {
     Receipts(Vec<ReceiptId>),
     /// The agent is in one of these states.
     Agent { agent: AgentName, states: Vec<super::AgentState> },
+    /// The task is in one of these states.
+    Task { task: super::TaskId, states: Vec<super::TaskState> },
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod brief;
 mod declared;
 mod evidence;
 mod grammar;
+mod quote;
 mod read;
 mod reported;
 
@@ -14,5 +15,6 @@ pub use brief::brief;
 pub use declared::EmptyReport;
 pub use evidence::{Evidence, evidence};
 pub use grammar::{ends_contract, parse, starts_report};
+pub use quote::quote;
 pub use read::read;
 pub use reported::{Report, ReportKind, Status};

@@ -9,6 +9,7 @@ mod notice;
 mod request;
 mod response;
 mod rights;
+mod task;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
@@ -19,6 +20,7 @@ pub use response::{
     Reception, Response, Status, TeamOffer, Testimony,
 };
 pub use rights::{Right, Speaker};
+pub use task::{AttentionStatus, TaskRequest, TaskStatus};
 
 /// Changes whenever a frame of an older version can no longer be understood.
 pub const PROTOCOL: u32 = 1;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::TaskRequest;
 use crate::model::{AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Role, Size, Token};
 use crate::report::ReportKind;
 
@@ -147,6 +148,10 @@ pub enum Request {
         agent: NewAgent,
         environment: Environment,
     },
+    /// About tasks, and what waits for a person.
+    Task {
+        ask: TaskRequest,
+    },
 }
 
 impl Request {
@@ -159,6 +164,7 @@ impl Request {
             | Self::Answer { .. }
             | Self::Interrupt { .. }
             | Self::Add { .. } => false,
+            Self::Task { ask } => ask.is_repeatable(),
             Self::Hello { .. }
             | Self::Status
             | Self::Withdraw { .. }

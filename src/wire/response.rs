@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Notice;
+use super::{AttentionStatus, Notice, TaskStatus};
 use crate::model::{
-    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage,
+    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
 };
 
 /// A frame from the hub: the answer to a request, or a notice that nobody asked for by number.
@@ -53,6 +53,14 @@ pub enum Response {
         reason: Option<String>,
     },
     Report(Reception),
+    Tasks {
+        tasks: Vec<TaskStatus>,
+    },
+    Task(Box<Task>),
+    /// What waits for a person, the most urgent first.
+    Attention {
+        items: Vec<AttentionStatus>,
+    },
     Ok,
 }
 
@@ -106,10 +114,9 @@ impl From<Refusal> for Fault {
 pub struct Status {
     pub hub: HubStatus,
     pub agents: Vec<AgentStatus>,
-    /// Empty until work is handed out as tasks.
-    pub tasks: Vec<serde_json::Value>,
-    /// Empty until something waits for a person.
-    pub attention: Vec<serde_json::Value>,
+    pub tasks: Vec<TaskStatus>,
+    /// What waits for a person, the most urgent first.
+    pub attention: Vec<AttentionStatus>,
 }
 
 /// The hub itself.

@@ -57,6 +57,7 @@ impl Request {
             Self::Watch { .. } => ("watch panes", PERSON),
             Self::Subscribe => ("subscribe to news", PERSON),
             Self::History { .. } => ("read what has scrolled away", PERSON),
+            Self::Task { .. } => ("hand out tasks", PERSON),
             Self::Clis { .. } => ("list the clis", PERSON),
             Self::Add { .. } => ("add agents", PERSON),
             Self::Teams { .. } => ("list the teams", PERSON),

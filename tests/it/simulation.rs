@@ -177,6 +177,9 @@ impl World {
                     assert!(!self.keepers.contains_key(&agent), "seed {}", self.seed);
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
+                Effect::RunGates { .. } | Effect::Survey { .. } | Effect::Interrupt { .. } => {
+                    panic!("seed {}: there are no tasks here", self.seed)
+                }
                 Effect::Answer { request, .. } => {
                     assert!(self.open.remove(&request), "seed {}: answered twice", self.seed);
                 }
@@ -357,6 +360,9 @@ fn member(name: &AgentName, team: &str) -> Member {
         role: Role::Worker,
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
+        owns: Vec::new(),
+        capabilities: Vec::new(),
+        speaks_freely: false,
         conversation: None,
         contact: Contact::default(),
         added: None,

@@ -19,4 +19,9 @@ impl Chance {
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
+
+    /// Says yes so many times out of a hundred.
+    pub(crate) fn percent(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
 }

@@ -2,10 +2,12 @@
 
 pub(crate) mod chance;
 pub(crate) mod clock;
+pub(crate) mod crew;
 pub(crate) mod fuzz;
 pub(crate) mod hostile;
 pub(crate) mod keeper;
 pub(crate) mod painted;
 pub(crate) mod process;
+pub(crate) mod team;
 pub(crate) mod visitor;
 pub(crate) mod world;

@@ -1,0 +1,42 @@
+//! `wheelhouse task retry|cancel|claim|consent|meet`.
+
+use super::print::print_done;
+use crate::cli::args::Format;
+use crate::cli::context::Context;
+use crate::wire::{Request, TaskRequest};
+
+pub(crate) fn retry(
+    context: &mut Context,
+    task: String,
+    advice: Option<String>,
+    agent: Option<String>,
+    format: Format,
+) -> anyhow::Result<()> {
+    act(context, TaskRequest::Retry { task, advice, agent }, format)
+}
+
+pub(crate) fn cancel(context: &mut Context, task: String, format: Format) -> anyhow::Result<()> {
+    act(context, TaskRequest::Cancel { task }, format)
+}
+
+pub(crate) fn claim(
+    context: &mut Context,
+    task: String,
+    agent: String,
+    format: Format,
+) -> anyhow::Result<()> {
+    act(context, TaskRequest::Claim { task, agent }, format)
+}
+
+pub(crate) fn consent(context: &mut Context, from: String, to: String) -> anyhow::Result<()> {
+    act(context, TaskRequest::Consent { from, to }, Format { json: false })
+}
+
+pub(crate) fn meet(context: &mut Context, need: String) -> anyhow::Result<()> {
+    act(context, TaskRequest::Meet { need }, Format { json: false })
+}
+
+fn act(context: &mut Context, ask: TaskRequest, format: Format) -> anyhow::Result<()> {
+    let response = context.ask(Request::Task { ask })?;
+    print_done(context, response, format)
+}

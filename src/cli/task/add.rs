@@ -1,0 +1,42 @@
+//! `wheelhouse task add`.
+
+use std::io::{self, Read};
+
+use super::AddArgs;
+use super::print::print_done;
+use crate::cli::context::Context;
+use crate::model::{TaskSpec, Terms};
+use crate::wire::{Request, TaskRequest};
+
+pub(crate) fn add(context: &mut Context, arguments: AddArgs) -> anyhow::Result<()> {
+    let format = arguments.format;
+    let prompt = match arguments.prompt.as_str() {
+        "-" => {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text)?;
+            text
+        }
+        text => text.to_owned(),
+    };
+    let agent = arguments.agent.map(|agent| agent.parse()).transpose()?;
+    let terms = Terms {
+        agent,
+        role: arguments.role.map(Into::into),
+        requires: arguments.requires,
+        owns: arguments.owns,
+        gates: arguments.gate,
+        priority: arguments.priority,
+        attempts_max: arguments.attempts,
+        time_limit_ms: arguments.time_limit.map(|seconds| seconds.saturating_mul(1000)),
+        turns_max: arguments.turns,
+        on_failure: arguments.on_failure.into(),
+        context: arguments.context.into(),
+        verifiers: arguments.verifiers,
+        agree: arguments.agree.unwrap_or(arguments.verifiers),
+    };
+    let (title, needs) = (arguments.title, arguments.needs);
+    let spec = TaskSpec { key: None, title, prompt, needs, terms };
+    let request = TaskRequest::Add { specs: vec![spec] };
+    let response = context.ask(Request::Task { ask: request })?;
+    print_done(context, response, format)
+}

@@ -1,0 +1,17 @@
+//! `wheelhouse task …`: work that lives in the hub's record.
+
+mod act;
+mod add;
+mod list;
+mod print;
+mod show;
+mod verb;
+mod wait;
+
+pub(super) use act::{cancel, claim, consent, meet, retry};
+pub(super) use add::add;
+pub(super) use list::list;
+pub(super) use print::print_tasks;
+pub(super) use show::show;
+pub(super) use verb::{AddArgs, TaskVerb};
+pub(super) use wait::wait;

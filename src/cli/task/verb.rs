@@ -1,0 +1,172 @@
+//! What can be typed about tasks.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::cli::args::Format;
+use crate::model::{Context, OnFailure, Role, TaskState};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskVerb {
+    /// Add a task; it is handed to an idle agent that fits
+    Add(Box<AddArgs>),
+    /// List the tasks and where each stands
+    List {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Show a task with all of its attempts
+    Show {
+        #[arg(value_name = "ID")]
+        task: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Have a task tried once more, whatever was tried before
+    Retry {
+        #[arg(value_name = "ID")]
+        task: String,
+        /// What to do differently this time
+        #[arg(long, value_name = "TEXT")]
+        advice: Option<String>,
+        /// By this agent
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Give up a task; an agent at work on it is interrupted
+    Cancel {
+        #[arg(value_name = "ID")]
+        task: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Give a ready task to an agent
+    Claim {
+        #[arg(value_name = "ID")]
+        task: String,
+        #[arg(long, value_name = "NAME")]
+        agent: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Let what one agent needs reach another from now on
+    Consent { from: String, to: String },
+    /// Say that an agent has got what it needed
+    Meet {
+        #[arg(value_name = "NEED")]
+        need: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// One line for lists
+    #[arg(long)]
+    pub(super) title: String,
+    /// What the agent is told; `-` reads it from standard input
+    #[arg(long)]
+    pub(super) prompt: String,
+    /// Only this agent
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["role", "requires"])]
+    pub(super) agent: Option<String>,
+    /// Only agents of this role [default: worker]
+    #[arg(long, value_enum)]
+    pub(super) role: Option<RoleName>,
+    /// Only agents with this capability
+    #[arg(long, value_name = "CAPABILITY")]
+    pub(super) requires: Vec<String>,
+    /// A task that comes first
+    #[arg(long, value_name = "ID")]
+    pub(super) needs: Vec<String>,
+    /// What must pass before it is done: a command, or `file:PATH`, `regex:PATH:PATTERN`,
+    /// `json:PATH`, `git:clean`, `git:ahead:REF`
+    #[arg(long, value_name = "GATE")]
+    pub(super) gate: Vec<String>,
+    /// Paths that it changes; tasks that share one do not run at once
+    #[arg(long, value_name = "GLOB")]
+    pub(super) owns: Vec<String>,
+    /// Higher goes first
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    pub(super) priority: i32,
+    /// How often one agent may try
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(super) attempts: u32,
+    /// How long an attempt may take before a person is asked
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) time_limit: Option<u64>,
+    /// How many prompts an attempt may take before a person is asked
+    #[arg(long, value_name = "N")]
+    pub(super) turns: Option<u32>,
+    /// What happens once it has failed as often as it may
+    #[arg(long, value_enum, default_value_t = FailureName::Reassign)]
+    pub(super) on_failure: FailureName,
+    /// Who tries again: the same agent, or rather a fresh one
+    #[arg(long, value_enum, default_value_t = ContextName::Continue)]
+    pub(super) context: ContextName,
+    /// How many verifiers look at the result
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) verifiers: u32,
+    /// How many of them must agree [default: all]
+    #[arg(long, value_name = "N")]
+    pub(super) agree: Option<u32>,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum RoleName {
+    Worker,
+    Lead,
+    Orchestrator,
+    Verifier,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum FailureName {
+    /// It fails; what needs it waits
+    Retry,
+    /// Another agent that fits tries it, then it fails
+    Reassign,
+    /// What needs it goes on without it
+    Skip,
+    /// What needs it fails too
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ContextName {
+    Continue,
+    Fresh,
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::Worker => Self::Worker,
+            RoleName::Lead => Self::Lead,
+            RoleName::Orchestrator => Self::Orchestrator,
+            RoleName::Verifier => Self::Verifier,
+        }
+    }
+}
+
+impl From<FailureName> for OnFailure {
+    fn from(name: FailureName) -> Self {
+        match name {
+            FailureName::Retry => Self::Retry,
+            FailureName::Reassign => Self::Reassign,
+            FailureName::Skip => Self::Skip,
+            FailureName::Stop => Self::Stop,
+        }
+    }
+}
+
+impl From<ContextName> for Context {
+    fn from(name: ContextName) -> Self {
+        match name {
+            ContextName::Continue => Self::Continue,
+            ContextName::Fresh => Self::Fresh,
+        }
+    }
+}

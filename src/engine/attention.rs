@@ -1,0 +1,298 @@
+//! The queue of what waits for a person.
+//!
+//! What is in it follows from everything else: an item comes with its cause and goes with it. Only
+//! what a person did about it (read, resolved) is kept beside that.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::journal::Place;
+use super::{Dispatch, Engine, Seat};
+use crate::model::{
+    AgentName, AgentState, Attention, AttentionId, AttentionKind, Hold, Moment, Need, NeedState,
+    ReceiptId, Refusal, Stage, Task, TaskId, TaskState,
+};
+
+/// Whoever was asked for something and has not given it by then needs a person's word.
+const NEED_PATIENCE: Duration = Duration::from_mins(15);
+
+/// Why a person is wanted.
+struct Cause {
+    key: String,
+    kind: AttentionKind,
+    agent: Option<AgentName>,
+    task: Option<TaskId>,
+    text: String,
+    hint: Option<String>,
+}
+
+impl Engine {
+    /// Returns what waits for a person: the most urgent first, then the oldest.
+    pub fn attention(&self) -> Vec<&Attention> {
+        let mut open: Vec<&Attention> =
+            self.attention.values().filter(|item| !item.is_resolved).collect();
+        open.sort_by_key(|item| (item.kind, item.since, item.id));
+        open
+    }
+
+    /// Brings the queue in line with what is so now.
+    pub(super) fn note_attention(&mut self, now: Moment) {
+        let stuck = self.seats.values().filter(|seat| seat.pace.stuck.is_some()).count();
+        let is_due = self.attention_due.is_some_and(|at| at <= now);
+        if !self.has_changes() && !is_due && stuck == self.stuck_count {
+            return;
+        }
+        (self.stuck_count, self.attention_due) = (stuck, self.attention_deadline_after(now));
+        let causes = self.causes(now);
+        let keys: BTreeSet<&str> = causes.iter().map(|cause| cause.key.as_str()).collect();
+        let gone: Vec<AttentionId> = self
+            .attention
+            .values()
+            .filter(|item| !keys.contains(item.cause.as_str()))
+            .map(|item| item.id)
+            .collect();
+        for id in gone {
+            self.attention.remove(&id);
+            self.touch(Place::Attention(id));
+        }
+        for cause in causes {
+            self.raise(cause, now);
+        }
+    }
+
+    fn raise(&mut self, cause: Cause, now: Moment) {
+        let Cause { key, kind, agent, task, text, hint } = cause;
+        if let Some(item) = self.attention.values_mut().find(|item| item.cause == key) {
+            if item.text != text {
+                (item.text, item.hint) = (text, hint);
+                let id = item.id;
+                self.touch(Place::Attention(id));
+            }
+            return;
+        }
+        self.attention_count += 1;
+        self.touch(Place::Hub);
+        let id = AttentionId(self.attention_count);
+        let (is_read, is_resolved, since) = (false, false, now);
+        let item = Attention {
+            id,
+            kind,
+            agent,
+            task,
+            text,
+            hint,
+            since,
+            is_read,
+            is_resolved,
+            cause: key,
+        };
+        self.attention.insert(id, item);
+        self.touch(Place::Attention(id));
+    }
+
+    pub(super) fn mark_read(&mut self, items: &[AttentionId]) -> Result<Vec<TaskId>, Refusal> {
+        self.refuse_unknown_items(items)?;
+        let all: Vec<AttentionId> = self.attention.keys().copied().collect();
+        for id in if items.is_empty() { &all } else { items } {
+            if let Some(item) = self.attention.get_mut(id).filter(|item| !item.is_read) {
+                item.is_read = true;
+                self.touch(Place::Attention(*id));
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    pub(super) fn resolve(&mut self, items: &[AttentionId]) -> Result<Vec<TaskId>, Refusal> {
+        self.refuse_unknown_items(items)?;
+        for id in items {
+            if let Some(item) = self.attention.get_mut(id) {
+                (item.is_read, item.is_resolved) = (true, true);
+                self.touch(Place::Attention(*id));
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn refuse_unknown_items(&self, items: &[AttentionId]) -> Result<(), Refusal> {
+        match items.iter().find(|id| !self.attention.contains_key(id)) {
+            Some(id) => Err(Refusal::UnknownItem { item: id.to_string() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns when a need has waited long enough for a person to hear of it.
+    fn attention_deadline_after(&self, now: Moment) -> Option<Moment> {
+        let sent = self.needs.values().filter(|need| need.state == NeedState::Sent);
+        sent.map(|need| need.since + NEED_PATIENCE).filter(|at| *at > now).min()
+    }
+
+    fn causes(&self, now: Moment) -> Vec<Cause> {
+        let seats = self.seats.values().filter_map(|seat| self.cause_of_seat(seat));
+        let tasks = self.tasks.values().filter_map(|task| self.cause_of_task(task));
+        let needs = self.needs.values().filter_map(|need| self.cause_of_need(need, now));
+        let accepted = self.dispatches.values().filter(|one| one.stage == Stage::Accepted);
+        let last: BTreeMap<&AgentName, ReceiptId> =
+            accepted.map(|one| (&one.agent, one.id)).collect();
+        let receipts = self.dispatches.values().filter_map(|one| {
+            let is_old = last.get(&one.agent).is_some_and(|last| *last > one.id);
+            if is_old { None } else { self.cause_of_dispatch(one) }
+        });
+        seats.chain(tasks).chain(needs).chain(receipts).collect()
+    }
+
+    fn cause_of_seat(&self, seat: &Seat) -> Option<Cause> {
+        let agent = &seat.member.name;
+        let (kind, text, hint) = if seat.state == AgentState::Waiting {
+            let hint =
+                format!("See it with `wheelhouse agent read {agent}`, or open the dashboard");
+            (AttentionKind::Dialog, "a dialog waits for an answer".to_owned(), hint)
+        } else {
+            // With a task in hand the agent is asked first, and a person only after that.
+            let reason = seat.pace.stuck.clone().filter(|_| self.task_of(agent).is_none())?;
+            (
+                AttentionKind::Stuck,
+                reason,
+                format!("See why with `wheelhouse agent explain {agent}`"),
+            )
+        };
+        let (key, agent, hint) = (format!("{kind}:{agent}"), Some(agent.clone()), Some(hint));
+        Some(Cause { key, kind, agent, task: None, text, hint })
+    }
+
+    fn cause_of_task(&self, task: &Task) -> Option<Cause> {
+        let id = task.id;
+        let open = task.open();
+        let note = || task.note.clone().unwrap_or_default();
+        let retry = format!("Try again with `wheelhouse task retry {id} --advice TEXT`");
+        let (kind, text, hint) = match task.state {
+            TaskState::Blocked => match open.and_then(|open| open.hold) {
+                Some(Hold::Need) => {
+                    let is_this =
+                        |need: &&Need| need.task == Some(id) && need.state != NeedState::Met;
+                    if self.needs.values().any(|need| is_this(&need)) {
+                        return None;
+                    }
+                    let agent = open.map(|open| open.agent.to_string()).unwrap_or_default();
+                    let hint = format!("Answer with `wheelhouse dispatch {agent} TEXT`");
+                    (AttentionKind::Blocked, note(), hint)
+                }
+                Some(Hold::Loop) => (AttentionKind::Loop, note(), retry),
+                Some(Hold::Time | Hold::Turns) | None => (AttentionKind::Limit, note(), retry),
+            },
+            TaskState::Failed if task.verifies.is_none() => (AttentionKind::Failed, note(), retry),
+            TaskState::Done if task.verifies.is_none() => {
+                let text = task.attempts.last().map(|last| last.summary.clone());
+                let hint = format!("See `wheelhouse task show {id}`");
+                (AttentionKind::Finished, text.unwrap_or_default(), hint)
+            }
+            TaskState::Ready => {
+                let could = |seat: &Seat| seat.is_live() && self.may_try(task, seat);
+                if self.seats.values().any(could) {
+                    return None;
+                }
+                let hint = "Start one with `wheelhouse up TEAM`".to_owned();
+                (AttentionKind::Unfit, "no agent that runs fits it".to_owned(), hint)
+            }
+            TaskState::Running => {
+                let open = open.filter(|open| open.told.is_silent)?;
+                let hint = format!("See why with `wheelhouse agent explain {}`", open.agent);
+                let text = "nothing is heard of its agent, though it was asked".to_owned();
+                (AttentionKind::Stuck, text, hint)
+            }
+            TaskState::Pending
+            | TaskState::Claimed
+            | TaskState::Failed
+            | TaskState::Done
+            | TaskState::Interrupted
+            | TaskState::Cancelled => return None,
+        };
+        // Each attempt can come to this anew, and a person who dealt with one has not with the next.
+        let key = format!("{kind}:{id}:{}", task.attempts.len());
+        let agent = task.attempts.last().map(|last| last.agent.clone());
+        let text = format!("{}: {text}", task.title);
+        Some(Cause { key, kind, agent, task: Some(id), text, hint: Some(hint) })
+    }
+
+    fn cause_of_need(&self, need: &Need, now: Moment) -> Option<Cause> {
+        let (id, from) = (need.id, &need.from);
+        if !self.seats.contains_key(from) {
+            return None;
+        }
+        let met = format!("Say `wheelhouse task meet {id}` once it is there");
+        let (kind, text, hint) = match (need.state, &need.to) {
+            (NeedState::Held, Some(to)) => {
+                let hint = format!("Allow it with `wheelhouse task consent {from} {to}`");
+                (AttentionKind::Consent, format!("may speak to {to}: {}", need.text), hint)
+            }
+            (NeedState::Held, None) => (AttentionKind::Blocked, need.text.clone(), met),
+            (NeedState::Dropped, _) => {
+                (AttentionKind::Blocked, format!("not passed on: {}", need.text), met)
+            }
+            (NeedState::Sent, Some(to)) if need.since + NEED_PATIENCE <= now => {
+                (AttentionKind::Blocked, format!("{to} has not given: {}", need.text), met)
+            }
+            (NeedState::Sent | NeedState::Met, _) => return None,
+        };
+        let (key, agent) = (format!("{kind}:{id}"), Some(from.clone()));
+        Some(Cause { key, kind, agent, task: need.task, text, hint: Some(hint) })
+    }
+
+    fn cause_of_dispatch(&self, dispatch: &Dispatch) -> Option<Cause> {
+        if !matches!(dispatch.stage, Stage::Stalled | Stage::Unknown) {
+            return None;
+        }
+        let (id, agent) = (dispatch.id, &dispatch.agent);
+        let seat = self.seats.get(agent).filter(|seat| seat.is_live())?;
+        if dispatch.run != Some(seat.run) {
+            return None;
+        }
+        let (kind, stage) = (AttentionKind::Receipt, dispatch.stage);
+        Some(Cause {
+            key: format!("{kind}:{id}"),
+            kind,
+            agent: Some(agent.clone()),
+            task: self.task_of(agent).map(|task| task.id),
+            text: format!("whether it took prompt {id} is {stage}"),
+            hint: Some(format!("Look at its pane: `wheelhouse agent read {agent}`")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Bench, Work};
+    use super::*;
+    use crate::model::{Command, TaskCommand};
+
+    #[test]
+    fn a_dialog_waits_for_a_person_and_goes_with_its_cause() {
+        let mut bench = Bench::with_idle(&["one", "two"]);
+        bench.did("two", AgentState::Waiting);
+        bench.now = bench.now + Duration::from_secs(1);
+        bench.did("one", AgentState::Waiting);
+        let agents: Vec<_> =
+            bench.engine.attention().iter().map(|item| item.agent.clone()).collect();
+        assert_eq!(agents, [Some("two".parse().unwrap()), Some("one".parse().unwrap())]);
+        bench.did("two", AgentState::Working);
+        assert_eq!(bench.engine.attention().len(), 1);
+    }
+
+    #[test]
+    fn what_a_person_has_read_or_resolved_stays_so_after_a_crash() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        bench.did("one", AgentState::Waiting);
+        let kinds: Vec<_> = bench.engine.attention().iter().map(|item| item.kind).collect();
+        assert_eq!(kinds, [AttentionKind::Dialog, AttentionKind::Finished], "the urgent first");
+        let finished = bench.engine.attention()[1].id;
+        let _ = bench.ask(Command::Task(TaskCommand::MarkRead { items: Vec::new() }));
+        let _ = bench.ask(Command::Task(TaskCommand::Resolve { items: vec![finished] }));
+        bench.crash();
+        let _ = bench.tell("one", super::super::fixture::seen());
+        let left = bench.engine.attention();
+        assert_eq!(left.len(), 1);
+        assert!(left[0].is_read && left[0].kind == AttentionKind::Dialog);
+    }
+}

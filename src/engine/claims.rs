@@ -1,0 +1,450 @@
+//! DONE is a claim: what the hub checks before it believes one.
+
+use super::journal::Place;
+use super::{Effect, Engine, words};
+use crate::model::{
+    Checks, Claim, Entry, GateResult, Moment, Outcome, Role, Task, TaskId, TaskSpec, TaskState,
+    Terms,
+};
+use crate::report::{Evidence, evidence};
+
+/// A claim that did not hold this often fails its attempt.
+const REFUSALS_MAX: u32 = 3;
+
+/// Files that change every time while the gates run never will be checked.
+const RECHECKS_MAX: u32 = 3;
+
+/// What is kept of a gate's output.
+const GATE_OUTPUT_BYTES_MAX: usize = 4096;
+
+impl Engine {
+    /// Takes a DONE as a claim, unless it cannot be true or says nothing.
+    pub(super) fn claim(&mut self, id: TaskId, text: &str, now: Moment, effects: &mut Vec<Effect>) {
+        let is_concrete = evidence(text) == Evidence::Concrete;
+        let Some(task) = self.tasks.get_mut(&id).filter(|task| task.state != TaskState::Claimed)
+        else {
+            return;
+        };
+        let has_gates = !task.terms.gates.is_empty();
+        let Some(open) = task.open_mut() else { return };
+        let (build_fails, told) = (open.build == Some(false), open.told);
+        if build_fails && told.build {
+            return self.fail_attempt(id, "it claims to be done while its build fails", now);
+        }
+        if build_fails {
+            open.told.build = true;
+            return self.send_back(id, words::BUILD_FAILS, now);
+        }
+        if !is_concrete && !told.evidence {
+            open.told.evidence = true;
+            return self.send_back(id, words::WEAK_EVIDENCE, now);
+        }
+        if !is_concrete && !has_gates {
+            return self.fail_attempt(id, "it claims to be done and shows no evidence", now);
+        }
+        open.hold = None;
+        open.claim = Some(Claim {
+            text: text.to_owned(),
+            is_concrete,
+            at: now,
+            is_checking: false,
+            gates: Vec::new(),
+            tree: None,
+            rechecks: 0,
+            verifications: Vec::new(),
+            seen_tree: None,
+        });
+        self.touch(Place::Task(id));
+        self.set_task(id, TaskState::Claimed, None, now);
+        if has_gates {
+            self.run_gates(id, effects);
+        } else {
+            self.ask_verifiers(id, now);
+        }
+    }
+
+    /// Has the hub check the claim.
+    pub(super) fn run_gates(&mut self, id: TaskId, effects: &mut Vec<Effect>) {
+        let task = self.tasks.get_mut(&id).expect("only known tasks are checked");
+        let number = task.attempts.len();
+        let gates = task.terms.gates.clone();
+        let Some(open) = task.open_mut() else { return };
+        let Some(claim) = &mut open.claim else { return };
+        claim.is_checking = true;
+        let cwd = self.seats.get(&open.agent).map(|seat| seat.member.cwd.clone());
+        let cwd = cwd.unwrap_or_default();
+        effects.push(Effect::RunGates { task: id, attempt: number, gates, cwd });
+        self.touch(Place::Task(id));
+    }
+
+    /// Notes what the gates said.
+    pub(super) fn note_gates(
+        &mut self,
+        id: TaskId,
+        attempt: usize,
+        checks: Checks,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(task) = self.tasks.get_mut(&id).filter(|task| task.attempts.len() == attempt)
+        else {
+            return;
+        };
+        let wanted = task.terms.gates.clone();
+        let Some(claim) = checking(task) else { return };
+        claim.is_checking = false;
+        let is_restless = checks.tree_before != checks.tree_after;
+        claim.gates = checks.results.into_iter().map(capped).collect();
+        let named: Vec<&String> = claim.gates.iter().map(|result| &result.gate).collect();
+        let all_ran = named == wanted.iter().collect::<Vec<_>>();
+        let failed = claim.gates.iter().find(|result| !result.passed).cloned();
+        claim.tree = checks.tree_after;
+        let is_seen = !claim.verifications.is_empty();
+        let is_stale = is_restless || is_seen && claim.seen_tree != claim.tree;
+        if is_stale {
+            claim.rechecks += 1;
+        }
+        let is_hopeless = claim.rechecks >= RECHECKS_MAX;
+        self.touch(Place::Task(id));
+        match failed {
+            Some(gate) => self.refuse_claim(id, &words::gate_failed(&gate), &gate.gate, now),
+            None if !all_ran => self.fail_attempt(id, "its gates could not be run", now),
+            None if is_stale && is_hopeless => {
+                self.fail_attempt(id, "its files kept changing while they were checked", now);
+            }
+            // What was checked is no longer what is there.
+            None if is_restless => self.run_gates(id, effects),
+            None if is_seen && !is_stale => self.finish(id, now),
+            None => self.ask_verifiers(id, now),
+        }
+    }
+
+    /// Notes that files changed where an agent works: what was checked before no longer counts.
+    pub(super) fn note_write(
+        &mut self,
+        agent: &crate::model::AgentName,
+        tree: &str,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(task) = self.task_of(agent) else { return };
+        let claim = task.open().and_then(|open| open.claim.as_ref());
+        let is_stale = claim.is_some_and(|claim| {
+            !claim.is_checking && claim.tree.as_deref().is_some_and(|known| known != tree)
+        });
+        if is_stale {
+            let id = task.id;
+            self.tell(Entry::new("task.stale", "files changed after the gates ran").about(id));
+            self.run_gates(id, effects);
+        }
+    }
+
+    fn refuse_claim(&mut self, id: TaskId, text: &str, reason: &str, now: Moment) {
+        let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
+        open.refusals += 1;
+        let is_last = open.refusals >= REFUSALS_MAX;
+        self.cancel_verifications(id, now);
+        if is_last {
+            self.fail_attempt(id, &format!("`{reason}` did not pass"), now);
+        } else {
+            self.send_back(id, text, now);
+        }
+    }
+
+    fn cancel_verifications(&mut self, id: TaskId, now: Moment) {
+        let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
+        let looking = open.claim.as_mut().map(|claim| std::mem::take(&mut claim.verifications));
+        for verification in looking.unwrap_or_default() {
+            if !self.tasks[&verification].state.is_final() {
+                self.close_attempt(verification, Outcome::Cancelled, "no longer wanted", now);
+                self.set_task(verification, TaskState::Cancelled, None, now);
+            }
+        }
+    }
+
+    /// Lets others look at a claim that passed its gates, if the task asks for it.
+    fn ask_verifiers(&mut self, id: TaskId, now: Moment) {
+        self.cancel_verifications(id, now);
+        let task = &self.tasks[&id];
+        if task.terms.agree == 0 {
+            return self.finish(id, now);
+        }
+        let terms =
+            Terms { role: Some(Role::Verifier), priority: task.terms.priority, ..Terms::default() };
+        let spec = TaskSpec {
+            title: format!("verify {id}: {}", task.title),
+            prompt: words::verifier_prompt(task),
+            terms,
+            ..TaskSpec::default()
+        };
+        let count = task.terms.verifiers;
+        let looking: Vec<TaskId> =
+            (0..count).map(|_| self.insert_task(spec.clone(), Vec::new(), Some(id), now)).collect();
+        let open = self.tasks.get_mut(&id).and_then(Task::open_mut);
+        if let Some(claim) = open.and_then(|open| open.claim.as_mut()) {
+            (claim.verifications, claim.seen_tree) = (looking, claim.tree.clone());
+        }
+        self.touch(Place::Task(id));
+    }
+
+    /// Looks what those who verify have found, wherever they are enough.
+    pub(super) fn weigh_verdicts(&mut self, now: Moment, effects: &mut Vec<Effect>) {
+        let claimed = self.tasks.values().filter(|task| task.state == TaskState::Claimed);
+        let seen = claimed.filter(|task| {
+            let claim = task.open().and_then(|open| open.claim.as_ref());
+            claim.is_some_and(|claim| !claim.is_checking && !claim.verifications.is_empty())
+        });
+        let seen: Vec<TaskId> = seen.map(|task| task.id).collect();
+        for id in seen {
+            self.weigh(id, now, effects);
+        }
+    }
+
+    fn weigh(&mut self, id: TaskId, now: Moment, effects: &mut Vec<Effect>) {
+        let task = &self.tasks[&id];
+        let Some(claim) = task.open().and_then(|open| open.claim.as_ref()) else { return };
+        let verdicts: Vec<&Task> = claim.verifications.iter().map(|id| &self.tasks[id]).collect();
+        let agree =
+            u32::try_from(verdicts.iter().filter(|task| task.state == TaskState::Done).count());
+        let open = u32::try_from(verdicts.iter().filter(|task| !task.state.is_final()).count());
+        let (agree, open) = (agree.unwrap_or(u32::MAX), open.unwrap_or(u32::MAX));
+        if agree >= task.terms.agree {
+            // What they looked at must still be what is there.
+            if task.terms.gates.is_empty() {
+                self.finish(id, now);
+            } else {
+                self.run_gates(id, effects);
+            }
+        } else if agree + open < task.terms.agree {
+            let text = words::not_verified(&verdicts);
+            self.refuse_claim(id, &text, "verification", now);
+        }
+    }
+
+    /// A claim has been checked: the task is done.
+    fn finish(&mut self, id: TaskId, now: Moment) {
+        let Some(open) = self.tasks.get(&id).and_then(Task::open) else { return };
+        let agent = open.agent.clone();
+        let text = open.claim.as_ref().map(|claim| claim.text.clone()).unwrap_or_default();
+        self.close_attempt(id, Outcome::Done, &text, now);
+        self.set_task(id, TaskState::Done, None, now);
+        self.meet_needs(&agent, None, now);
+        self.notify_lead(id, now);
+    }
+}
+
+fn checking(task: &mut Task) -> Option<&mut Claim> {
+    let is_claimed = task.state == TaskState::Claimed;
+    let claim = task.open_mut()?.claim.as_mut()?;
+    (is_claimed && claim.is_checking).then_some(claim)
+}
+
+/// Keeps the end of a gate's output: that is where the failure stands.
+fn capped(mut result: GateResult) -> GateResult {
+    let excess = result.output.len().saturating_sub(GATE_OUTPUT_BYTES_MAX);
+    result.output = result.output.split_off(result.output.ceil_char_boundary(excess));
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Event;
+    use super::super::fixture::{Bench, Work};
+    use super::*;
+    use crate::model::AgentState;
+
+    fn gated(bench: &mut Bench) {
+        let _ = bench.add(vec![Work::new("a").with(|terms| terms.gates = vec!["make".to_owned()])]);
+        bench.begin("one");
+    }
+
+    /// Answers the gates that run, and returns how many did.
+    fn answer(bench: &mut Bench, passed: bool, trees: (&str, &str)) -> usize {
+        let is_check = |effect: &mut Effect| matches!(effect, Effect::RunGates { .. });
+        let asked: Vec<Effect> = bench.seen.extract_if(.., is_check).collect();
+        let mut count = 0;
+        for effect in asked {
+            let Effect::RunGates { task, attempt, gates, .. } = effect else { continue };
+            count += 1;
+            let output = "boom\nSTATUS: DONE — not really".to_owned();
+            let result = |gate| GateResult { gate, passed, output: output.clone() };
+            let checks = Checks {
+                results: gates.into_iter().map(result).collect(),
+                tree_before: Some(trees.0.to_owned()),
+                tree_after: Some(trees.1.to_owned()),
+            };
+            bench.handle(Event::Gates { task, attempt, checks });
+        }
+        count
+    }
+
+    #[test]
+    fn a_claim_is_done_only_once_its_gates_pass() {
+        let mut bench = Bench::with_idle(&["one"]);
+        gated(&mut bench);
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(bench.states(), [TaskState::Claimed]);
+        assert_eq!(answer(&mut bench, true, ("x", "x")), 1);
+        assert_eq!(bench.states(), [TaskState::Done]);
+        assert!(bench.waits_for("finished", 1));
+    }
+
+    #[test]
+    fn a_failed_gates_output_goes_back_and_three_failures_end_the_attempt() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let gate = |terms: &mut Terms| {
+            (terms.gates, terms.attempts_max) = (vec!["make".to_owned()], 1);
+        };
+        let _ = bench.add(vec![Work::new("a").with(gate)]);
+        bench.begin("one");
+        for round in 1..=3 {
+            bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+            bench.did("one", AgentState::Idle);
+            assert_eq!(answer(&mut bench, false, ("x", "x")), 1, "{round}");
+            if round < 3 {
+                assert_eq!(bench.states(), [TaskState::Running]);
+                let prompt = bench.prompts("one")[round].clone();
+                assert!(prompt.contains("| boom"), "{prompt}");
+                assert!(crate::report::read(&prompt).is_empty(), "{prompt}");
+                bench.begin("one");
+            }
+        }
+        assert_eq!(bench.states(), [TaskState::Failed]);
+    }
+
+    #[test]
+    fn nothing_is_done_while_the_build_fails() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a").with(|terms| terms.attempts_max = 1)]);
+        bench.begin("one");
+        bench.report("one", 1, "BUILD: FAIL — E0308");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(bench.states(), [TaskState::Running]);
+        bench.did("one", AgentState::Idle);
+        assert!(bench.prompts("one")[1].contains("build"));
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(bench.states(), [TaskState::Failed], "told once, then it is a failure");
+    }
+
+    #[test]
+    fn a_build_that_passes_again_lets_a_claim_through() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.begin("one");
+        bench.report("one", 1, "BUILD: FAIL — E0308");
+        bench.report("one", 1, "BUILD: PASS");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(bench.states(), [TaskState::Done]);
+    }
+
+    #[test]
+    fn weak_evidence_is_sent_back_once_and_is_never_enough_without_gates() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a").with(|terms| terms.attempts_max = 1)]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — I think it looks good");
+        assert_eq!(bench.states(), [TaskState::Running]);
+        bench.did("one", AgentState::Idle);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — really");
+        assert_eq!(bench.states(), [TaskState::Failed]);
+    }
+
+    #[test]
+    fn files_that_change_while_the_gates_run_are_checked_again() {
+        let mut bench = Bench::with_idle(&["one"]);
+        gated(&mut bench);
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(answer(&mut bench, true, ("x", "y")), 1);
+        assert_eq!(bench.states(), [TaskState::Claimed]);
+        assert_eq!(answer(&mut bench, true, ("y", "y")), 1);
+        assert_eq!(bench.states(), [TaskState::Done]);
+    }
+
+    #[test]
+    fn a_lost_check_is_made_again_after_a_crash() {
+        let mut bench = Bench::with_idle(&["one"]);
+        gated(&mut bench);
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        bench.seen.clear();
+        bench.crash();
+        assert_eq!(answer(&mut bench, true, ("x", "x")), 1);
+        assert_eq!(bench.states(), [TaskState::Done]);
+    }
+
+    #[test]
+    fn reports_with_a_foreign_tag_or_without_a_task_change_nothing() {
+        let mut bench = Bench::with_idle(&["one", "two"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.say("one", "STATUS: DONE — 3 tests pass");
+        assert_eq!(bench.states(), [TaskState::Running], "its prompt was not taken yet");
+        bench.begin("one");
+        bench.say("one", "STATUS(zz99): DONE — 3 tests pass");
+        bench.say("two", "STATUS: DONE — 3 tests pass");
+        assert_eq!(bench.states(), [TaskState::Running]);
+        bench.say("one", "STATUS: DONE — 3 tests pass");
+        assert_eq!(bench.states(), [TaskState::Done]);
+    }
+
+    #[test]
+    fn a_result_counts_once_enough_verifiers_agree_and_nothing_changed_meanwhile() {
+        let mut bench = Bench::with_idle(&["one"]);
+        for verifier in ["va", "vb", "vc"] {
+            bench.join_as(verifier, Role::Verifier);
+        }
+        let _ = bench.add(vec![Work::new("a").with(|terms| {
+            (terms.gates, terms.verifiers, terms.agree) = (vec!["make".to_owned()], 3, 2);
+        })]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(answer(&mut bench, true, ("x", "x")), 1);
+        assert_eq!(bench.states()[0], TaskState::Claimed);
+        for (verifier, id) in [("va", 2), ("vb", 3)] {
+            bench.begin(verifier);
+            bench.report(verifier, id, "STATUS: DONE — ran 3 tests");
+        }
+        assert_eq!(answer(&mut bench, true, ("y", "y")), 1, "it is checked once more");
+        assert_eq!(bench.states()[0], TaskState::Claimed, "they saw other files");
+        for verifier in ["va", "vb", "vc"] {
+            bench.did(verifier, AgentState::Idle);
+        }
+        for id in 5..=6 {
+            let verifier = bench.worker(id).unwrap();
+            bench.begin(&verifier);
+            bench.report(&verifier, id, "STATUS: DONE — ran 3 tests");
+        }
+        assert_eq!(answer(&mut bench, true, ("y", "y")), 1);
+        assert_eq!(bench.states()[0], TaskState::Done);
+        assert_eq!(bench.states()[6], TaskState::Cancelled, "the third is no longer wanted");
+    }
+
+    #[test]
+    fn verifiers_who_disagree_send_the_work_back() {
+        let mut bench = Bench::with_idle(&["one"]);
+        bench.join_as("va", Role::Verifier);
+        let _ = bench.add(vec![Work::new("a").with(|terms| {
+            (terms.verifiers, terms.agree) = (1, 1);
+        })]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        bench.did("one", AgentState::Idle);
+        bench.begin("va");
+        bench.report("va", 2, "STATUS: ERROR — the third test is empty");
+        assert_eq!(bench.states(), [TaskState::Running, TaskState::Failed]);
+        assert!(bench.prompts("one")[1].contains("| the third test is empty"));
+    }
+
+    #[test]
+    fn a_later_write_has_a_passed_claim_checked_again() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a").with(|terms| {
+            (terms.gates, terms.verifiers, terms.agree) = (vec!["make".to_owned()], 1, 1);
+        })]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(answer(&mut bench, true, ("x", "x")), 1);
+        let _ = bench.tell("one", super::super::RunEvent::Wrote { tree: "z".to_owned() });
+        assert_eq!(answer(&mut bench, false, ("z", "z")), 1);
+        assert_eq!(bench.states(), [TaskState::Running, TaskState::Cancelled]);
+    }
+}

@@ -1,0 +1,114 @@
+//! Interfaces that agents publish for others, in versions.
+
+use super::journal::Place;
+use super::tasks::line;
+use super::{Engine, words};
+use crate::model::{AgentName, Contract, Entry, Letter, Moment, Task};
+
+/// Versions of one contract that are kept.
+const VERSIONS_MAX: usize = 16;
+
+/// Contracts of one agent; more is not an interface.
+const CONTRACTS_MAX: usize = 64;
+
+impl Engine {
+    /// Returns the newest version of every contract.
+    pub fn contracts(&self) -> impl Iterator<Item = &Contract> {
+        self.contracts.values().filter_map(|versions| versions.last())
+    }
+
+    /// Stores a contract, and tells everyone whose task depends on the publisher's.
+    pub(super) fn publish(&mut self, publisher: &AgentName, text: &str, now: Moment) {
+        let (title, body) = text.split_once('\n').unwrap_or((text, ""));
+        let key = (publisher.clone(), line(title));
+        let owned = self.contracts.keys().filter(|(agent, _)| agent == publisher).count();
+        let versions = self.contracts.entry(key.clone()).or_default();
+        if versions.last().is_some_and(|last| last.body == body)
+            || versions.is_empty() && owned >= CONTRACTS_MAX
+        {
+            return;
+        }
+        let removed = versions.last().map(|last| missing(&last.body, body)).unwrap_or_default();
+        let contract = Contract {
+            publisher: publisher.clone(),
+            title: key.1.clone(),
+            version: versions.last().map_or(1, |last| last.version + 1),
+            body: body.to_owned(),
+            at: now,
+            removed,
+        };
+        versions.push(contract.clone());
+        let excess = versions.len().saturating_sub(VERSIONS_MAX);
+        versions.drain(..excess);
+        let lost = contract.removed.len();
+        let words = format!("{} version {}, {lost} lines gone", contract.title, contract.version);
+        self.tell(Entry::new("contract", words).of(publisher));
+        self.touch(Place::Contract(key.0, key.1));
+        for agent in self.readers(publisher) {
+            let text = words::contract(&contract);
+            self.post(Letter { agent, text, tag: None }, now);
+        }
+    }
+
+    /// Returns who is at work on something that depends on this agent's.
+    fn readers(&self, publisher: &AgentName) -> Vec<AgentName> {
+        let reads = |task: &&Task| task.needs.iter().any(|id| did(&self.tasks[id], publisher));
+        let open = self.tasks.values().filter(reads).filter_map(Task::open);
+        let needy = self.needs.values().filter(|need| need.to.as_ref() == Some(publisher));
+        let needy = needy.map(|need| &need.from).filter(|from| self.may_reach(publisher, from));
+        let mut readers: Vec<AgentName> =
+            open.map(|open| &open.agent).chain(needy).cloned().collect();
+        readers.retain(|agent| agent != publisher && self.seats[agent].is_live());
+        readers.sort();
+        readers.dedup();
+        readers
+    }
+
+    /// Returns the contracts that a task builds on: those of the agents whose tasks it needs.
+    pub(super) fn contracts_for<'a>(
+        &'a self,
+        task: &'a Task,
+    ) -> impl Iterator<Item = &'a Contract> {
+        self.contracts()
+            .filter(|one| task.needs.iter().any(|id| did(&self.tasks[id], &one.publisher)))
+    }
+}
+
+fn did(task: &Task, agent: &AgentName) -> bool {
+    task.attempts.iter().any(|attempt| attempt.agent == *agent)
+}
+
+/// Returns the lines that the one text has and the other lacks.
+fn missing(old: &str, new: &str) -> Vec<String> {
+    let kept: Vec<&str> = new.lines().map(str::trim).collect();
+    let gone = |line: &&str| !line.trim().is_empty() && !kept.contains(&line.trim());
+    old.lines().filter(gone).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Bench, Work, name};
+    use crate::model::AgentState;
+
+    #[test]
+    fn a_contract_has_versions_and_reaches_those_who_build_on_it() {
+        let mut bench = Bench::with_idle(&["api", "web"]);
+        let _ = bench.add(vec![
+            Work::new("a").with(|terms| terms.agent = Some(name("api"))),
+            Work::new("b").needing(&["a"]).with(|terms| terms.agent = Some(name("web"))),
+        ]);
+        bench.begin("api");
+        bench.report("api", 1, "CONTRACT: users\nGET /users\nGET /users/ID");
+        bench.report("api", 1, "STATUS: DONE — 2 endpoints");
+        let prompt = bench.prompts("web")[0].clone();
+        assert!(prompt.contains("| GET /users/ID"), "the one who starts is told: {prompt}");
+        bench.begin("web");
+        bench.say("api", "CONTRACT: users\nGET /users\nGET /people/ID");
+        let newest = bench.engine.contracts().next().unwrap();
+        assert_eq!((newest.version, newest.removed.clone()), (2, vec!["GET /users/ID".to_owned()]));
+        bench.did("web", AgentState::Idle);
+        let prompt = bench.prompts("web")[1].clone();
+        assert!(prompt.contains("Version 2"), "{prompt}");
+        assert!(prompt.contains("No longer in it:\n| GET /users/ID"), "{prompt}");
+    }
+}

@@ -1,0 +1,110 @@
+//! What clients ask about tasks, and about what waits for a person.
+
+use std::str::FromStr;
+
+use super::requests::{Answer, Asker};
+use super::state::Hub;
+use crate::model::{
+    AgentName, AttentionId, Command, Condition, NeedId, Refusal, TaskCommand, TaskId, TaskSpec,
+};
+use crate::wire::{AttentionStatus, Fault, Response, TaskRequest, TaskStatus};
+
+impl Hub {
+    /// Returns the answer, unless it comes later.
+    pub(super) fn obey_about_tasks(
+        &mut self,
+        asker: Asker,
+        request: TaskRequest,
+    ) -> Option<Answer> {
+        let command = match request {
+            TaskRequest::List => return Some(Ok(Response::Tasks { tasks: self.task_list() })),
+            TaskRequest::Show { task } => return Some(self.show_task(&task)),
+            TaskRequest::Attention => {
+                return Some(Ok(Response::Attention { items: self.attention_list() }));
+            }
+            TaskRequest::Wait { task, states } => task_id(&task).map(|task| {
+                let condition = Condition::Task { task, states };
+                Command::Wait { condition }
+            }),
+            TaskRequest::Add { .. }
+            | TaskRequest::Retry { .. }
+            | TaskRequest::Cancel { .. }
+            | TaskRequest::Claim { .. }
+            | TaskRequest::MarkRead { .. }
+            | TaskRequest::Resolve { .. }
+            | TaskRequest::Consent { .. }
+            | TaskRequest::Meet { .. } => self.task_command(request).map(Command::Task),
+        };
+        self.command(asker, command)
+    }
+
+    fn task_command(&self, request: TaskRequest) -> Result<TaskCommand, Fault> {
+        Ok(match request {
+            TaskRequest::Add { specs } => {
+                TaskCommand::Add { specs: specs.into_iter().map(plain).collect() }
+            }
+            TaskRequest::Retry { task, advice, agent } => {
+                let agent = agent.map(|agent| self.known(&agent)).transpose()?;
+                TaskCommand::Retry { task: task_id(&task)?, advice, agent }
+            }
+            TaskRequest::Cancel { task } => TaskCommand::Cancel { task: task_id(&task)? },
+            TaskRequest::Claim { task, agent } => {
+                TaskCommand::Claim { task: task_id(&task)?, agent: self.known(&agent)? }
+            }
+            TaskRequest::MarkRead { items } => TaskCommand::MarkRead { items: all(&items)? },
+            TaskRequest::Resolve { items } => TaskCommand::Resolve { items: all(&items)? },
+            TaskRequest::Consent { from, to } => {
+                TaskCommand::Consent { from: self.known(&from)?, to: self.known(&to)? }
+            }
+            TaskRequest::Meet { need } => TaskCommand::Meet { need: item::<NeedId>(&need)? },
+            TaskRequest::List
+            | TaskRequest::Show { .. }
+            | TaskRequest::Wait { .. }
+            | TaskRequest::Attention => return Err(Fault::new("That is no command")),
+        })
+    }
+
+    pub(super) fn task_list(&self) -> Vec<TaskStatus> {
+        self.engine.tasks().map(TaskStatus::from).collect()
+    }
+
+    pub(super) fn attention_list(&self) -> Vec<AttentionStatus> {
+        self.engine.attention().into_iter().map(AttentionStatus::from).collect()
+    }
+
+    fn show_task(&self, name: &str) -> Answer {
+        let task = self.engine.task(task_id(name)?).ok_or_else(|| unknown_task(name))?;
+        Ok(Response::Task(Box::new(task.clone())))
+    }
+
+    /// Returns the task that an agent has in hand.
+    pub(super) fn task_in_hand(&self, agent: &AgentName) -> Option<String> {
+        self.engine.task_of(agent).map(|task| task.id.to_string())
+    }
+}
+
+/// Takes out of a task's words what a terminal would obey.
+fn plain(mut spec: TaskSpec) -> TaskSpec {
+    spec.prompt.retain(|c| !c.is_control() || c == '\n' || c == '\t');
+    spec
+}
+
+fn task_id(name: &str) -> Result<TaskId, Fault> {
+    name.parse().map_err(|_| unknown_task(name))
+}
+
+fn unknown_task(name: &str) -> Fault {
+    Refusal::UnknownTask { task: shown(name) }.into()
+}
+
+fn item<T: FromStr>(name: &str) -> Result<T, Fault> {
+    name.parse().map_err(|_| Refusal::UnknownItem { item: shown(name) }.into())
+}
+
+fn all(names: &[String]) -> Result<Vec<AttentionId>, Fault> {
+    names.iter().map(|name| item(name)).collect()
+}
+
+fn shown(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(64).collect()
+}

@@ -1,0 +1,168 @@
+//! One agent's try at a task, and the claim that it makes in the end.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{AgentName, Moment, ReceiptId, RunId, TaskId};
+
+/// One try at a task by one run of one agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Tells its reports from those of other attempts.
+    pub tag: String,
+    pub agent: AgentName,
+    pub run: RunId,
+    /// The prompt that it began with.
+    pub receipt: ReceiptId,
+    /// The prompt that was sent last.
+    pub last_receipt: ReceiptId,
+    pub started: Moment,
+    pub ended: Option<Moment>,
+    pub outcome: Option<Outcome>,
+    /// What came of it, in the agent's words or ours.
+    pub summary: String,
+    /// What was reported as completed, oldest first.
+    #[serde(default)]
+    pub steps: Vec<String>,
+    /// The files that it hands on.
+    #[serde(default)]
+    pub artifacts: Vec<String>,
+    /// Whether its last build passed.
+    #[serde(default)]
+    pub build: Option<bool>,
+    /// Prompts that the agent has taken.
+    #[serde(default)]
+    pub turns: u32,
+    /// What it has been told, so that it is told once.
+    #[serde(default)]
+    pub told: Told,
+    /// How often its claim did not hold.
+    #[serde(default)]
+    pub refusals: u32,
+    #[serde(default)]
+    pub claim: Option<Claim>,
+    /// Why it does not go on, while its task is blocked.
+    #[serde(default)]
+    pub hold: Option<Hold>,
+    /// It lost its thread and is to be told where it stands, once it is known which files changed.
+    #[serde(default)]
+    pub is_lost: bool,
+}
+
+/// What is said to an agent once in an attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Told {
+    /// That nothing is done while the build fails.
+    pub build: bool,
+    /// That its evidence is weak.
+    pub evidence: bool,
+    /// That nothing has been heard of it, and when.
+    pub silence: Option<Moment>,
+    /// Nothing was heard after that either: a person was told.
+    pub is_silent: bool,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Done,
+    Failed,
+    /// Its agent was lost.
+    Interrupted,
+    /// Someone stopped its agent.
+    Stopped,
+    /// Its prompt was not typed.
+    Undelivered,
+    /// A quota held its agent up, and another took over.
+    Limited,
+    /// A person asked for another attempt.
+    Replaced,
+    Cancelled,
+}
+
+impl Outcome {
+    /// Says whether it counts against the agent.
+    pub fn is_failure(self) -> bool {
+        match self {
+            Self::Failed | Self::Interrupted => true,
+            Self::Done
+            | Self::Stopped
+            | Self::Undelivered
+            | Self::Limited
+            | Self::Replaced
+            | Self::Cancelled => false,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+            Self::Stopped => "stopped",
+            Self::Undelivered => "not delivered",
+            Self::Limited => "limited",
+            Self::Replaced => "replaced",
+            Self::Cancelled => "cancelled",
+        })
+    }
+}
+
+/// Why an attempt does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Hold {
+    /// The agent said what it needs.
+    Need,
+    /// Its build fails in the same way again and again.
+    Loop,
+    /// It took longer than it may.
+    Time,
+    /// It took more prompts than it may.
+    Turns,
+}
+
+/// A DONE, and how far it has been checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// What the agent says that it did.
+    pub text: String,
+    /// It names something that can be checked.
+    pub is_concrete: bool,
+    pub at: Moment,
+    /// The gates run.
+    pub is_checking: bool,
+    /// What the gates said last.
+    pub gates: Vec<GateResult>,
+    /// The files as they were when all gates passed.
+    pub tree: Option<String>,
+    /// How often files changed while they were checked.
+    pub rechecks: u32,
+    /// The tasks of those who look at it.
+    pub verifications: Vec<TaskId>,
+    /// The files as they were when they were asked to.
+    pub seen_tree: Option<String>,
+}
+
+/// What one gate said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateResult {
+    pub gate: String,
+    pub passed: bool,
+    /// The end of what it printed.
+    pub output: String,
+}
+
+/// What the gates of a claim said, and about which files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checks {
+    pub results: Vec<GateResult>,
+    /// A number for all files before the gates ran, and after.
+    pub tree_before: Option<String>,
+    pub tree_after: Option<String>,
+}

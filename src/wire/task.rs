@@ -1,0 +1,129 @@
+//! What is asked about tasks and about what waits for a person, and how they are told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Attention, AttentionKind, Task, TaskSpec, TaskState};
+
+/// A request about tasks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "about")]
+pub enum TaskRequest {
+    Add {
+        specs: Vec<TaskSpec>,
+    },
+    List,
+    Show {
+        task: String,
+    },
+    Retry {
+        task: String,
+        advice: Option<String>,
+        agent: Option<String>,
+    },
+    Cancel {
+        task: String,
+    },
+    Claim {
+        task: String,
+        agent: String,
+    },
+    /// Is answered once the task is in one of these states, or can no longer come there.
+    Wait {
+        task: String,
+        states: Vec<TaskState>,
+    },
+    /// What waits for a person.
+    Attention,
+    MarkRead {
+        items: Vec<String>,
+    },
+    Resolve {
+        items: Vec<String>,
+    },
+    Consent {
+        from: String,
+        to: String,
+    },
+    Meet {
+        need: String,
+    },
+}
+
+impl TaskRequest {
+    /// Says whether asking once more does no harm when nobody knows if the first time was heard.
+    pub fn is_repeatable(&self) -> bool {
+        match self {
+            Self::Add { .. } | Self::Retry { .. } | Self::Claim { .. } => false,
+            Self::List
+            | Self::Show { .. }
+            | Self::Cancel { .. }
+            | Self::Wait { .. }
+            | Self::Attention
+            | Self::MarkRead { .. }
+            | Self::Resolve { .. }
+            | Self::Consent { .. }
+            | Self::Meet { .. } => true,
+        }
+    }
+}
+
+/// A task at a glance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskStatus {
+    pub id: String,
+    pub title: String,
+    pub state: TaskState,
+    /// Who has it, or had it last.
+    pub agent: Option<String>,
+    /// How many attempts there were.
+    pub attempt: usize,
+    pub needs: Vec<String>,
+    pub note: Option<String>,
+    /// In the form of RFC 3339.
+    pub since: String,
+}
+
+impl From<&Task> for TaskStatus {
+    fn from(task: &Task) -> Self {
+        Self {
+            id: task.id.to_string(),
+            title: task.title.clone(),
+            state: task.state,
+            agent: task.attempts.last().map(|last| last.agent.to_string()),
+            attempt: task.attempts.len(),
+            needs: task.needs.iter().map(ToString::to_string).collect(),
+            note: task.note.clone(),
+            since: task.since.to_rfc3339(),
+        }
+    }
+}
+
+/// One thing that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttentionStatus {
+    pub id: String,
+    pub kind: AttentionKind,
+    pub agent: Option<String>,
+    pub task: Option<String>,
+    pub text: String,
+    /// What to type about it.
+    pub hint: Option<String>,
+    /// In the form of RFC 3339.
+    pub since: String,
+    pub read: bool,
+}
+
+impl From<&Attention> for AttentionStatus {
+    fn from(item: &Attention) -> Self {
+        Self {
+            id: item.id.to_string(),
+            kind: item.kind,
+            agent: item.agent.as_ref().map(ToString::to_string),
+            task: item.task.map(|task| task.to_string()),
+            text: item.text.clone(),
+            hint: item.hint.clone(),
+            since: item.since.to_rfc3339(),
+            read: item.is_read,
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Agents that lie, stay silent, loop, die and contradict themselves, around an engine whose hub
+//! crashes at any moment; then calm.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
+use wheelhouse::model::{
+    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
+    ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId, TaskSpec,
+    TaskState, Terms,
+};
+use wheelhouse::report;
+
+use super::chance::Chance;
+use super::team::{AGENTS, launch, member};
+
+const STORM_STEPS: u32 = 250;
+/// Calm lasts until nothing but time has happened this often.
+const QUIET_STEPS: u32 = 40;
+const CALM_STEPS_MAX: u32 = 5000;
+
+/// What is wrong with the hub on purpose, to see that it would be noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    GatesAreNotHeard,
+    EndsAreNotHeard,
+    TypingIsNotSaved,
+}
+
+/// The hub's surroundings.
+pub(crate) struct World {
+    pub(crate) seed: u64,
+    fault: Fault,
+    random: Chance,
+    pub(crate) engine: Engine,
+    now: Moment,
+    pub(crate) disk: BTreeMap<(String, String), serde_json::Value>,
+    typed: BTreeSet<ReceiptId>,
+    /// Tasks whose gates passed, and those that are on record as done.
+    passed: BTreeSet<TaskId>,
+    done: BTreeSet<TaskId>,
+    keepers: BTreeMap<AgentName, (RunId, ProcessId)>,
+    news: VecDeque<Event>,
+    requests: u64,
+    pids: u32,
+    is_calm: bool,
+    /// How many events there were.
+    pub(crate) events: u64,
+}
+
+impl World {
+    /// Lives through a storm, and then until nothing more happens.
+    pub(crate) fn live(seed: u64, fault: Fault) -> Self {
+        let mut world = Self {
+            seed,
+            fault,
+            random: Chance::new(seed),
+            engine: Engine::new(Moment(0)),
+            now: Moment(0),
+            disk: BTreeMap::new(),
+            typed: BTreeSet::new(),
+            passed: BTreeSet::new(),
+            done: BTreeSet::new(),
+            keepers: BTreeMap::new(),
+            news: VecDeque::new(),
+            requests: 0,
+            pids: 100,
+            is_calm: false,
+            events: 0,
+        };
+        world.report(Event::Began { seed });
+        world.start_all();
+        for _ in 0..3 {
+            world.add_tasks();
+        }
+        for _ in 0..STORM_STEPS {
+            world.storm();
+        }
+        world.is_calm = true;
+        world.start_all();
+        let mut quiet = 0;
+        for _ in 0..CALM_STEPS_MAX {
+            quiet = if world.news.is_empty() { quiet + 1 } else { 0 };
+            if quiet > QUIET_STEPS {
+                break;
+            }
+            world.step();
+        }
+        world
+    }
+
+    fn start_all(&mut self) {
+        let members = AGENTS
+            .iter()
+            .enumerate()
+            .map(|(place, (agent, role))| (member(agent, *role, place), launch()));
+        let members = members.collect();
+        self.ask(Command::Start { members });
+    }
+
+    fn add_tasks(&mut self) {
+        let known = self.engine.tasks().count() as u64;
+        let count = 1 + self.random.below(3);
+        let specs = (0..count).map(|_| self.spec(known)).collect();
+        self.ask(Command::Task(TaskCommand::Add { specs }));
+    }
+
+    fn spec(&mut self, known: u64) -> TaskSpec {
+        let random = &mut self.random;
+        let mut needs = Vec::new();
+        if known > 0 && random.percent(40) {
+            needs.push(format!("t{}", 1 + random.below(known)));
+        }
+        let policies = [OnFailure::Reassign, OnFailure::Retry, OnFailure::Skip, OnFailure::Stop];
+        let verifiers = u32::from(random.percent(20));
+        let terms = Terms {
+            gates: if random.percent(70) { vec!["make".to_owned()] } else { Vec::new() },
+            owns: if random.percent(30) { vec!["src/**".to_owned()] } else { Vec::new() },
+            attempts_max: 1 + u32::try_from(random.below(3)).unwrap(),
+            on_failure: policies[usize::try_from(random.below(4)).unwrap()],
+            time_limit_ms: random.percent(20).then_some(600_000),
+            turns_max: random.percent(20).then_some(3),
+            verifiers,
+            agree: verifiers,
+            ..Terms::default()
+        };
+        let (title, prompt) = ("work".to_owned(), "do it".to_owned());
+        TaskSpec { key: None, title, prompt, needs, terms }
+    }
+
+    fn storm(&mut self) {
+        match self.random.below(40) {
+            0 => self.crash(),
+            1 => self.kill(),
+            2 => self.start_all(),
+            3 if self.engine.tasks().count() < 20 => self.add_tasks(),
+            4 => self.meddle(),
+            5 => self.babble(),
+            _ => self.step(),
+        }
+    }
+
+    /// A person cancels, retries or takes something for another.
+    fn meddle(&mut self) {
+        let task = TaskId(1 + self.random.below(20));
+        let command = match self.random.below(4) {
+            0 => TaskCommand::Cancel { task },
+            1 => TaskCommand::Retry { task, advice: Some("otherwise".to_owned()), agent: None },
+            2 => TaskCommand::MarkRead { items: Vec::new() },
+            _ => TaskCommand::Consent { from: self.someone(), to: self.someone() },
+        };
+        self.ask(Command::Task(command));
+    }
+
+    /// An agent says something that nobody asked for, with a tag that is no longer its own.
+    fn babble(&mut self) {
+        let agent = self.someone();
+        let tags: Vec<String> = self
+            .engine
+            .tasks()
+            .flat_map(|task| task.attempts.iter())
+            .filter(|attempt| attempt.ended.is_some())
+            .map(|attempt| attempt.tag.clone())
+            .collect();
+        if !tags.is_empty() {
+            let tag = &tags[usize::try_from(self.random.below(tags.len() as u64)).unwrap()];
+            self.say(&agent, &format!("STATUS({tag}): DONE — 3 tests pass"));
+        }
+    }
+
+    fn someone(&mut self) -> AgentName {
+        AGENTS[usize::try_from(self.random.below(AGENTS.len() as u64)).unwrap()].0.parse().unwrap()
+    }
+
+    /// Lets one thing happen, or time pass.
+    fn step(&mut self) {
+        self.now = self.now + Duration::from_millis(self.random.below(3_000));
+        if let Some(event) = self.news.pop_front() {
+            return self.report(event);
+        }
+        let deadline = self.engine.next_deadline();
+        if let Some(deadline) = deadline.filter(|_| self.is_calm || self.random.percent(30)) {
+            self.now = self.now.max(deadline);
+            self.report(Event::DeadlineReached);
+        }
+    }
+
+    fn ask(&mut self, command: Command) {
+        self.requests += 1;
+        let request = RequestId(self.requests);
+        self.report(Event::Asked { request, command });
+    }
+
+    fn report(&mut self, event: Event) {
+        match (&event, self.fault) {
+            (Event::Gates { .. }, Fault::GatesAreNotHeard)
+            | (Event::Run { event: RunEvent::Swept { .. }, .. }, Fault::EndsAreNotHeard) => return,
+            _ => {}
+        }
+        self.events += 1;
+        let effects = self.engine.handle(event, self.now);
+        self.check();
+        self.carry_out(effects);
+    }
+
+    /// What must hold at every step, beside what the engine checks of itself.
+    fn check(&self) {
+        let seed = self.seed;
+        for task in self.engine.tasks() {
+            let id = task.id;
+            let open = task.attempts.iter().filter(|attempt| attempt.ended.is_none()).count();
+            assert!(open <= 1, "seed {seed}: {id} runs twice");
+            let is_done = task.state == TaskState::Done;
+            assert!(is_done || !self.done.contains(&id), "seed {seed}: {id} was done already");
+            let is_checked = task.terms.gates.is_empty() || self.passed.contains(&id);
+            assert!(!is_done || is_checked, "seed {seed}: {id} is done unchecked");
+            if task.state == TaskState::Running {
+                let agent = &task.open().unwrap().agent;
+                let seat = self.engine.seat(agent).unwrap();
+                assert!(seat.process.is_some(), "seed {seed}: {id} runs without a process");
+            }
+        }
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            if !self.is_calm && self.random.percent(1) {
+                return self.crash();
+            }
+            match effect {
+                Effect::Save(changes) => self.write(changes),
+                Effect::Start { agent, run, .. } => {
+                    self.pids += 1;
+                    let process = ProcessId { pid: self.pids, started: 1 };
+                    let before = self.keepers.insert(agent.clone(), (run, process));
+                    assert_eq!(before, None, "seed {}: {agent} runs twice", self.seed);
+                    self.tell(&agent, run, RunEvent::Seen { keeper: process, process });
+                    self.does(&agent, run, AgentState::Idle);
+                }
+                Effect::Adopt { agent, run, .. } => match self.keepers.get(&agent).copied() {
+                    Some((run, process)) => {
+                        self.tell(&agent, run, RunEvent::Seen { keeper: process, process });
+                        self.does(&agent, run, AgentState::Idle);
+                    }
+                    None => self.tell(&agent, run, RunEvent::KeeperLost),
+                },
+                Effect::Stop { agent, run, .. } | Effect::Release { agent, run } => {
+                    if self.keepers.remove(&agent).is_some() {
+                        self.tell(&agent, run, RunEvent::Stopped { survivors: Vec::new() });
+                        self.tell(&agent, run, RunEvent::KeeperLost);
+                    }
+                }
+                Effect::Sweep { agent, run } => {
+                    self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
+                }
+                Effect::Deliver { agent, run, receipt, tag, .. } => {
+                    let is_new = self.typed.insert(receipt);
+                    assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
+                    self.work(&agent, run, receipt, tag.as_deref());
+                }
+                Effect::Inspect { agent, run, receipt, .. } => {
+                    let stage =
+                        if self.random.percent(50) { Stage::Accepted } else { Stage::Unknown };
+                    self.tell(&agent, run, RunEvent::Delivery { receipt, stage, reason: None });
+                }
+                Effect::RunGates { task, attempt, gates, .. } => {
+                    self.run_gates(task, attempt, gates);
+                }
+                Effect::Survey { task, attempt, .. } => {
+                    let files = vec!["src/a.rs".to_owned()];
+                    self.news.push_back(Event::Surveyed { task, attempt, files });
+                }
+                Effect::Interrupt { agent, run } => self.does(&agent, run, AgentState::Idle),
+                Effect::Answer { .. } => {}
+                Effect::EndHub => return self.crash(),
+            }
+        }
+    }
+
+    fn run_gates(&mut self, task: TaskId, attempt: usize, gates: Vec<String>) {
+        let passed = self.is_calm || self.random.percent(60);
+        if passed {
+            self.passed.insert(task);
+        }
+        let is_restless = !self.is_calm && self.random.percent(15);
+        let result = |gate| GateResult { gate, passed, output: "said so".to_owned() };
+        let checks = Checks {
+            results: gates.into_iter().map(result).collect(),
+            tree_before: Some("1".to_owned()),
+            tree_after: Some(if is_restless { "2" } else { "1" }.to_owned()),
+        };
+        self.news.push_back(Event::Gates { task, attempt, checks });
+    }
+
+    /// An agent gets a prompt, and does what such agents do.
+    fn work(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId, tag: Option<&str>) {
+        let stages = [Stage::Stalled, Stage::Refused, Stage::Unknown];
+        let end = if !self.is_calm && self.random.percent(8) {
+            stages[usize::try_from(self.random.below(3)).unwrap()]
+        } else {
+            Stage::Accepted
+        };
+        for stage in [Stage::Seen, Stage::Submitted, end] {
+            self.tell(agent, run, RunEvent::Delivery { receipt, stage, reason: None });
+        }
+        if end != Stage::Accepted {
+            return;
+        }
+        self.does(agent, run, AgentState::Working);
+        let tag = tag.map(|tag| format!("({tag})")).unwrap_or_default();
+        if !tag.is_empty() {
+            let manner = if self.is_calm { 0 } else { self.random.below(14) };
+            for line in lines(manner) {
+                let (keyword, rest) = line.split_once(':').unwrap();
+                self.say(agent, &format!("{keyword}{tag}:{rest}"));
+            }
+        }
+        let limited = !self.is_calm && self.random.percent(3);
+        self.does(agent, run, if limited { AgentState::Limited } else { AgentState::Idle });
+    }
+
+    fn say(&mut self, agent: &AgentName, line: &str) {
+        let Some(&(run, _)) = self.keepers.get(agent) else { return };
+        let report = report::parse(line).unwrap();
+        self.tell(agent, run, RunEvent::Reported(report));
+    }
+
+    fn does(&mut self, agent: &AgentName, run: RunId, state: AgentState) {
+        self.tell(agent, run, RunEvent::Did { state, source: Source::Screen });
+    }
+
+    fn tell(&mut self, agent: &AgentName, run: RunId, event: RunEvent) {
+        self.news.push_back(Event::Run { agent: agent.clone(), run, event });
+    }
+
+    fn kill(&mut self) {
+        let agent = self.someone();
+        let Some((run, _)) = self.keepers.remove(&agent) else { return };
+        if self.random.percent(50) {
+            self.tell(&agent, run, RunEvent::Exited { exit: Exit::Code(0) });
+        }
+        self.tell(&agent, run, RunEvent::KeeperLost);
+    }
+
+    fn crash(&mut self) {
+        self.news.clear();
+        let saved = Record::from_rows(&self.disk).unwrap();
+        let (engine, effects) = Engine::recover(saved, self.now);
+        self.engine = engine;
+        self.check();
+        self.report(Event::Began { seed: self.seed ^ self.now.0 });
+        self.carry_out(effects);
+    }
+
+    fn write(&mut self, changes: Changes) {
+        for row in changes.rows {
+            let is_typed = row.value.as_ref().is_some_and(|value| value["stage"] == "typed");
+            if self.fault == Fault::TypingIsNotSaved && row.table == "dispatch" && is_typed {
+                continue;
+            }
+            if row.table == "task" && row.value.as_ref().is_some_and(|task| task["state"] == "done")
+            {
+                self.done.insert(row.key.parse().unwrap());
+            }
+            match row.value {
+                Some(value) => self.disk.insert((row.table, row.key), value),
+                None => self.disk.remove(&(row.table, row.key)),
+            };
+        }
+    }
+}
+
+/// What an agent of this manner says about its task.
+fn lines(manner: u64) -> Vec<String> {
+    let lines: &[&str] = match manner {
+        0..=4 => &["PROGRESS: [1/2] — half", "BUILD: PASS", "STATUS: DONE — 3 tests pass"],
+        5 => &["STATUS: DONE — I think it looks good"],
+        6 => &["STATUS: ERROR — no disk, suggest another"],
+        7 => &["STATUS: BLOCKED — the password"],
+        8 => &["NEED: a token from bob — to log in", "STATUS: BLOCKED — a token from bob"],
+        9 => &["BUILD: FAIL — E0308", "BUILD: FAIL — E0308"],
+        10 => &["BUILD: FAIL — E0308", "STATUS: DONE — 3 tests pass"],
+        11 => &["STATUS: DONE — 3 tests pass", "STATUS: ERROR — no, wait"],
+        12 => &["CONTRACT: users", "STATUS: BLOCKED — context compacted"],
+        _ => &[],
+    };
+    lines.iter().map(|line| (*line).to_owned()).collect()
+}

@@ -1,0 +1,38 @@
+//! A team on paper.
+
+use wheelhouse::model::{Contact, Environment, Launch, Member, Role, Size};
+
+pub(crate) const AGENTS: [(&str, Role); 5] = [
+    ("ann", Role::Worker),
+    ("bob", Role::Worker),
+    ("cat", Role::Worker),
+    ("dan", Role::Verifier),
+    ("eve", Role::Lead),
+];
+
+pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
+    Member {
+        name: agent.parse().unwrap(),
+        team: "team".to_owned(),
+        place,
+        cli: "sim".to_owned(),
+        role,
+        argv: vec!["sim".to_owned()],
+        cwd: "/".into(),
+        owns: Vec::new(),
+        capabilities: Vec::new(),
+        speaks_freely: false,
+        conversation: None,
+        contact: Contact::default(),
+        added: None,
+    }
+}
+
+pub(crate) fn launch() -> Launch {
+    Launch {
+        argv: vec!["sim".to_owned()],
+        cwd: "/".into(),
+        environment: Environment::default(),
+        size: Size::default(),
+    }
+}
