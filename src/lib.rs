@@ -13,6 +13,7 @@ pub mod report;
 pub mod screen;
 pub mod wire;
 
+pub mod cast;
 pub mod config;
 pub mod detect;
 pub mod keeper;

@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -157,6 +158,14 @@ pub(super) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
+    /// Hand out the last minutes of an agent's terminal as a recording, with secrets blanked out
+    ///
+    /// Goes to standard output if that is no terminal, else to a file that is named.
+    Record {
+        name: String,
+        #[command(flatten)]
+        recording: Recording,
+    },
     /// List an agent's processes, with what they use
     Tree {
         name: String,
@@ -218,6 +227,18 @@ pub(super) struct Format {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct Recording {
+    /// How much of its end, such as `90s`, `5m`, `1h`
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = humantime::parse_duration)]
+    pub(super) last: Duration,
+    /// Where to write it; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) format: Format,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -83,6 +83,7 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         }
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
         AgentVerb::Explain { name, format } => agent::explain(context, &name, format),
+        AgentVerb::Record { name, recording } => agent::record(context, &name, &recording),
         AgentVerb::Tree { name, format } => agent::tree(context, name, format),
     }
 }

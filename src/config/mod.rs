@@ -33,8 +33,9 @@ pub use problem::{ConfigError, Problem};
 pub use project::find_project;
 pub use secure_dir::{SecureDirError, secure_dir};
 pub use settings::{
-    Cards, CliError, DashboardSettings, GridSettings, HubSettings, Loaded, LogLevel, LogSettings,
-    Origin, PaneSettings, ProjectFile, Scope, Settings, StopSettings, StuckSettings, TeamError,
+    Cards, CastSettings, CliError, DashboardSettings, GridSettings, HubSettings, Loaded, LogLevel,
+    LogSettings, Origin, PaneSettings, ProjectFile, Scope, Settings, StopSettings, StuckSettings,
+    TeamError,
 };
 pub use team::{Agent, Layout, Prompt, Team};
 pub use trust::{Trust, TrustError};

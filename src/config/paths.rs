@@ -75,7 +75,7 @@ impl Paths {
     pub fn make_directories(&self) -> Result<(), SecureDirError> {
         let parents = [self.state_dir.parent(), self.runtime_dir.parent()];
         let own = [&self.state_dir, &self.runtime_dir].map(PathBuf::as_path);
-        let inner = ["agents", "panes"].map(|name| self.state_dir.join(name));
+        let inner = ["agents", "casts", "panes"].map(|name| self.state_dir.join(name));
         let chain = parents.into_iter().flatten().chain(own);
         chain.chain(inner.iter().map(PathBuf::as_path)).try_for_each(secure_dir)
     }
@@ -117,6 +117,15 @@ impl Paths {
 
     pub fn agent_screen(&self, agent: &AgentName) -> PathBuf {
         self.state_dir.join("panes").join(format!("{agent}.screen"))
+    }
+
+    /// Returns the recordings of an agent: the newest, and the one before it.
+    pub fn agent_casts(&self, agent: &AgentName) -> [PathBuf; 2] {
+        [format!("{agent}.cast"), format!("{agent}.1.cast")].map(|name| self.casts().join(name))
+    }
+
+    pub fn casts(&self) -> PathBuf {
+        self.state_dir.join("casts")
     }
 }
 

@@ -23,6 +23,7 @@ pub struct Settings {
     pub keys: BTreeMap<String, String>,
     pub stop: StopSettings,
     pub stuck: StuckSettings,
+    pub casts: CastSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
     /// Which of the caller's variables every agent gets beside the usual ones: `[env] pass`.
@@ -63,6 +64,14 @@ pub enum Cards {
 pub struct StuckSettings {
     /// How long an agent may stand still before it counts as stuck.
     pub after_seconds: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CastSettings {
+    /// Whether the output of each agent is recorded.
+    pub enabled: bool,
+    /// How much is kept of each.
+    pub megabytes: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,6 +257,7 @@ impl Default for Settings {
             keys: BTreeMap::new(),
             stop: StopSettings { grace_seconds: 3 },
             stuck: StuckSettings { after_seconds: 180 },
+            casts: CastSettings { enabled: true, megabytes: 8 },
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },
             pass_env: Vec::new(),

@@ -116,6 +116,7 @@ impl Hub {
         if let (Some(detector), Some(memory)) = (&mut pane.detector, pane.memory.take()) {
             detector.remember(memory);
         }
+        self.casts.interrupt(agent, self.clock.now());
         let before = self.panes.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();

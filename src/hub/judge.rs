@@ -55,6 +55,7 @@ impl Hub {
         let run = pane.run;
         let found = pane.observe(signals, now);
         for finding in found {
+            self.casts.mark(agent, &finding, now);
             match finding {
                 Finding::State(shown) => {
                     let (state, source) = (shown.state, shown.source);

@@ -6,6 +6,7 @@
 //! back as a message.
 
 mod carry_out;
+mod casts;
 mod checkpoint;
 mod clock;
 mod error;
@@ -18,6 +19,7 @@ mod observe;
 mod pane;
 mod plan;
 mod record;
+mod recorder;
 mod requests;
 mod serve;
 mod session;

@@ -27,6 +27,7 @@ impl Hub {
         let lines = settings.pane.scrollback.try_into().unwrap_or(usize::MAX);
         self.history_limit = HistoryLimit { lines, ..HistoryLimit::default() };
         self.default_size = Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols };
+        self.casts.heed(settings.casts, self.clock.now());
         self.engine.set_patience(Duration::from_secs(settings.stuck.after_seconds.into()));
         self.heed_rules(settings);
     }

@@ -64,7 +64,10 @@ impl Hub {
             }
             Request::Forget { agents } => {
                 let agents = self.all_known(&agents);
-                self.command(asker, agents.map(|agents| Command::Forget { agents }))
+                let forgotten = agents.clone().unwrap_or_default();
+                let answer = self.command(asker, agents.map(|agents| Command::Forget { agents }));
+                self.forget_casts(&forgotten);
+                answer
             }
             Request::Down { force } => {
                 let grace_ms = self.grace_ms;
@@ -79,6 +82,7 @@ impl Hub {
             Request::Keys { agent, keys } => Some(self.press(&agent, &keys)),
             Request::Resize { agent, size } => Some(self.resize(&agent, size)),
             Request::Explain { agent } => Some(self.explain(&agent)),
+            Request::FlushCast { agent } => Some(self.flush_cast(&agent)),
             Request::Watch { agents, focused } => {
                 self.views.watch(client, agents, focused);
                 Some(Ok(Response::Ok))
@@ -227,6 +231,12 @@ impl Hub {
             pane.screen.resize(size);
             self.views.note_change(&agent);
         }
+        Ok(Response::Ok)
+    }
+
+    fn flush_cast(&mut self, name: &str) -> Answer {
+        let agent = self.known(name)?;
+        self.casts.flush(&agent, self.clock.now());
         Ok(Response::Ok)
     }
 

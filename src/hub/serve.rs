@@ -10,6 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 
 use super::HubError;
+use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{Inbox, Input, Senders};
 use super::lock::Lock;
@@ -64,6 +65,7 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         engine,
         panes: BTreeMap::new(),
         views: Views::default(),
+        casts: Casts::default(),
         askers: BTreeMap::new(),
         tree_askers: BTreeMap::new(),
         next_request: 0,

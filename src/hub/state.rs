@@ -7,6 +7,7 @@ use std::process::Child;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::pane::Pane;
@@ -30,6 +31,7 @@ pub(super) struct Hub {
     pub(super) engine: Engine,
     pub(super) panes: BTreeMap<AgentName, Pane>,
     pub(super) views: Views,
+    pub(super) casts: Casts,
     /// Who asked for what is still being carried out.
     pub(super) askers: BTreeMap<RequestId, Asker>,
     /// Who wants to see the process tree of an agent, oldest first.
@@ -114,12 +116,14 @@ impl Hub {
     pub(super) fn next_deadline(&self) -> Option<Moment> {
         let views = self.views.next_deadline(&self.panes);
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
-        [self.engine.next_deadline(), views, judges].into_iter().flatten().min()
+        let casts = self.casts.next_deadline();
+        [self.engine.next_deadline(), views, judges, casts].into_iter().flatten().min()
     }
 
     pub(super) fn on_deadline(&mut self) {
         let now = self.clock.now();
         self.judge_due(now);
+        self.casts.tick(&self.panes, now);
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);
             self.views.note_status_change();
@@ -132,6 +136,7 @@ impl Hub {
         for agent in agents {
             self.save_screen(&agent);
         }
+        self.casts.flush_all(self.clock.now());
         self.views.say_goodbye();
     }
 }

@@ -64,6 +64,10 @@ pub enum Request {
     Explain {
         agent: String,
     },
+    /// Writes all that was recorded of an agent to its files.
+    FlushCast {
+        agent: String,
+    },
     /// The process tree of an agent, with what it uses.
     Tree {
         agent: String,
@@ -105,6 +109,7 @@ impl Request {
             | Self::Resize { .. }
             | Self::Tree { .. }
             | Self::Explain { .. }
+            | Self::FlushCast { .. }
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }

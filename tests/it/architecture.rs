@@ -11,12 +11,13 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("engine", &["model", "report"], &[]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("detect", &["model", "report", "screen"], &["regex"]),
+    ("cast", &["model", "screen"], &["regex"]),
     ("wire", &["model", "report"], &[]),
     ("config", &["model"], &["directories", "regex", "rustix", "sha2", "strsim", "toml"]),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     (
         "hub",
-        &["model", "report", "engine", "screen", "detect", "wire", "config", "keeper"],
+        &["model", "report", "engine", "screen", "detect", "cast", "wire", "config", "keeper"],
         &["rustix", "tokio", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
@@ -28,8 +29,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "cli",
         &[
-            "model", "report", "screen", "detect", "wire", "config", "keeper", "hub", "client",
-            "sim", "tui",
+            "model", "report", "screen", "detect", "cast", "wire", "config", "keeper", "hub",
+            "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -60,7 +61,7 @@ const CONFINED: &[&str] = &[
 ];
 
 /// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &["model", "report", "engine", "screen", "detect", "wire"];
+const PURE: &[&str] = &["model", "report", "engine", "screen", "detect", "cast", "wire"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",

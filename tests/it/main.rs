@@ -4,6 +4,7 @@
 
 mod acted;
 mod architecture;
+mod casts;
 mod cli;
 mod cli_hostile;
 mod config;

@@ -5,6 +5,7 @@ mod keys;
 mod lifecycle;
 mod list;
 mod read;
+mod record;
 mod tree;
 
 pub(super) use explain::explain;
@@ -12,4 +13,5 @@ pub(super) use keys::keys;
 pub(super) use lifecycle::{remove, restart, start, stop};
 pub(super) use list::list;
 pub(super) use read::read;
+pub(super) use record::record;
 pub(super) use tree::tree;

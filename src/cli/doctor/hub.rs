@@ -11,6 +11,7 @@ use crate::wire::{AgentStatus, Request, Response, Status};
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
     let mut findings = directories(paths);
     findings.extend(unreadable_records(paths));
+    findings.push(casts(paths));
     match status(paths) {
         Ok(status) => {
             let (pid, version) = (status.hub.pid, &status.hub.version);
@@ -66,6 +67,15 @@ fn unreadable_records(paths: &Paths) -> Option<Finding> {
         format!("a record could not be read and was kept as {first}"),
         "Look into it, then delete it; agents that lived were taken up all the same",
     ))
+}
+
+/// Tells how much room the recordings take.
+fn casts(paths: &Paths) -> Finding {
+    let entries = fs::read_dir(paths.casts()).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len());
+    let (count, bytes) = sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size));
+    let kibibytes = bytes.div_ceil(1024);
+    Finding::ok("casts", format!("{count} recordings take {kibibytes} KiB"))
 }
 
 fn agent(agent: &AgentStatus) -> Option<Finding> {
