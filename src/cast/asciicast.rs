@@ -1,5 +1,6 @@
 //! The format: a line of JSON about the recording, then one for each event.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -48,7 +49,14 @@ impl Cast {
         };
         let mut events = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-            events.extend(read_event(line).ok_or(BadLine(number + 1))?);
+            let (at, code, data) = read_event(line).ok_or(BadLine(number + 1))?;
+            let event = match code.as_str() {
+                "o" => CastEvent::Output(data),
+                "m" => CastEvent::Marker(data),
+                "r" => CastEvent::Resize(read_size(&data).ok_or(BadLine(number + 1))?),
+                _ => continue,
+            };
+            events.push((at, event));
         }
         let title = head["title"].as_str().unwrap_or_default().to_owned();
         Ok(Self { size, started: start_of(&head), title, events })
@@ -86,7 +94,8 @@ pub fn event_line(at: Duration, event: &CastEvent, text: &mut String) {
         CastEvent::Marker(label) => ('m', Value::from(label.as_str())),
     };
     let (seconds, millis) = (at.as_secs(), at.subsec_millis());
-    text.push_str(&format!("[{seconds}.{millis:03},\"{code}\",{data}]\n"));
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "[{seconds}.{millis:03},\"{code}\",{data}]");
 }
 
 /// Returns when the recording with this first line began.
@@ -102,20 +111,15 @@ fn start_of(head: &Value) -> Moment {
     Moment(head["timestamp"].as_u64().unwrap_or_default().saturating_mul(1000))
 }
 
-/// Reads one event, and returns nothing for those that tell nothing about the screen.
-fn read_event(line: &str) -> Option<Option<(Moment, CastEvent)>> {
+/// Reads the time, the kind and the data of an event.
+fn read_event(line: &str) -> Option<(Moment, String, String)> {
     let (seconds, code, data): (f64, String, String) = serde_json::from_str(line).ok()?;
-    let at = Moment(milliseconds(seconds)?);
-    let event = match code.as_str() {
-        "o" => CastEvent::Output(data),
-        "m" => CastEvent::Marker(data),
-        "r" => {
-            let (cols, rows) = data.split_once('x')?;
-            CastEvent::Resize(Size { cols: cols.parse().ok()?, rows: rows.parse().ok()? })
-        }
-        _ => return Some(None),
-    };
-    Some(Some((at, event)))
+    Some((Moment(milliseconds(seconds)?), code, data))
+}
+
+fn read_size(text: &str) -> Option<Size> {
+    let (cols, rows) = text.split_once('x')?;
+    Some(Size { cols: cols.parse().ok()?, rows: rows.parse().ok()? })
 }
 
 #[expect(

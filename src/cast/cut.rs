@@ -92,10 +92,10 @@ mod tests {
         for seconds in 0..14 {
             let last = whole.clone().last(Duration::from_secs(seconds));
             assert_eq!(final_text(&last), text, "{seconds}");
-            let lost = 11_u64.saturating_sub(seconds);
-            assert_eq!(last.started, Moment(5000 + lost * 1000));
+            let skipped = 11_u64.saturating_sub(seconds);
+            assert_eq!(last.started, Moment(5000 + skipped * 1000));
         }
-        assert_eq!(whole.clone().last(Duration::from_secs(60)), whole);
+        assert_eq!(whole.clone().last(Duration::from_mins(1)), whole);
     }
 
     #[test]

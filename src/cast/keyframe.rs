@@ -1,5 +1,7 @@
 //! What a recording tells where it begins, or goes on after a gap.
 
+use std::fmt::Write as _;
+
 use crate::screen::{Progress, Screen, Signal};
 
 /// Rows above the screen that a keyframe brings along: the last messages, not the whole history.
@@ -38,7 +40,7 @@ impl Keyframes {
         let stream = screen.restore_stream_with(HISTORY_ROWS);
         let mut output = format!("{RESET}{}", String::from_utf8_lossy(&stream));
         if let Some(status) = &self.status {
-            output.push_str(&format!("\x1b]7501;{status}\x1b\\"));
+            let _ = write!(output, "\x1b]7501;{status}\x1b\\");
         }
         let progress = self.progress.map(|progress| match progress {
             Progress::None => (0, 0),
@@ -48,7 +50,7 @@ impl Keyframes {
             Progress::Paused(percent) => (4, percent),
         });
         if let Some((state, percent)) = progress {
-            output.push_str(&format!("\x1b]9;4;{state};{percent}\x1b\\"));
+            let _ = write!(output, "\x1b]9;4;{state};{percent}\x1b\\");
         }
         output
     }
@@ -65,7 +67,7 @@ mod tests {
         let size = Size { rows: 6, cols: 30 };
         let mut screen = Screen::new(size, HistoryLimit::default());
         let mut keyframes = Keyframes::default();
-        let lines: String = (0..500).map(|n| format!("\x1b[3{}mline {n}\r\n", n % 8)).collect();
+        let lines = "\x1b[31mred\x1b[32mgreen\r\n".repeat(500);
         let output =
             format!("{lines}\x1b]2;busy\x07\x1b]7501;state=working\x1b\\\x1b]9;4;1;40\x07$ ");
         keyframes.note(&screen.feed(output.as_bytes(), Moment(1)).signals);

@@ -188,6 +188,11 @@ pub(super) enum ConfigVerb {
         #[command(flatten)]
         format: Format,
     },
+    /// Let the running hub take over the settings as they are now (it notices edits by itself, on Linux)
+    Reload {
+        #[command(flatten)]
+        format: Format,
+    },
     /// Let the project's wheelhouse.toml, as it is now, run commands
     Trust {
         /// Do not ask

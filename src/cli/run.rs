@@ -103,6 +103,7 @@ fn config_verb(context: &mut Context, verb: ConfigVerb) -> anyhow::Result<ExitCo
         ConfigVerb::Init => config::init(paths, out).map(|()| true)?,
         ConfigVerb::Check { format } => config::check(paths, format.json, out)?,
         ConfigVerb::Show { format } => config::show(paths, format.json, out).map(|()| true)?,
+        ConfigVerb::Reload { format } => config::reload(paths, format.json, out).map(|()| true)?,
         ConfigVerb::Trust { yes, format } => {
             let mut input = io::stdin().lock();
             let terminal = io::stdin().is_terminal().then_some(&mut input as &mut dyn BufRead);

@@ -30,6 +30,8 @@ pub(super) enum Input {
         run: RunId,
         survivors: Vec<ProcessInfo>,
     },
+    /// A file of settings may have changed.
+    SettingsChanged,
     /// The machine or a person tells the hub's process to end.
     Terminate,
 }

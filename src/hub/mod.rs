@@ -20,6 +20,7 @@ mod pane;
 mod plan;
 mod record;
 mod recorder;
+mod reload;
 mod requests;
 mod serve;
 mod session;
@@ -27,6 +28,7 @@ mod socket;
 mod state;
 mod status;
 mod views;
+mod watch;
 
 pub use error::HubError;
 pub use serve::run;

@@ -82,6 +82,7 @@ impl Hub {
             Request::Keys { agent, keys } => Some(self.press(&agent, &keys)),
             Request::Resize { agent, size } => Some(self.resize(&agent, size)),
             Request::Explain { agent } => Some(self.explain(&agent)),
+            Request::Reload => Some(self.reload()),
             Request::FlushCast { agent } => Some(self.flush_cast(&agent)),
             Request::Watch { agents, focused } => {
                 self.views.watch(client, agents, focused);

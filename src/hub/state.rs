@@ -13,10 +13,10 @@ use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::pane::Pane;
 use super::requests::Asker;
 use super::views::Views;
-use crate::config::Paths;
+use crate::config::{Paths, Settings};
 use crate::detect::Rules;
 use crate::engine::{Engine, Event, RunEvent};
-use crate::model::{AgentName, Manifest, Moment, RequestId, Size};
+use crate::model::{AgentName, Moment, RequestId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{Fault, FromHub};
 
@@ -38,8 +38,11 @@ pub(super) struct Hub {
     pub(super) tree_askers: BTreeMap<AgentName, Vec<Asker>>,
     pub(super) next_request: u64,
     pub(super) guards: Vec<Guard>,
-    /// How each cli shows what it does, and the rules made of it, where they were needed.
-    pub(super) manifests: BTreeMap<String, Manifest>,
+    /// What holds: as the files were when they could last be used.
+    pub(super) settings: Settings,
+    /// Why the files cannot be used as they are now.
+    pub(super) settings_fault: Option<String>,
+    /// How to read the screen of each cli, where that was needed.
     pub(super) rules: BTreeMap<String, Arc<Rules>>,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
@@ -63,6 +66,7 @@ impl Hub {
             Input::Swept { agent, run, survivors } => {
                 self.note_run(&agent, run, RunEvent::Swept { survivors });
             }
+            Input::SettingsChanged => self.reload_changed(),
             Input::Terminate => self.is_ending = true,
         }
     }

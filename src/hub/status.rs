@@ -16,6 +16,7 @@ impl Hub {
             session: self.paths.session.to_string(),
             project: self.paths.project.display().to_string(),
             since: self.clock.origin().to_rfc3339(),
+            settings_fault: self.settings_fault.clone(),
         };
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
@@ -83,7 +84,17 @@ impl Hub {
             let (state, source) = (seat.state, seat.source);
             let testimonies = Vec::new();
             let stuck = None;
-            let told = Explanation { state, source, rule, line, age_ms, testimonies, stuck };
+            let settings_fault = self.settings_fault.clone();
+            let told = Explanation {
+                state,
+                source,
+                rule,
+                line,
+                age_ms,
+                testimonies,
+                stuck,
+                settings_fault,
+            };
             return Ok(Response::Explanation(told));
         };
         let told = detector.explain(self.clock.now());
@@ -101,6 +112,7 @@ impl Hub {
             age_ms: millis(told.age),
             testimonies: told.testimonies.into_iter().map(testimony).collect(),
             stuck: seat.pace.stuck.clone(),
+            settings_fault: self.settings_fault.clone(),
         }))
     }
 }

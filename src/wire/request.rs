@@ -64,6 +64,8 @@ pub enum Request {
     Explain {
         agent: String,
     },
+    /// Reads the settings anew and takes them over.
+    Reload,
     /// Writes all that was recorded of an agent to its files.
     FlushCast {
         agent: String,
@@ -110,6 +112,7 @@ impl Request {
             | Self::Tree { .. }
             | Self::Explain { .. }
             | Self::FlushCast { .. }
+            | Self::Reload
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }

@@ -42,6 +42,11 @@ pub enum Response {
         teams: Vec<TeamOffer>,
     },
     Explanation(Explanation),
+    /// The settings hold as they are now; these keys have changed, and these things are worth a look.
+    Reloaded {
+        changed: Vec<String>,
+        warnings: Vec<String>,
+    },
     Ok,
 }
 
@@ -97,6 +102,9 @@ pub struct HubStatus {
     pub session: String,
     pub project: String,
     pub since: String,
+    /// Why the settings cannot be used as they are now; what held before still holds.
+    #[serde(default)]
+    pub settings_fault: Option<String>,
 }
 
 /// One agent.
@@ -140,6 +148,9 @@ pub struct Explanation {
     /// What each source says, most trusted first.
     pub testimonies: Vec<Testimony>,
     pub stuck: Option<String>,
+    /// Why the rules are not those of the settings as they are now.
+    #[serde(default)]
+    pub settings_fault: Option<String>,
 }
 
 /// What one source says of an agent.

@@ -187,6 +187,7 @@ fn status(agents: &[&str]) -> Status {
             session: "shop-1".to_owned(),
             project: "/home/ada/shop".to_owned(),
             since: now.clone(),
+            settings_fault: None,
         },
         agents: agents.iter().map(agent).collect(),
         tasks: Vec::new(),

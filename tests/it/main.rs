@@ -28,6 +28,7 @@ mod neighbours;
 mod one_hub;
 mod record;
 mod recordings;
+mod reload;
 mod secrets;
 mod sim;
 mod simulation;

@@ -89,7 +89,7 @@ fn read(file: &Path) -> anyhow::Result<Option<Cast>> {
 
 fn file_name(agent: &AgentName, cast: &Cast) -> PathBuf {
     let time = (cast.started + cast.end().since(Moment(0))).to_rfc3339();
-    let time: String = time.chars().take(19).filter(|c| c.is_ascii_alphanumeric()).collect();
+    let time: String = time.chars().take(19).filter(char::is_ascii_alphanumeric).collect();
     PathBuf::from(format!("{agent}-{time}.cast"))
 }
 

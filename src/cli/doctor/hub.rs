@@ -16,6 +16,7 @@ pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
         Ok(status) => {
             let (pid, version) = (status.hub.pid, &status.hub.version);
             findings.push(Finding::ok("hub", format!("runs as {pid}, version {version}")));
+            findings.extend(status.hub.settings_fault.as_deref().map(settings_of_before));
             findings.extend(status.agents.iter().filter_map(agent));
         }
         Err(error) => findings.push(absent(&error, paths)),
@@ -27,6 +28,15 @@ fn status(paths: &Paths) -> Result<Status, ClientError> {
     let response = client::connect_running(paths)?.ask(Request::Status)?;
     let Response::Status(status) = response else { return Err(ClientError::Unexpected) };
     Ok(status)
+}
+
+fn settings_of_before(fault: &str) -> Finding {
+    let message = format!("it goes on with the settings of before\n{fault}");
+    Finding::warning(
+        "hub",
+        message,
+        "Correct them; then `wheelhouse config reload` says what changed",
+    )
 }
 
 fn absent(error: &ClientError, paths: &Paths) -> Finding {
