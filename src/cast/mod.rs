@@ -7,6 +7,7 @@
 mod asciicast;
 mod cut;
 mod keyframe;
+mod known;
 mod plain_text;
 mod redact;
 mod secrets;

@@ -1,42 +1,38 @@
 //! Takes the secrets out of a recording, wherever its events and sequences cut them.
+//!
+//! They are looked for in the words of the whole stream and on the screens that it draws; what was
+//! found in one place is then blanked out in all, also in pieces.
 
 use std::collections::BTreeSet;
-
-use regex::RegexBuilder;
+use std::time::Duration;
 
 use super::asciicast::{Cast, CastEvent};
+use super::known::{Finder, Known};
 use super::plain_text::{PlainText, Sequences};
 use super::secrets::secrets;
+use crate::model::Moment;
+use crate::screen::{HistoryLimit, Screen};
 
 /// Stands for one character of a secret.
 const BLANK: char = '•';
-/// What was a secret once is one everywhere, unless it is as short as a word.
-const KNOWN_CHARS_MIN: usize = 8;
-/// So many different ones are looked for a second time.
-const KNOWN_MAX: usize = 500;
-/// What the pattern of all of them may cost.
-const PATTERN_BYTES_MAX: usize = 64 << 20;
+/// A person sees no more screens than one in so long.
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
 /// Replaces each character of a secret by a bullet, and returns how many characters that were.
 pub fn redact(cast: &mut Cast) -> usize {
     let stream = output_of(cast);
     let text = PlainText::read(&stream, Sequences::BreakLines);
-    let mut known = BTreeSet::new();
+    let mut known = Known::default();
+    known.learn(&text.text);
+    learn_screens(cast, &mut known);
+    let finder = known.finder();
     let mut blanks = BTreeSet::new();
-    for range in secrets(&text.text) {
-        let secret = &text.text[range.clone()];
-        if secret.chars().count() >= KNOWN_CHARS_MIN && !secret.contains(char::is_whitespace) {
-            known.insert(secret.to_owned());
-        }
-        blanks.extend(range.filter_map(|at| text.origin(at)));
-    }
-    let again = again(&known);
-    if let Some(again) = &again {
-        for text in [text, PlainText::read(&stream, Sequences::Vanish)] {
-            for found in again.find_iter(&text.text) {
-                blanks.extend(found.range().filter_map(|at| text.origin(at)));
-            }
-        }
+    let mut note = |text: &PlainText, ranges: Vec<std::ops::Range<usize>>| {
+        blanks.extend(ranges.into_iter().flatten().filter_map(|at| text.origin(at)));
+    };
+    note(&text, secrets(&text.text));
+    for text in [text, PlainText::read(&stream, Sequences::Vanish)] {
+        note(&text, finder.find(&text.text));
     }
     let mut count = 0;
     let mut start = 0;
@@ -49,11 +45,11 @@ pub fn redact(cast: &mut Cast) -> usize {
                 }
                 start = end;
             }
-            CastEvent::Marker(label) => *label = redact_text(label, again.as_ref(), &mut count),
+            CastEvent::Marker(label) => *label = redact_text(label, &finder, &mut count),
             CastEvent::Resize(_) => {}
         }
     }
-    cast.title = redact_text(&cast.title, again.as_ref(), &mut count);
+    cast.title = redact_text(&cast.title, &finder, &mut count);
     count
 }
 
@@ -67,18 +63,39 @@ fn output_of(cast: &Cast) -> String {
     stream
 }
 
-/// Returns what finds the known secrets.
-fn again(known: &BTreeSet<String>) -> Option<regex::Regex> {
-    let words: Vec<String> = known.iter().take(KNOWN_MAX).map(|word| regex::escape(word)).collect();
-    if words.is_empty() {
-        return None;
+/// Remembers the secrets on the screens that a person would have seen.
+fn learn_screens(cast: &Cast, known: &mut Known) {
+    let mut screen = Screen::new(cast.size, HistoryLimit { lines: 0, ..HistoryLimit::default() });
+    let mut events = cast.events.iter().peekable();
+    let mut looked_at = Moment(0);
+    while let Some((at, event)) = events.next() {
+        match event {
+            CastEvent::Output(output) => drop(screen.feed(output.as_bytes(), *at)),
+            CastEvent::Resize(size) => screen.resize(*size),
+            CastEvent::Marker(_) => {}
+        }
+        let next = events.peek().map(|(next, _)| *next);
+        if next.is_none_or(|next| next.since(looked_at) >= LOOK_PAUSE) {
+            looked_at = next.unwrap_or(*at);
+            known.learn(&text_of(&screen));
+        }
     }
-    RegexBuilder::new(&words.join("|")).size_limit(PATTERN_BYTES_MAX).build().ok()
 }
 
-fn redact_text(text: &str, again: Option<&regex::Regex>, count: &mut usize) -> String {
-    let mut ranges = secrets(text);
-    ranges.extend(again.iter().flat_map(|again| again.find_iter(text)).map(|found| found.range()));
+/// Returns the screen's text with the rows joined that the terminal broke.
+fn text_of(screen: &Screen) -> String {
+    let mut text = String::new();
+    for row in screen.rows() {
+        text.push_str(&row.text());
+        if !row.wrapped {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn redact_text(text: &str, finder: &Finder, count: &mut usize) -> String {
+    let ranges = [secrets(text), finder.find(text)].concat();
     blank(text, |at| ranges.iter().any(|range| range.contains(&at)), count)
 }
 
@@ -128,6 +145,7 @@ mod tests {
             &format!("MY_TOKEN={SECRET}\r\n"),
             &format!("echo {SECRET}\r\n\x1b]2;run {SECRET}\x07"),
             &format!("\x1b[3;1H{head}\x1b[3;10H{tail}"),
+            &format!("\x1b[4;1H{tail}\x1b[7;10H and {head}"),
         ]);
         cast.events.push((Moment(9), CastEvent::Marker(format!("state working {SECRET}"))));
         cast.title = format!("x {SECRET}");
@@ -135,6 +153,19 @@ mod tests {
         let text = cast.write();
         assert!(!text.contains(head) && !text.contains(tail), "{text}");
         assert!(text.contains("MY_TOKEN=•") && text.contains("state working •"), "{text}");
+    }
+
+    #[test]
+    fn a_secret_that_only_the_screen_puts_together_is_found() {
+        let (head, tail) = SECRET.split_at(10);
+        let mut cast = cast(&[
+            &format!("\x1b[2;8H{tail}"),
+            &format!("\x1b[2;1H\x1b[Kghp_{head}\x1b[5;1H\x1b[2;15H{tail}"),
+        ]);
+        cast.size = Size { rows: 5, cols: 60 };
+        redact(&mut cast);
+        let text = output_of(&cast);
+        assert!(!text.contains(head) && !text.contains(tail) && text.contains("ghp_•"), "{text:?}");
     }
 
     #[test]

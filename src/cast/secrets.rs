@@ -109,7 +109,7 @@ fn next_rows(text: &str, end: usize, next_row: &Regex) -> Vec<Range<usize>> {
 }
 
 /// Says whether it is no word that someone would read: letters and digits are mixed.
-fn looks_random(text: &str) -> bool {
+pub(super) fn looks_random(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_digit()) && text.contains(|c: char| c.is_ascii_alphabetic())
 }
 
