@@ -211,7 +211,7 @@ impl Detector {
         }
         let is_dialog = |state| state == AgentState::Waiting;
         let dialog = verdict.as_ref().filter(|verdict| is_dialog(verdict.state));
-        self.dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view));
+        self.dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view, screen));
         // Where nothing is recognised, a viewer or another program may cover the conversation; a
         // dialog's entries look like prompts.
         let is_live = match &verdict {

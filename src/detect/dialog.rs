@@ -1,6 +1,9 @@
 //! A dialog on the screen: what it asks, and what can be chosen.
 
-use crate::model::{DialogKind, Region};
+use std::collections::BTreeMap;
+
+use crate::model::{Color, DialogKind, Region, Row, Run, Style};
+use crate::screen::Screen;
 
 use super::look::Verdict;
 use super::rules::Rules;
@@ -22,7 +25,12 @@ pub struct Dialog {
 
 /// Reads the dialog that the verdict saw: its options from the bottom up, then what stands above
 /// them.
-pub(super) fn read(verdict: &Verdict, rules: &Rules, view: &View) -> Option<Dialog> {
+pub(super) fn read(
+    verdict: &Verdict,
+    rules: &Rules,
+    view: &View,
+    screen: &Screen,
+) -> Option<Dialog> {
     let kind = verdict.kind?;
     let rows: Vec<&str> = view.region(Region::Bottom)?.lines().collect();
     let mut found: Vec<Entry> = Vec::new();
@@ -37,12 +45,14 @@ pub(super) fn read(verdict: &Verdict, rules: &Rules, view: &View) -> Option<Dial
         }
         if !entries.is_empty() {
             first = at;
+            entries.iter_mut().for_each(|entry| entry.row = view.bottom_row + at);
             entries.reverse();
             found.extend(entries);
         }
     }
     found.reverse();
-    let selected = found.iter().position(|entry| entry.is_selected);
+    let marked = found.iter().position(|entry| entry.is_selected);
+    let selected = marked.or_else(|| shaded(&found, screen).filter(|_| rules.selected_is_shaded));
     let options = found.into_iter().map(|entry| entry.text).collect();
     Some(Dialog { kind, text: text_above(&rows[..first]), options, selected })
 }
@@ -52,17 +62,59 @@ struct Entry {
     number: Option<u32>,
     text: String,
     is_selected: bool,
+    /// Where it stands: the row of the screen, and how many characters stand before it.
+    row: usize,
+    start: usize,
+}
+
+/// Returns the only entry whose background is not that of most of the rows with entries.
+fn shaded(entries: &[Entry], screen: &Screen) -> Option<usize> {
+    let mut columns: BTreeMap<Shade, usize> = BTreeMap::new();
+    let mut shades = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let row = screen.row(u16::try_from(entry.row).ok()?);
+        // Several entries may share a row.
+        if at == 0 || entries[at - 1].row != entry.row {
+            for run in &row.runs {
+                *columns.entry(shade(run)).or_default() += usize::from(run.columns);
+            }
+        }
+        shades.push(shade_at(&row, entry.start)?);
+    }
+    let (usual, _) = columns.into_iter().max_by_key(|(_, columns)| *columns)?;
+    let mut unusual = (0..entries.len()).filter(|at| shades[*at] != usual);
+    let selected = unusual.next()?;
+    unusual.next().is_none().then_some(selected)
+}
+
+/// What is behind a text.
+type Shade = (Color, bool);
+
+fn shade(run: &Run) -> Shade {
+    (run.style.background, run.style.has(Style::INVERSE))
+}
+
+/// Returns what is behind the character.
+fn shade_at(row: &Row, character: usize) -> Option<Shade> {
+    let mut end = 0;
+    let run = row.runs.iter().find(|run| {
+        end += run.text.chars().count();
+        character < end
+    })?;
+    Some(shade(run))
 }
 
 fn entries(rules: &Rules, row: &str) -> Vec<Entry> {
     let Some(option) = &rules.option else { return Vec::new() };
     let entry = |captures: regex::Captures| {
-        let text = plain(captures.name("text")?.as_str());
+        let found = captures.name("text")?;
+        let start = row[..found.start()].chars().count();
+        let text = plain(found.as_str());
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
         let number = text[..digits].parse().ok().filter(|_| text[digits..].starts_with(". "));
         let text = if number.is_some() { text[digits + 1..].trim_start() } else { text };
         let is_selected = captures.name("mark").is_some();
-        Some(Entry { number, text: text.to_owned(), is_selected })
+        Some(Entry { number, text: text.to_owned(), is_selected, row: 0, start })
     };
     option.captures_iter(row).filter_map(entry).collect()
 }
