@@ -20,7 +20,8 @@ use wheelhouse::screen::{HistoryLimit, Screen};
 const SIZE: Size = Size { rows: 50, cols: 200 };
 /// What the hub takes from a pane in one turn.
 const CHUNK: usize = 16 * 1024;
-const BYTES: usize = 96 << 20;
+const BYTES: usize = 96_000_000;
+const MEGABYTES: f64 = 96.0;
 /// Of several rounds the best is told: the machine may be busy with other things.
 const ROUNDS: usize = 3;
 
@@ -32,7 +33,7 @@ fn main() {
             let rules = Arc::new(Rules::new(name, &cli.manifest).unwrap());
             let (screen, detector) = drain(&text, &rules);
             let share = 100.0 * detector.as_secs_f64() / screen.as_secs_f64();
-            let speed = BYTES as f64 / 1e6 / screen.as_secs_f64();
+            let speed = MEGABYTES / screen.as_secs_f64();
             println!("  {name:10} adds {share:4.1} % to the screen's {speed:.1} MB per CPU-second");
         }
     }
@@ -52,7 +53,7 @@ fn recording(text: &str) {
         }
         let keyframe = Keyframes::default().keyframe(&screen);
         event_line(Duration::ZERO, &CastEvent::Output(keyframe), &mut lines);
-        cpu_time() - start
+        cpu_time().saturating_sub(start)
     });
     let second = seconds.min().unwrap();
     println!("a recorded second of a flood takes {:.2} ms", 1000.0 * second.as_secs_f64());
@@ -71,8 +72,8 @@ fn drain(text: &str, rules: &Arc<Rules>) -> (Duration, Duration) {
         let signals = screen.feed(chunk, now).signals;
         let between = cpu_time();
         let _ = detector.observe(&screen, &signals, now);
-        by_screen += between - start;
-        by_detector += cpu_time() - between;
+        by_screen += between.saturating_sub(start);
+        by_detector += cpu_time().saturating_sub(between);
         fed += chunk.len();
         if fed >= BYTES {
             break;

@@ -1,6 +1,6 @@
 //! Remembers secrets, and finds them again where nothing but themselves tells them, or in pieces.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use regex::{Regex, RegexBuilder};
@@ -26,7 +26,7 @@ pub(super) struct Known {
 #[derive(Debug)]
 pub(super) struct Finder {
     words: Option<Regex>,
-    pieces: HashSet<[u8; PIECE_BYTES]>,
+    pieces: BTreeSet<[u8; PIECE_BYTES]>,
 }
 
 impl Known {

@@ -45,7 +45,9 @@ pub(super) fn read(
         }
         if !entries.is_empty() {
             first = at;
-            entries.iter_mut().for_each(|entry| entry.row = view.bottom_row + at);
+            for entry in &mut entries {
+                entry.row = view.bottom_row + at;
+            }
             entries.reverse();
             found.extend(entries);
         }

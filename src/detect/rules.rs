@@ -20,6 +20,7 @@ pub struct RuleError {
 
 /// The compiled rules of a cli.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait of an interface by itself")]
 pub struct Rules {
     pub(super) cli: String,
     pub(super) banner: Option<Regex>,

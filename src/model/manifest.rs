@@ -23,6 +23,7 @@ pub struct Manifest {
 }
 
 /// Where on the screen to look for what.
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait of an interface by itself")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScreenShape {
     /// Tells that the cli has just come up: what stands above is not its own.

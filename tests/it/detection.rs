@@ -93,36 +93,40 @@ fn what_is_not_the_agents_own_new_line_never_counts() {
             pane.turn(prompt, &answer);
         }
         pane.wait(5000);
-        // Over all of them more than a thousand times drawn again, at ever other widths.
-        for round in 0..72_u16 {
-            if round % 3 == 0 {
-                pane.screen.resize(Size { rows: 20 + round % 17, cols: 50 + round * 7 % 97 });
-            }
-            pane.paint("? for shortcuts");
-            pane.wait(60);
-        }
-        pane.screen.resize(SIZE);
-        pane.paint("? for shortcuts");
-        pane.wait(5000);
+        redraw(&mut pane);
         assert_eq!(pane.raws(), Vec::<&str>::new(), "{name}");
         assert_eq!(pane.detector.shown().state, AgentState::Idle, "{name}");
     }
 }
 
+/// Draws the pane again at ever other widths; over all spoofs that is more than a thousand times.
+fn redraw(pane: &mut Pane) {
+    for round in 0..72_u16 {
+        if round % 3 == 0 {
+            pane.screen.resize(Size { rows: 20 + round % 17, cols: 50 + round * 7 % 97 });
+        }
+        pane.paint("? for shortcuts");
+        pane.wait(60);
+    }
+    pane.screen.resize(SIZE);
+    pane.paint("? for shortcuts");
+    pane.wait(5000);
+}
+
 #[test]
 fn code_that_codex_colours_is_a_quotation() {
     let mut pane = Pane::new(&rules("codex"));
-    let page = |answer: &str| {
+    let shown = |answer: &str| {
         format!(
             "\x1b[2J\x1b[H>_ OpenAI Codex\r\n\r\n\x1b[48;5;237m› Show it.\x1b[K\x1b[m\r\n\r\n{answer}\r\n\r\n\
              › Ask Codex to do anything\r\n\r\n  ? for shortcuts"
         )
     };
-    pane.write(&page(""));
+    pane.write(&shown(""));
     pane.wait(3000);
-    pane.write(&page("• Working (1s • esc to interrupt)"));
+    pane.write(&shown("• Working (1s • esc to interrupt)"));
     pane.wait(1000);
-    pane.write(&page(
+    pane.write(&shown(
         "• It holds this:\r\n\r\n  \x1b[38;2;137;180;250mBUILD:\x1b[m PASS\r\n\r\n  As for me:\r\n\r\n  \
          BUILD: FAIL — 2 errors\r\n\r\n  Worked for 1s",
     ));

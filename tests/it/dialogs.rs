@@ -1,5 +1,6 @@
 //! What wants a person, read from recordings; and which source is believed.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,7 +83,7 @@ fn an_entry_that_only_its_background_marks_is_the_selected_one() {
         let mut row = "  ┃\x1b[48;2;30;30;30m  ".to_owned();
         for (at, entry) in entries.iter().enumerate() {
             let shade = if at == selected { "\x1b[48;2;245;167;66m" } else { "" };
-            row += &format!("{shade} {entry} \x1b[48;2;30;30;30m  ");
+            let _ = write!(row, "{shade} {entry} \x1b[48;2;30;30;30m  ");
         }
         let page =
             format!("\x1b[2J\x1b[H  ┃\r\n  ┃  △ Permission required\r\n  ┃\r\n{row}\x1b[K\x1b[m");
