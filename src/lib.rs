@@ -16,6 +16,7 @@ pub mod wire;
 
 pub mod playbook;
 
+pub mod cast;
 pub mod config;
 pub mod detect;
 pub mod keeper;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -271,6 +272,14 @@ pub(super) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
+    /// Hand out the last minutes of an agent's terminal as a recording, with secrets blanked out
+    ///
+    /// Goes to standard output if that is no terminal, else to a file that is named.
+    Record {
+        name: String,
+        #[command(flatten)]
+        recording: Recording,
+    },
     /// List an agent's processes, with what they use
     Tree {
         name: String,
@@ -315,6 +324,11 @@ pub(super) enum ConfigVerb {
     },
     /// Show the settings in force, and where each comes from
     Show {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Let the running hub take over the settings as they are now (it notices edits by itself, on Linux)
+    Reload {
         #[command(flatten)]
         format: Format,
     },
@@ -523,6 +537,18 @@ pub(super) struct Format {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct Recording {
+    /// How much of its end, such as `90s`, `5m`, `1h`
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = humantime::parse_duration)]
+    pub(super) last: Duration,
+    /// Where to write it; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) format: Format,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

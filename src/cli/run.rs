@@ -120,6 +120,7 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         }
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
         AgentVerb::Explain { name, format } => agent::explain(context, &name, format),
+        AgentVerb::Record { name, recording } => agent::record(context, &name, &recording),
         AgentVerb::Tree { name, format } => agent::tree(context, name, format),
         AgentVerb::Answer { .. } | AgentVerb::Interrupt { .. } => {
             unreachable!("these have exit codes of their own and are done above")
@@ -168,6 +169,7 @@ fn config_verb(context: &mut Context, verb: ConfigVerb) -> anyhow::Result<ExitCo
         ConfigVerb::Init => config::init(paths, out).map(|()| true)?,
         ConfigVerb::Check { format } => config::check(paths, format.json, out)?,
         ConfigVerb::Show { format } => config::show(paths, format.json, out).map(|()| true)?,
+        ConfigVerb::Reload { format } => config::reload(paths, format.json, out).map(|()| true)?,
         ConfigVerb::Trust { yes, format } => {
             let mut input = io::stdin().lock();
             let terminal = io::stdin().is_terminal().then_some(&mut input as &mut dyn BufRead);

@@ -8,6 +8,7 @@ use super::context::Context;
 use super::table::Table;
 use super::task::print_tasks;
 use crate::client::ClientError;
+use crate::config::plain;
 use crate::wire::{AgentStatus, Request, Response, Status};
 
 pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()> {
@@ -17,6 +18,9 @@ pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()
     }
     let hub = &status.hub;
     writeln!(context.out, "{}  {}  hub {}", hub.session, hub.project, hub.pid)?;
+    if let Some(fault) = hub.settings_fault.as_ref().and_then(|fault| fault.lines().next()) {
+        writeln!(context.out, "The settings of before hold: {}", plain(fault))?;
+    }
     writeln!(context.out)?;
     print_agents(context, &status.agents)?;
     if !status.tasks.is_empty() {

@@ -23,6 +23,9 @@ const GRACE_SECONDS_MAX: u32 = 600;
 /// Nobody waits longer than a day to hear that nothing moves.
 const STUCK_SECONDS_MAX: u32 = 86_400;
 
+/// A recording is read as a whole when it is handed out.
+const CAST_MEGABYTES_MAX: u32 = 256;
+
 const LEVELS: &[LogLevel] =
     &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug, LogLevel::Trace];
 
@@ -95,6 +98,13 @@ impl Layer<'_, '_, '_> {
             let seconds = stuck.number("after_seconds", 1..=STUCK_SECONDS_MAX, self.problems);
             self.set("stuck.after_seconds", seconds, |settings| &mut settings.stuck.after_seconds);
             stuck.finish(self.problems);
+        }
+        if let Some(mut casts) = file.table("casts", self.problems) {
+            let enabled = casts.switch("enabled", self.problems);
+            self.set("casts.enabled", enabled, |settings| &mut settings.casts.enabled);
+            let megabytes = casts.number("megabytes", 1..=CAST_MEGABYTES_MAX, self.problems);
+            self.set("casts.megabytes", megabytes, |settings| &mut settings.casts.megabytes);
+            casts.finish(self.problems);
         }
         if let Some(mut env) = file.table("env", self.problems) {
             let texts = env.texts("pass", self.problems);
@@ -243,7 +253,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `cli`, `dashboard`, `env`, `grid`, `hub`, `keys`, `log`, `pane`, `stop`, `stuck`, `team`
+        hint: Use one of `casts`, `cli`, `dashboard`, `env`, `grid`, `hub`, `keys`, `log`, `pane`, `stop`, `stuck`, `team`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

@@ -81,6 +81,7 @@ fn apply_screen(manifest: &mut Manifest, mut table: Reader, problems: &mut Probl
     }
     set(&mut screen.echo_is_shaded, table.switch("echo_is_shaded", problems));
     set(&mut screen.code_is_colored, table.switch("code_is_colored", problems));
+    set(&mut screen.selected_is_shaded, table.switch("selected_is_shaded", problems));
     set(&mut screen.output_means_working, table.switch("output_means_working", problems));
     if let Some(rest) = table.choice("rest", BLOCKS, problems) {
         screen.rest = Some(rest);

@@ -37,8 +37,9 @@ pub use problem::{ConfigError, Problem, suggest};
 pub use project::find_project;
 pub use secure_dir::{SecureDirError, secure_dir};
 pub use settings::{
-    Cards, CliError, DashboardSettings, GridSettings, HubSettings, Loaded, LogLevel, LogSettings,
-    Origin, PaneSettings, ProjectFile, Scope, Settings, StopSettings, StuckSettings, TeamError,
+    Cards, CastSettings, CliError, DashboardSettings, GridSettings, HubSettings, Loaded, LogLevel,
+    LogSettings, Origin, PaneSettings, ProjectFile, Scope, Settings, StopSettings, StuckSettings,
+    TeamError,
 };
 pub use team::{Agent, Layout, Team};
 pub use template::ProjectTemplate;

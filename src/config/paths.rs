@@ -75,7 +75,7 @@ impl Paths {
     pub fn make_directories(&self) -> Result<(), SecureDirError> {
         let parents = [self.state_dir.parent(), self.runtime_dir.parent()];
         let own = [&self.state_dir, &self.runtime_dir].map(PathBuf::as_path);
-        let inner = ["agents", "hooks", "panes"].map(|name| self.state_dir.join(name));
+        let inner = ["agents", "casts", "hooks", "panes"].map(|name| self.state_dir.join(name));
         let chain = parents.into_iter().flatten().chain(own);
         chain.chain(inner.iter().map(PathBuf::as_path)).try_for_each(secure_dir)
     }
@@ -137,6 +137,15 @@ impl Paths {
     /// The file that an agent's cli is given at its start, where it needs one.
     pub fn agent_hooks(&self, agent: &AgentName) -> PathBuf {
         self.state_dir.join("hooks").join(format!("{agent}.json"))
+    }
+
+    /// Returns the recordings of an agent: the newest, and the one before it.
+    pub fn agent_casts(&self, agent: &AgentName) -> [PathBuf; 2] {
+        [format!("{agent}.cast"), format!("{agent}.1.cast")].map(|name| self.casts().join(name))
+    }
+
+    pub fn casts(&self) -> PathBuf {
+        self.state_dir.join("casts")
     }
 }
 

@@ -1,6 +1,6 @@
 //! The settings that hold, and which file each one came from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,7 @@ pub struct Settings {
     pub keys: BTreeMap<String, String>,
     pub stop: StopSettings,
     pub stuck: StuckSettings,
+    pub casts: CastSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
     /// Which of the caller's variables every agent gets beside the usual ones: `[env] pass`.
@@ -68,6 +69,14 @@ pub enum Cards {
 pub struct StuckSettings {
     /// How long an agent may stand still before it counts as stuck.
     pub after_seconds: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CastSettings {
+    /// Whether the output of each agent is recorded.
+    pub enabled: bool,
+    /// How much is kept of each.
+    pub megabytes: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,6 +246,32 @@ impl Settings {
         }
     }
 
+    /// Returns what holds where no file says otherwise.
+    pub fn built_in() -> Self {
+        built_in()
+    }
+
+    /// Returns the keys under which the other settings differ: `pane`, `cli.claude`, `team.numbers`.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let values = [
+            ("pane", self.pane != other.pane),
+            ("grid", self.grid != other.grid),
+            ("dashboard", self.dashboard != other.dashboard),
+            ("keys", self.keys != other.keys),
+            ("stop", self.stop != other.stop),
+            ("stuck", self.stuck != other.stuck),
+            ("casts", self.casts != other.casts),
+            ("hub", self.hub != other.hub),
+            ("log", self.log != other.log),
+            ("env", self.pass_env != other.pass_env),
+        ];
+        let values =
+            values.iter().filter(|(_, differs)| *differs).map(|(key, _)| (*key).to_owned());
+        let clis = differing(&self.clis, &other.clis).map(|name| format!("cli.{name}"));
+        let teams = differing(&self.teams, &other.teams).map(|name| format!("team.{name}"));
+        values.chain(clis).chain(teams).collect()
+    }
+
     pub fn team(&self, name: &str) -> Option<&Team> {
         self.teams.get(name)
     }
@@ -256,7 +291,6 @@ impl Settings {
         self.clis.get(name)
     }
 
-    /// Returns the clis with their names.
     /// Returns the cli that a team means by a name, under its own name: `agent` is whichever agent is
     /// installed for someone with these variables.
     pub fn resolve<'a>(
@@ -271,8 +305,14 @@ impl Settings {
         Ok((name, cli))
     }
 
+    /// Returns the clis with their names.
     pub fn clis(&self) -> impl Iterator<Item = (&str, &Cli)> {
         self.clis.iter().map(|(name, cli)| (name.as_str(), cli))
+    }
+
+    /// Says whether any value is the project's own.
+    pub fn has_project(&self) -> bool {
+        self.provenance.values().any(|origin| *origin == Origin::Project)
     }
 
     /// Returns where the value under the key is from.
@@ -291,6 +331,7 @@ impl Default for Settings {
             keys: BTreeMap::new(),
             stop: StopSettings { grace_seconds: 3 },
             stuck: StuckSettings { after_seconds: 180 },
+            casts: CastSettings { enabled: true, megabytes: 8 },
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },
             pass_env: Vec::new(),
@@ -325,6 +366,15 @@ impl Loaded {
         known.sort_by_key(|known| distance(name, known));
         Err(TeamError::Unknown { team: plain(name), known: quoted(&known) })
     }
+}
+
+/// Returns the names of what only one of them has, or both have differently.
+fn differing<'m, T: PartialEq>(
+    one: &'m BTreeMap<String, T>,
+    other: &'m BTreeMap<String, T>,
+) -> impl Iterator<Item = &'m String> {
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    names.into_iter().filter(|name| one.get(*name) != other.get(*name))
 }
 
 fn untrusted(file: &Path) -> Problem {
@@ -489,6 +539,19 @@ mod tests {
         let text = Settings::load(&paths).unwrap_err().to_string();
         assert_eq!(text.matches("error: ").count(), 3, "{text}");
         assert!(text.contains("wheelhouse.toml:2:1: Unknown key `z`"), "{text}");
+    }
+
+    #[test]
+    fn what_an_edit_changes_is_told_by_its_keys() {
+        let (_world, paths) = world();
+        let before = Settings::load(&paths).unwrap().settings;
+        assert_eq!(before.differences(&before), Vec::<String>::new());
+        let text = "[pane]\nscrollback = 7\n[[cli.claude.rules]]\nname = 'spinner'\nstate = 'idle'\n\
+                    match = 'x'\n[cli.own]\ncommand = ['x']\n[team.shell]\n\
+                    [[team.shell.agents]]\nname = 'a'\ncli = 'own'\n";
+        fs::write(&paths.user_config, text).unwrap();
+        let after = Settings::load(&paths).unwrap().settings;
+        assert_eq!(before.differences(&after), ["pane", "cli.claude", "cli.own", "team.shell"]);
     }
 
     #[test]

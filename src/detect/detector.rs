@@ -163,6 +163,19 @@ impl Detector {
         Explanation { shown: self.shown.clone(), age, testimonies: self.evidence.testimonies() }
     }
 
+    /// Reads by other rules from now on, and looks again soon. What is known of the conversation
+    /// stays; the title is weighed anew.
+    pub fn set_rules(&mut self, rules: Arc<Rules>, title: &str, now: Moment) {
+        if Arc::ptr_eq(&self.rules, &rules) {
+            return;
+        }
+        self.rules = rules;
+        if self.options.uses_signals && !title.is_empty() {
+            self.signals.take(&Signal::Title(title.to_owned()), &self.rules, now);
+        }
+        self.schedule.wake(now);
+    }
+
     fn look(&mut self, screen: &Screen, now: Moment, findings: &mut Vec<Finding>) {
         let view = View::new(screen, &self.rules);
         let verdict = judge(&self.rules, &view);

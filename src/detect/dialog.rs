@@ -1,6 +1,8 @@
 //! A dialog on the screen: what it asks, and what can be chosen.
 
-use crate::model::{Color, DialogKind, Region};
+use std::collections::BTreeMap;
+
+use crate::model::{Color, DialogKind, Region, Row, Run, Style};
 use crate::screen::Screen;
 
 use super::look::Verdict;
@@ -67,38 +69,19 @@ pub(super) fn read(
         }
         if !entries.is_empty() {
             first = at;
+            for entry in &mut entries {
+                entry.row = view.bottom_row + at;
+            }
             entries.reverse();
             found.extend(entries);
         }
     }
     found.reverse();
     let marked = found.iter().position(|entry| entry.is_selected);
-    let selected = marked.or_else(|| shaded(&found, screen));
+    let selected = marked.or_else(|| shaded(&found, screen).filter(|_| rules.selected_is_shaded));
     let is_row = found.len() > 1 && found.iter().all(|entry| entry.row == found[0].row);
     let options = found.into_iter().map(|entry| entry.text).collect();
     Some(Dialog { kind, text: text_above(&rows[..first]), options, selected, is_row })
-}
-
-/// Returns the one entry whose background differs from that of all others.
-fn shaded(found: &[Entry], screen: &Screen) -> Option<usize> {
-    let shades: Vec<Color> = found.iter().map(|entry| background(screen, entry)).collect();
-    let has_fellow = |shade: &Color| shades.iter().filter(|other| *other == shade).count() > 1;
-    let mut alone = (0..shades.len()).filter(|at| !has_fellow(&shades[*at]));
-    // Of two, each is alone.
-    alone.next().filter(|_| shades.len() > 2 && alone.next().is_none())
-}
-
-fn background(screen: &Screen, entry: &Entry) -> Color {
-    let Ok(row) = u16::try_from(entry.row) else { return Color::Default };
-    let mut before = entry.column;
-    for run in &screen.row(row).runs {
-        let count = run.text.chars().count();
-        if before < count {
-            return run.style.background;
-        }
-        before -= count;
-    }
-    Color::Default
 }
 
 /// One thing that can be chosen.
@@ -106,22 +89,59 @@ struct Entry {
     number: Option<u32>,
     text: String,
     is_selected: bool,
-    /// Where on the screen its text begins, in characters.
+    /// Where it stands: the row of the screen, and how many characters stand before it.
     row: usize,
-    column: usize,
+    start: usize,
+}
+
+/// Returns the only entry whose background is not that of most of the rows with entries.
+fn shaded(entries: &[Entry], screen: &Screen) -> Option<usize> {
+    let mut columns: BTreeMap<Shade, usize> = BTreeMap::new();
+    let mut shades = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let row = screen.row(u16::try_from(entry.row).ok()?);
+        // Several entries may share a row.
+        if at == 0 || entries[at - 1].row != entry.row {
+            for run in &row.runs {
+                *columns.entry(shade(run)).or_default() += usize::from(run.columns);
+            }
+        }
+        shades.push(shade_at(&row, entry.start)?);
+    }
+    let (usual, _) = columns.into_iter().max_by_key(|(_, columns)| *columns)?;
+    let mut unusual = (0..entries.len()).filter(|at| shades[*at] != usual);
+    let selected = unusual.next()?;
+    unusual.next().is_none().then_some(selected)
+}
+
+/// What is behind a text.
+type Shade = (Color, bool);
+
+fn shade(run: &Run) -> Shade {
+    (run.style.background, run.style.has(Style::INVERSE))
+}
+
+/// Returns what is behind the character.
+fn shade_at(row: &Row, character: usize) -> Option<Shade> {
+    let mut end = 0;
+    let run = row.runs.iter().find(|run| {
+        end += run.text.chars().count();
+        character < end
+    })?;
+    Some(shade(run))
 }
 
 fn entries(rules: &Rules, row: &str, at: usize) -> Vec<Entry> {
     let Some(option) = &rules.option else { return Vec::new() };
     let entry = |captures: regex::Captures| {
         let found = captures.name("text")?;
-        let column = row[..found.start()].chars().count();
+        let start = row[..found.start()].chars().count();
         let text = plain(found.as_str());
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
         let number = text[..digits].parse().ok().filter(|_| text[digits..].starts_with(". "));
         let text = if number.is_some() { text[digits + 1..].trim_start() } else { text };
         let is_selected = captures.name("mark").is_some();
-        Some(Entry { number, text: text.to_owned(), is_selected, row: at, column })
+        Some(Entry { number, text: text.to_owned(), is_selected, row: at, start })
     };
     option.captures_iter(row).filter_map(entry).collect()
 }

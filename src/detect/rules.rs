@@ -20,6 +20,7 @@ pub struct RuleError {
 
 /// The compiled rules of a cli.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait of an interface by itself")]
 pub struct Rules {
     pub(super) cli: String,
     pub(super) banner: Option<Regex>,
@@ -34,6 +35,7 @@ pub struct Rules {
     pub(super) rest: BlockKind,
     pub(super) echo_is_shaded: bool,
     pub(super) code_is_colored: bool,
+    pub(super) selected_is_shaded: bool,
     pub(super) settle_ms: Option<u32>,
     /// Found in every row that may hold a report.
     pub(super) keyword: Regex,
@@ -90,6 +92,7 @@ impl Rules {
             rest: screen.rest.unwrap_or(BlockKind::Chrome),
             echo_is_shaded: screen.echo_is_shaded,
             code_is_colored: screen.code_is_colored,
+            selected_is_shaded: screen.selected_is_shaded,
             settle_ms: screen.settle_ms,
             keyword: compile("keyword", KEYWORD)?,
             output_means_working: screen.output_means_working,

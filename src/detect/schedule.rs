@@ -33,6 +33,11 @@ impl Schedule {
         self.changed = Some((first, now));
     }
 
+    /// Asks for a look though nothing has changed.
+    pub(super) fn wake(&mut self, now: Moment) {
+        self.changed.get_or_insert((now, now));
+    }
+
     pub(super) fn due(&self) -> Option<Moment> {
         let (first, last) = self.changed?;
         let due = (last + QUIET).min(first + PATIENCE);

@@ -68,6 +68,8 @@ pub(super) struct View {
     pub(super) rows: Vec<TextRow>,
     /// How many of them stand above the composer.
     pub(super) body_rows: usize,
+    /// The number of the screen's row with which the bottom begins.
+    pub(super) bottom_row: usize,
     pub(super) has_composer: bool,
     /// How far text may reach to the right before it is wrapped.
     pub(super) cols: usize,
@@ -125,7 +127,16 @@ impl View {
         let has_composer = found.is_some();
         let above = first + bottom[..composer.start].matches('\n').count();
         let body_rows = if has_composer { above } else { rows.len() };
-        Self { rows, body_rows, has_composer, cols, bottom, composer, cursor: None }
+        Self {
+            rows,
+            body_rows,
+            bottom_row: first,
+            has_composer,
+            cols,
+            bottom,
+            composer,
+            cursor: None,
+        }
     }
 
     /// Returns how far the lower border of the composer reaches to the right.

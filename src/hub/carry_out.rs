@@ -186,6 +186,7 @@ impl Hub {
         let port = self.engine.seat(agent).and_then(|seat| seat.member.contact.port);
         let listen = |port| Ear::open(agent.clone(), pane.run, port, self.senders.clone());
         pane.ear = port.map(listen);
+        self.casts.interrupt(agent, self.clock.now());
         let before = self.panes.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();

@@ -43,6 +43,8 @@ pub(super) enum Input {
     },
     /// The outcome of something that took a while.
     Came(Event),
+    /// A file of settings may have changed.
+    SettingsChanged,
     /// The machine or a person tells the hub's process to end.
     Terminate,
 }

@@ -19,47 +19,77 @@ const MOVE_PAUSE: Duration = Duration::from_secs(2);
 const ANY_PROGRAM: &str = "shell";
 
 impl Hub {
-    /// Takes over how each cli's screen is to be read; the rules are compiled when they are needed.
-    pub(super) fn heed_rules(&mut self, settings: &Settings) {
-        for (name, cli) in settings.clis() {
-            if !self.hook_rules.get(name).is_some_and(|rules| rules.are_of(&cli.hooks)) {
-                match HookRules::new(name, &cli.hooks) {
-                    Ok(rules) => {
-                        self.hook_rules.insert(name.to_owned(), rules);
-                    }
-                    Err(error) => tracing::error!(cli = name, %error, "its hooks cannot be used"),
+    /// Drops the rules of clis whose screens are to be read otherwise than before, and lets the
+    /// panes that run go on with the new ones.
+    pub(super) fn heed_rules(&mut self, before: &Settings) {
+        let is_same = |name: &String| {
+            let manifest = |settings: &Settings| settings.cli(name).map(|cli| cli.manifest.clone());
+            manifest(before) == manifest(&self.settings)
+        };
+        self.rules.retain(|name, _| is_same(name));
+        self.heed_hooks();
+        let now = self.clock.now();
+        let agents: Vec<AgentName> = self.panes.keys().cloned().collect();
+        for agent in agents {
+            let Some(rules) = self.rules_of(&agent) else { continue };
+            let pane = self.panes.get_mut(&agent).filter(|pane| pane.link.is_some());
+            let Some(pane) = pane else { continue };
+            match &mut pane.detector {
+                Some(detector) => detector.set_rules(rules, pane.screen.title(), now),
+                detector @ None => {
+                    *detector = Some(Detector::new(rules, Options::default(), now));
                 }
             }
-            if self.manifests.get(name) != Some(&cli.manifest) {
-                self.manifests.insert(name.to_owned(), cli.manifest.clone());
-                self.rules.remove(name);
+        }
+    }
+
+    /// Takes over what the hooks of each cli mean.
+    fn heed_hooks(&mut self) {
+        for (name, cli) in self.settings.clis() {
+            if self.hook_rules.get(name).is_some_and(|rules| rules.are_of(&cli.hooks)) {
+                continue;
+            }
+            match HookRules::new(name, &cli.hooks) {
+                Ok(rules) => {
+                    self.hook_rules.insert(name.to_owned(), rules);
+                }
+                Err(error) => tracing::error!(cli = name, %error, "its hooks cannot be used"),
             }
         }
     }
 
     /// Returns a detector for an agent's pane, by the rules of its cli.
     pub(super) fn detector(&mut self, agent: &AgentName) -> Option<Detector> {
-        let cli = self.engine.seat(agent).map(|seat| seat.member.cli.clone());
-        let wanted = cli.and_then(|cli| self.manifests.get(&cli));
-        let wanted = wanted.or_else(|| self.manifests.get(ANY_PROGRAM))?;
+        let rules = self.rules_of(agent)?;
+        Some(Detector::new(rules, Options::default(), self.clock.now()))
+    }
+
+    /// Returns the rules of an agent's cli, compiled when they are first needed.
+    fn rules_of(&mut self, agent: &AgentName) -> Option<Arc<Rules>> {
+        let settings = &self.settings;
+        let cli = self.engine.seat(agent).and_then(|seat| settings.cli(&seat.member.cli));
+        let wanted = &cli.or_else(|| settings.cli(ANY_PROGRAM))?.manifest;
         // Clis that show the same share their rules: compiled, they are not small.
-        let cli = self.manifests.iter().find(|(_, known)| *known == wanted)?.0.clone();
+        let cli = settings.clis().find(|(_, known)| known.manifest == *wanted)?.0.to_owned();
         if !self.rules.contains_key(&cli) {
-            match Rules::new(&cli, self.manifests.get(&cli)?) {
-                Ok(rules) => {
-                    self.rules.insert(cli.clone(), Arc::new(rules));
+            match Rules::new(&cli, wanted) {
+                Ok(rules) => drop(self.rules.insert(cli.clone(), Arc::new(rules))),
+                Err(error) => {
+                    let fault = match std::error::Error::source(&error) {
+                        Some(cause) => format!("[cli.{cli}]: {error}: {cause}"),
+                        None => format!("[cli.{cli}]: {error}"),
+                    };
+                    self.note_settings_fault(fault);
                 }
-                Err(error) => tracing::error!(cli, %error, "its rules cannot be used"),
             }
         }
-        let rules = self.rules.get(&cli)?;
-        Some(Detector::new(Arc::clone(rules), Options::default(), self.clock.now()))
+        self.rules.get(&cli).map(Arc::clone)
     }
 
     /// Returns how an agent's cli shows what it does, and how to talk to it.
     pub(super) fn manifest_of(&self, agent: &AgentName) -> Option<&Manifest> {
-        let cli = self.engine.seat(agent).and_then(|seat| self.manifests.get(&seat.member.cli));
-        cli.or_else(|| self.manifests.get(ANY_PROGRAM))
+        let cli = self.engine.seat(agent).and_then(|seat| self.settings.cli(&seat.member.cli));
+        cli.or_else(|| self.settings.cli(ANY_PROGRAM)).map(|cli| &cli.manifest)
     }
 
     /// Lets the detector of a pane look, and carries what it found on.

@@ -7,6 +7,7 @@
 
 mod added;
 mod carry_out;
+mod casts;
 mod check;
 mod checkpoint;
 mod clock;
@@ -26,6 +27,8 @@ mod pane;
 mod plan;
 mod prompts;
 mod record;
+mod recorder;
+mod reload;
 mod reports;
 mod requests;
 mod serve;
@@ -37,6 +40,7 @@ mod task_requests;
 mod tokens;
 mod tree;
 mod views;
+mod watch;
 mod weight;
 
 pub use error::HubError;

@@ -93,6 +93,9 @@ impl Hub {
         let mut rebuilt = pane.screen.feed(old, now).rebuilt;
         let fed = pane.screen.feed(new, now);
         rebuilt |= fed.rebuilt;
+        if let Some(recorder) = self.casts.of(&self.paths, agent) {
+            recorder.output(fresh, &fed.signals, &pane.screen, now);
+        }
         pane.offset = end;
         if rebuilt {
             tracing::warn!(%agent, offset, "the emulator failed and was rebuilt");
@@ -123,6 +126,9 @@ impl Hub {
         if let Some(pane) = self.panes.get_mut(agent) {
             pane.screen.resize(size);
             self.views.note_change(agent);
+            if let Some(recorder) = self.casts.of(&self.paths, agent) {
+                recorder.resize(size, now);
+            }
         }
         self.judge(agent, &[], now);
     }

@@ -14,21 +14,30 @@ pub(super) type Crew = Vec<(Member, Launch)>;
 impl Hub {
     /// Reads the settings anew, as they are now, and takes over what the hub itself goes by.
     pub(super) fn load_settings(&mut self) -> Result<Loaded, Fault> {
-        let loaded = Settings::load(&self.paths).map_err(|error| {
-            Fault::new(format!("The settings cannot be used\n{}", error.to_string().trim_end()))
-                .with_hint("Correct them, then try again; `wheelhouse config check` says if they are right")
-        })?;
-        self.heed(&loaded.settings);
-        Ok(loaded)
+        match Settings::load(&self.paths) {
+            Ok(loaded) => {
+                self.take_over(&loaded);
+                Ok(loaded)
+            }
+            Err(error) => {
+                let error = error.to_string();
+                let fault =
+                    Fault::new(format!("The settings cannot be used\n{}", error.trim_end()));
+                self.note_settings_fault(error);
+                Err(fault.with_hint("Correct them, then try again; `wheelhouse config check` says if they are right"))
+            }
+        }
     }
 
-    pub(super) fn heed(&mut self, settings: &Settings) {
+    pub(super) fn heed(&mut self, settings: Settings) {
         self.grace_ms = u64::from(settings.stop.grace_seconds) * 1000;
         let lines = settings.pane.scrollback.try_into().unwrap_or(usize::MAX);
         self.history_limit = HistoryLimit { lines, ..HistoryLimit::default() };
         self.default_size = Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols };
+        self.casts.heed(settings.casts, self.clock.now());
         self.engine.set_patience(Duration::from_secs(settings.stuck.after_seconds.into()));
-        self.heed_rules(settings);
+        let before = std::mem::replace(&mut self.settings, settings);
+        self.heed_rules(&before);
     }
 
     /// Returns everyone in a team; without a name, in the only team of the project.

@@ -112,6 +112,7 @@ impl Hub {
         }
         self.save_reports_if_changed(agent);
         for finding in findings {
+            self.casts.mark(agent, &finding, now);
             match finding {
                 Finding::State(shown) => {
                     let (state, source) = (shown.state, shown.source);

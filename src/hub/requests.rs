@@ -85,8 +85,10 @@ impl Hub {
             }
             Request::Forget { agents } => {
                 let known = self.all_known(&agents);
+                let forgotten = known.clone().unwrap_or_default();
                 let answer = self.command(asker, known.map(|agents| Command::Forget { agents }));
                 self.tidy_up(&agents);
+                self.forget_casts(&forgotten);
                 answer
             }
             Request::Down { force } => {
@@ -123,6 +125,8 @@ impl Hub {
             Request::Keys { agent, keys } => Some(self.press(&agent, &keys)),
             Request::Resize { agent, size } => Some(self.resize(&agent, size)),
             Request::Explain { agent } => Some(self.explain(&agent)),
+            Request::Reload => Some(self.reload()),
+            Request::FlushCast { agent } => Some(self.flush_cast(&agent)),
             Request::Watch { agents, focused } => {
                 self.views.watch(client, agents, focused);
                 Some(Ok(Response::Ok))
@@ -296,6 +300,12 @@ impl Hub {
             pane.screen.resize(size);
             self.views.note_change(&agent);
         }
+        Ok(Response::Ok)
+    }
+
+    fn flush_cast(&mut self, name: &str) -> Answer {
+        let agent = self.known(name)?;
+        self.casts.flush(&agent, self.clock.now());
         Ok(Response::Ok)
     }
 

@@ -11,12 +11,14 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 
 use super::HubError;
+use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{Inbox, Input, Senders};
 use super::lock::Lock;
 use super::pane::Pane;
 use super::state::Hub;
 use super::views::Views;
+use super::watch::watch_settings;
 use super::{log, record, session, socket};
 use crate::config::{Paths, Settings};
 use crate::engine::{Effect, Engine, Event};
@@ -39,7 +41,9 @@ pub fn run(paths: Paths) -> Result<(), HubError> {
     let _ = rustix::process::setsid();
     paths.make_directories()?;
     let _lock = Lock::take(&paths.hub_lock())?;
-    let settings = Settings::load(&paths).map(|loaded| loaded.settings).unwrap_or_default();
+    let loaded = Settings::load(&paths).map(|loaded| loaded.settings);
+    let fault = loaded.as_ref().err().map(ToString::to_string);
+    let settings = loaded.unwrap_or_else(|_| Settings::built_in());
     log::start(&paths.hub_log(), settings.log.level)?;
     std::env::set_current_dir("/").map_err(HubError::Detach)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -47,10 +51,14 @@ pub fn run(paths: Paths) -> Result<(), HubError> {
         .event_interval(STEPS_BETWEEN_NEWS)
         .build()
         .map_err(HubError::Runtime)?;
-    LocalSet::new().block_on(&runtime, serve(paths, &settings))
+    LocalSet::new().block_on(&runtime, serve(paths, settings, fault))
 }
 
-async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
+async fn serve(
+    paths: Paths,
+    settings: Settings,
+    settings_fault: Option<String>,
+) -> Result<(), HubError> {
     let (mut inbox, senders) = Inbox::open();
     let clock = Clock::start();
     let record = record::load(&paths.registry(), clock.now())?;
@@ -65,11 +73,13 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
         engine,
         panes: BTreeMap::new(),
         views: Views::default(),
+        casts: Casts::default(),
         askers: BTreeMap::new(),
         tree_askers: BTreeMap::new(),
         next_request: 0,
         guards: Vec::new(),
-        manifests: BTreeMap::new(),
+        settings: Settings::default(),
+        settings_fault,
         rules: BTreeMap::new(),
         hook_rules: BTreeMap::new(),
         speakers: BTreeMap::new(),
@@ -87,6 +97,9 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
     // If it takes longer, the answer is that it is not known yet.
     let _ = tokio::time::timeout(RECOVERY_MAX, hub.settle(&mut inbox)).await;
     tokio::task::spawn_local(session::accept(listener, senders.clone()));
+    let files = [&hub.paths.user_config, &hub.paths.project_config(), &hub.paths.trust_file];
+    let files = files.map(Clone::clone).to_vec();
+    tokio::task::spawn_local(watch_settings(files, senders.clone()));
     tokio::task::spawn_local(watch_signals(senders));
     tracing::info!(session = %hub.paths.session, pid = std::process::id(), "the hub is up");
     detach().map_err(HubError::Detach)?;

@@ -7,15 +7,16 @@ use std::process::Child;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::pane::Pane;
 use super::requests::Asker;
 use super::views::Views;
-use crate::config::Paths;
+use crate::config::{Paths, Settings};
 use crate::detect::{HookRules, Rules};
 use crate::engine::{Engine, Event, RunEvent};
-use crate::model::{AgentName, Environment, Manifest, Moment, RequestId, RunId, Size};
+use crate::model::{AgentName, Environment, Moment, RequestId, RunId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{Fault, FromHub};
 
@@ -30,14 +31,18 @@ pub(super) struct Hub {
     pub(super) engine: Engine,
     pub(super) panes: BTreeMap<AgentName, Pane>,
     pub(super) views: Views,
+    pub(super) casts: Casts,
     /// Who asked for what is still being carried out.
     pub(super) askers: BTreeMap<RequestId, Asker>,
     /// Who wants to see the process tree of an agent, oldest first.
     pub(super) tree_askers: BTreeMap<AgentName, Vec<Asker>>,
     pub(super) next_request: u64,
     pub(super) guards: Vec<Guard>,
-    /// How each cli shows what it does, and the rules made of it, where they were needed.
-    pub(super) manifests: BTreeMap<String, Manifest>,
+    /// What holds: as the files were when they could last be used.
+    pub(super) settings: Settings,
+    /// Why the files cannot be used as they are now.
+    pub(super) settings_fault: Option<String>,
+    /// How to read the screen of each cli, where that was needed.
     pub(super) rules: BTreeMap<String, Arc<Rules>>,
     /// What the hooks of each cli mean.
     pub(super) hook_rules: BTreeMap<String, HookRules>,
@@ -71,6 +76,7 @@ impl Hub {
             }
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
             Input::Came(event) => self.decide(event),
+            Input::SettingsChanged => self.reload_changed(),
             Input::Terminate => self.is_ending = true,
         }
     }
@@ -126,7 +132,8 @@ impl Hub {
         let views = self.views.next_deadline(&self.panes);
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
         let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
-        let deadlines = [self.engine.next_deadline(), self.save_at, views, judges, errands];
+        let casts = self.casts.next_deadline();
+        let deadlines = [self.engine.next_deadline(), self.save_at, views, judges, errands, casts];
         deadlines.into_iter().flatten().min()
     }
 
@@ -134,6 +141,7 @@ impl Hub {
         let now = self.clock.now();
         self.judge_due(now);
         self.run_errands_due(now);
+        self.casts.tick(&self.panes, now);
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);
             self.views.note_status_change();
@@ -148,6 +156,7 @@ impl Hub {
             self.save_reports(&agent);
         }
         self.save_what_waits();
+        self.casts.flush_all(self.clock.now());
         self.views.say_goodbye();
     }
 }

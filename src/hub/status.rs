@@ -19,6 +19,7 @@ impl Hub {
             session: self.paths.session.to_string(),
             project: self.paths.project.display().to_string(),
             since: self.clock.origin().to_rfc3339(),
+            settings_fault: self.settings_fault.clone(),
         };
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
@@ -114,6 +115,7 @@ impl Hub {
             let (state, source) = (seat.state, seat.source);
             let testimonies = Vec::new();
             let (stuck, no_hooks) = (None, None);
+            let settings_fault = self.settings_fault.clone();
             return Ok(Response::Explanation(Explanation {
                 state,
                 source,
@@ -123,6 +125,7 @@ impl Hub {
                 testimonies,
                 stuck,
                 no_hooks,
+                settings_fault,
             }));
         };
         let told = detector.explain(self.clock.now());
@@ -141,6 +144,7 @@ impl Hub {
             testimonies: told.testimonies.into_iter().map(testimony).collect(),
             stuck: seat.pace.stuck.clone(),
             no_hooks: seat.member.contact.no_hooks.clone(),
+            settings_fault: self.settings_fault.clone(),
         }))
     }
 }

@@ -23,6 +23,7 @@ pub struct Manifest {
 }
 
 /// Where on the screen to look for what.
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait of an interface by itself")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScreenShape {
     /// Tells that the cli has just come up: what stands above is not its own.
@@ -39,6 +40,8 @@ pub struct ScreenShape {
     pub rest: Option<BlockKind>,
     /// An entry of a dialog, with the groups `mark` (present on the selected one) and `text`.
     pub option: Option<String>,
+    /// The selected entry of a dialog has a background of its own, and no mark.
+    pub selected_is_shaded: bool,
     /// How long an end of work must last before it is believed.
     pub settle_ms: Option<u32>,
     /// Output without a match means that it works; silence after it means nothing.

@@ -40,11 +40,12 @@ impl Full<'_> {
     }
 }
 
-pub(super) fn stream(terminal: &Terminal) -> Vec<u8> {
+/// Writes the terminal with at most so many rows of its history.
+pub(super) fn stream(terminal: &Terminal, history_rows: usize) -> Vec<u8> {
     let canvas = &terminal.canvas;
     let ink = Full { looks: &canvas.looks, clusters: &canvas.clusters, links: &canvas.links };
     let mut out = Vec::new();
-    write_history(terminal, &ink, &mut out);
+    write_history(terminal, history_rows, &ink, &mut out);
     write_tabs(terminal, &mut out);
     write_side(terminal, 0, canvas.primary(), canvas.primary_margins(), &ink, &mut out);
     if canvas.is_alternate() {
@@ -78,13 +79,15 @@ fn write_side(
 }
 
 /// Prints the history so that it scrolls off the top.
-fn write_history(terminal: &Terminal, ink: &Full<'_>, out: &mut Vec<u8>) {
+fn write_history(terminal: &Terminal, rows_max: usize, ink: &Full<'_>, out: &mut Vec<u8>) {
     let size = terminal.canvas.size();
     let cols = usize::from(size.cols);
     let mut pen = None;
     let (mut printed, mut columns) = (0, 0_usize);
     let mut is_wrapped = false;
-    for number in terminal.canvas.history.range() {
+    let kept = terminal.canvas.history.range();
+    let first = kept.end.saturating_sub(rows_max as u64).max(kept.start);
+    for number in first..kept.end {
         let Some(row) = terminal.canvas.history.row(number) else { continue };
         if is_wrapped && row.runs.is_empty() && columns.is_multiple_of(cols) {
             write_empty_row(ink, out);

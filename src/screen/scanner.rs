@@ -73,6 +73,11 @@ impl Scanner {
         self.string.capacity()
     }
 
+    /// Says whether nothing has begun that the next chunk may complete.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.state == State::Ground && self.partial_length == 0
+    }
+
     fn ground(&mut self, bytes: &[u8], to: &mut impl Listener) -> usize {
         let end = bytes.iter().position(|byte| !IS_TEXT[usize::from(*byte)]);
         let text = &bytes[..end.unwrap_or(bytes.len())];

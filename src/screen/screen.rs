@@ -201,7 +201,18 @@ impl Screen {
     /// Returns output that rebuilds this screen, its history and its modes on a new screen of
     /// the same size. It asks nothing.
     pub fn restore_stream(&self) -> Vec<u8> {
-        restore::stream(&self.terminal)
+        restore::stream(&self.terminal, usize::MAX)
+    }
+
+    /// Returns such output with only the last rows of the history.
+    pub fn restore_stream_with(&self, history_rows: usize) -> Vec<u8> {
+        restore::stream(&self.terminal, history_rows)
+    }
+
+    /// Says whether the output so far ends between two sequences and two characters: only then can
+    /// what comes next be read by another screen.
+    pub fn is_between_sequences(&self) -> bool {
+        self.scanner.is_at_rest()
     }
 
     /// Returns how often the emulator failed and was replaced.

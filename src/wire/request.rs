@@ -116,6 +116,12 @@ pub enum Request {
     Explain {
         agent: String,
     },
+    /// Reads the settings anew and takes them over.
+    Reload,
+    /// Writes all that was recorded of an agent to its files.
+    FlushCast {
+        agent: String,
+    },
     /// The process tree of an agent, with what it uses.
     Tree {
         agent: String,
@@ -181,6 +187,8 @@ impl Request {
             | Self::Resize { .. }
             | Self::Tree { .. }
             | Self::Explain { .. }
+            | Self::FlushCast { .. }
+            | Self::Reload
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }

@@ -61,6 +61,11 @@ pub enum Response {
     Attention {
         items: Vec<AttentionStatus>,
     },
+    /// The settings hold as they are now; these keys have changed, and these things are worth a look.
+    Reloaded {
+        changed: Vec<String>,
+        warnings: Vec<String>,
+    },
     Ok,
 }
 
@@ -127,6 +132,9 @@ pub struct HubStatus {
     pub session: String,
     pub project: String,
     pub since: String,
+    /// Why the settings cannot be used as they are now; what held before still holds.
+    #[serde(default)]
+    pub settings_fault: Option<String>,
 }
 
 /// One agent.
@@ -197,6 +205,9 @@ pub struct Explanation {
     /// Why the cli was given no hooks, though there are some.
     #[serde(default)]
     pub no_hooks: Option<String>,
+    /// Why the rules are not those of the settings as they are now.
+    #[serde(default)]
+    pub settings_fault: Option<String>,
 }
 
 /// What one source says of an agent.

@@ -58,6 +58,8 @@ impl Request {
             Self::Subscribe => ("subscribe to news", PERSON),
             Self::History { .. } => ("read what has scrolled away", PERSON),
             Self::Task { .. } => ("hand out tasks", PERSON),
+            Self::Reload => ("reload the settings", PERSON),
+            Self::FlushCast { .. } => ("ask for recordings", PERSON),
             Self::Clis { .. } => ("list the clis", PERSON),
             Self::Add { .. } => ("add agents", PERSON),
             Self::Teams { .. } => ("list the teams", PERSON),

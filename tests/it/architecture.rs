@@ -14,6 +14,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("detect", &["model", "report", "screen"], &["regex"]),
     ("deliver", &["model", "screen", "detect"], &[]),
+    ("cast", &["model", "screen"], &["regex"]),
     ("wire", &["model", "report"], &[]),
     (
         "config",
@@ -26,7 +27,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         "hub",
         &[
             "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
-            "store", "template",
+            "store", "template", "cast",
         ],
         &["regex", "rustix", "tokio", "tracing_subscriber"],
     ),
@@ -39,8 +40,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "cli",
         &[
-            "model", "report", "template", "playbook", "screen", "detect", "wire", "config",
-            "keeper", "hub", "client", "sim", "tui",
+            "model", "report", "template", "playbook", "screen", "detect", "cast", "wire",
+            "config", "keeper", "hub", "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -73,8 +74,10 @@ const CONFINED: &[&str] = &[
 ];
 
 /// Rooms that may not touch the outside world at all.
-const PURE: &[&str] =
-    &["model", "report", "template", "playbook", "engine", "screen", "detect", "deliver", "wire"];
+const PURE: &[&str] = &[
+    "model", "report", "template", "playbook", "engine", "screen", "detect", "deliver", "cast",
+    "wire",
+];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",

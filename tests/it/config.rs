@@ -147,6 +147,8 @@ fn show_tells_where_each_value_is_from() {
         dashboard.theme = "auto" (built-in)
         stop.grace_seconds = 3 (built-in)
         stuck.after_seconds = 180 (built-in)
+        casts.enabled = true (built-in)
+        casts.megabytes = 8 (built-in)
         env.pass = [] (built-in)
         hub.scope = "auto" (built-in)
         log.level = "info" (built-in)

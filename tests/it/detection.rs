@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use wheelhouse::detect::{Detector, Options};
+use wheelhouse::config::Settings;
+use wheelhouse::detect::{Detector, Options, Rules};
 use wheelhouse::model::{AgentState, Exit, Size};
 use wheelhouse::report::brief;
 
-use super::acted::{CLAUDE, Pane, SHELL, SIZE, echo};
+use super::acted::{CLAUDE, Pane, SHELL, SIZE, echo, rules};
 
 const LINE: &str = "STATUS: DONE — built 6 endpoints, tests pass (23/23), see src/api/users.rs";
 
@@ -31,7 +32,7 @@ fn one_genuine_line_counts_once_through_a_thousand_repaints() {
 
 #[test]
 fn what_is_not_the_agents_own_new_line_never_counts() {
-    let spoofs: [(&str, &str, String); 11] = [
+    let spoofs: [(&str, &str, String); 14] = [
         ("echoed", LINE, "● Fine.".into()),
         (
             "catted",
@@ -71,13 +72,66 @@ fn what_is_not_the_agents_own_new_line_never_counts() {
             ),
         ),
         ("in the brief", &brief("k7f3"), "● Understood.".into()),
+        (
+            "wrapped",
+            "What were you asked?",
+            "● I was asked to end with a line that says what was accomplished and reads exactly like \
+             STATUS: DONE — and so on"
+                .into(),
+        ),
+        ("resumed", "", format!("❯ Build it.\n\n● {LINE}")),
+        ("foreign", "Build it.", "● STATUS(zzzz): DONE — 6 endpoints".into()),
     ];
     for (name, prompt, answer) in spoofs {
         let mut pane = Pane::new(&CLAUDE);
-        pane.turn(prompt, &answer);
+        match name {
+            "resumed" => pane.show(&answer, "? for shortcuts"),
+            "foreign" => pane.detector.prompt_submitted(prompt, Some("k7f3"), pane.now),
+            _ => {}
+        }
+        if name != "resumed" {
+            pane.turn(prompt, &answer);
+        }
+        pane.wait(5000);
+        redraw(&mut pane);
         assert_eq!(pane.raws(), Vec::<&str>::new(), "{name}");
         assert_eq!(pane.detector.shown().state, AgentState::Idle, "{name}");
     }
+}
+
+/// Draws the pane again at ever other widths; over all spoofs that is more than a thousand times.
+fn redraw(pane: &mut Pane) {
+    for round in 0..72_u16 {
+        if round % 3 == 0 {
+            pane.screen.resize(Size { rows: 20 + round % 17, cols: 50 + round * 7 % 97 });
+        }
+        pane.paint("? for shortcuts");
+        pane.wait(60);
+    }
+    pane.screen.resize(SIZE);
+    pane.paint("? for shortcuts");
+    pane.wait(5000);
+}
+
+#[test]
+fn code_that_codex_colours_is_a_quotation() {
+    let mut pane = Pane::new(&rules("codex"));
+    let shown = |answer: &str| {
+        format!(
+            "\x1b[2J\x1b[H>_ OpenAI Codex\r\n\r\n\x1b[48;5;237m› Show it.\x1b[K\x1b[m\r\n\r\n{answer}\r\n\r\n\
+             › Ask Codex to do anything\r\n\r\n  ? for shortcuts"
+        )
+    };
+    pane.write(&shown(""));
+    pane.wait(3000);
+    pane.write(&shown("• Working (1s • esc to interrupt)"));
+    pane.wait(1000);
+    pane.write(&shown(
+        "• It holds this:\r\n\r\n  \x1b[38;2;137;180;250mBUILD:\x1b[m PASS\r\n\r\n  As for me:\r\n\r\n  \
+         BUILD: FAIL — 2 errors\r\n\r\n  Worked for 1s",
+    ));
+    pane.wait(5000);
+    assert_eq!(pane.raws(), ["BUILD: FAIL — 2 errors"]);
 }
 
 #[test]
@@ -213,6 +267,26 @@ fn a_detector_that_takes_over_tells_what_is_left_and_nothing_twice() {
     pane.paint("? for shortcuts");
     pane.wait(3000);
     assert_eq!(pane.raws(), ["BUILD: PASS", LINE]);
+}
+
+#[test]
+fn other_rules_take_effect_at_once_and_tell_nothing_twice() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Build it.", &format!("● {LINE}"));
+    pane.show(&echo("Test it."), "esc to interrupt");
+    pane.show("● BUILD: PASS\n\n  More follows.", "esc to interrupt");
+    let settings = Settings::built_in();
+    let mut manifest = settings.cli("claude").unwrap().manifest.clone();
+    let rule = manifest.rules.iter_mut().find(|rule| rule.name == "footer").unwrap();
+    rule.state = AgentState::Waiting;
+    let rules = Arc::new(Rules::new("claude", &manifest).unwrap());
+    pane.detector.set_rules(rules, pane.screen.title(), pane.now);
+    pane.wait(1000);
+    assert_eq!(pane.detector.shown().state, AgentState::Waiting);
+    pane.detector.set_rules(Arc::clone(&CLAUDE), pane.screen.title(), pane.now);
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!(pane.raws(), [LINE, "BUILD: PASS"]);
 }
 
 #[test]

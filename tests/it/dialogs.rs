@@ -1,5 +1,6 @@
 //! What wants a person, read from recordings; and which source is believed.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
@@ -69,6 +70,31 @@ fn every_cli_has_its_dialogs() {
         assert_eq!((dialog.kind, dialog.selected), (kind, selected), "{recording} {dialog:?}");
         assert!(dialog.options.len() >= 3, "{recording} {dialog:?}");
         assert!(!dialog.text.is_empty(), "{recording}");
+    }
+}
+
+#[test]
+fn an_entry_that_only_its_background_marks_is_the_selected_one() {
+    let mut screen = Screen::new(Size { rows: 12, cols: 80 }, HistoryLimit::default());
+    let mut detector = Detector::new(rules("opencode"), Options::default(), Moment(0));
+    let entries = ["Allow once", "Allow always", "Reject"];
+    for (round, selected) in [1, 2, 0, 1].into_iter().enumerate() {
+        let mut row = "  ┃\x1b[48;2;30;30;30m  ".to_owned();
+        for (at, entry) in entries.iter().enumerate() {
+            let shade = if at == selected { "\x1b[48;2;245;167;66m" } else { "" };
+            let _ = write!(row, "{shade} {entry} \x1b[48;2;30;30;30m  ");
+        }
+        let page =
+            format!("\x1b[2J\x1b[H  ┃\r\n  ┃  △ Permission required\r\n  ┃\r\n{row}\x1b[K\x1b[m");
+        let now = Moment(round as u64 * 1000);
+        screen.feed(page.as_bytes(), now);
+        detector.observe(&screen, &[], now);
+        detector.observe(&screen, &[], now + Duration::from_millis(500));
+        let dialog = detector.dialog().unwrap();
+        assert_eq!(
+            (&*dialog.options, dialog.selected),
+            (&entries.map(String::from)[..], Some(selected))
+        );
     }
 }
 

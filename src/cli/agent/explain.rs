@@ -30,6 +30,12 @@ pub(crate) fn explain(context: &mut Context, agent: &str, format: Format) -> any
     if let Some(reason) = &told.no_hooks {
         writeln!(context.out, "  no hooks: {}", plain(reason))?;
     }
+    if let Some(fault) = &told.settings_fault {
+        writeln!(context.out, "  by the rules of before, because the settings cannot be used:")?;
+        for line in fault.lines() {
+            writeln!(context.out, "    {}", plain(line))?;
+        }
+    }
     if told.testimonies.is_empty() {
         return Ok(());
     }

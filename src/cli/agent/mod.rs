@@ -7,6 +7,7 @@ mod keys;
 mod lifecycle;
 mod list;
 mod read;
+mod record;
 mod tree;
 
 pub(super) use add::add;
@@ -16,4 +17,5 @@ pub(super) use keys::keys;
 pub(super) use lifecycle::{remove, restart, start, stop};
 pub(super) use list::list;
 pub(super) use read::read;
+pub(super) use record::record;
 pub(super) use tree::tree;

@@ -74,6 +74,8 @@ fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
         ("dashboard.theme", settings.dashboard.theme.clone().into()),
         ("stop.grace_seconds", settings.stop.grace_seconds.into()),
         ("stuck.after_seconds", settings.stuck.after_seconds.into()),
+        ("casts.enabled", settings.casts.enabled.into()),
+        ("casts.megabytes", settings.casts.megabytes.into()),
         ("env.pass", pass.into()),
         ("hub.scope", settings.hub.scope.to_string().into()),
         ("log.level", settings.log.level.to_string().into()),

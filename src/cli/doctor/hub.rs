@@ -11,10 +11,12 @@ use crate::wire::{AgentStatus, Request, Response, Status};
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
     let mut findings = directories(paths);
     findings.extend(unreadable_records(paths));
+    findings.push(casts(paths));
     match status(paths) {
         Ok(status) => {
             let (pid, version) = (status.hub.pid, &status.hub.version);
             findings.push(Finding::ok("hub", format!("runs as {pid}, version {version}")));
+            findings.extend(status.hub.settings_fault.as_deref().map(settings_of_before));
             findings.extend(status.agents.iter().filter_map(agent));
         }
         Err(error) => findings.push(absent(&error, paths)),
@@ -26,6 +28,15 @@ fn status(paths: &Paths) -> Result<Status, ClientError> {
     let response = client::connect_running(paths)?.ask(Request::Status)?;
     let Response::Status(status) = response else { return Err(ClientError::Unexpected) };
     Ok(status)
+}
+
+fn settings_of_before(fault: &str) -> Finding {
+    let message = format!("it goes on with the settings of before\n{fault}");
+    Finding::warning(
+        "hub",
+        message,
+        "Correct them; then `wheelhouse config reload` says what changed",
+    )
 }
 
 fn absent(error: &ClientError, paths: &Paths) -> Finding {
@@ -66,6 +77,15 @@ fn unreadable_records(paths: &Paths) -> Option<Finding> {
         format!("a record could not be read and was kept as {first}"),
         "Look into it, then delete it; agents that lived were taken up all the same",
     ))
+}
+
+/// Tells how much room the recordings take.
+fn casts(paths: &Paths) -> Finding {
+    let entries = fs::read_dir(paths.casts()).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len());
+    let (count, bytes) = sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size));
+    let kibibytes = bytes.div_ceil(1024);
+    Finding::ok("casts", format!("{count} recordings take {kibibytes} KiB"))
 }
 
 fn agent(agent: &AgentStatus) -> Option<Finding> {

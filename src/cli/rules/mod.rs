@@ -1,6 +1,6 @@
 //! Tries out and shows the rules by which a cli's screen is read.
 
-mod cast;
+mod read_cast;
 mod show;
 mod test;
 

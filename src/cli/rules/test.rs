@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::super::context::Context;
-use super::cast::{Cast, CastEvent};
+use super::read_cast::read_cast;
 use super::show::rules_of;
+use crate::cast::{Cast, CastEvent};
 use crate::config::{plain, plain_json};
 use crate::detect::{Detector, Finding, Options, Rules};
 use crate::model::Moment;
@@ -27,7 +28,7 @@ pub(in super::super) fn test(
     json: bool,
 ) -> anyhow::Result<()> {
     let rules = rules_of(context, cli)?;
-    let cast = Cast::read(file)?;
+    let cast = read_cast(file)?;
     for (at, finding) in replay(&cast, rules, !screen_only) {
         let seconds = Duration::from_millis(at.0).as_secs_f64();
         match (json, as_json(seconds, &finding)) {
@@ -57,6 +58,7 @@ fn replay(cast: &Cast, rules: Arc<Rules>, uses_signals: bool) -> Vec<(Moment, Fi
                 screen.resize(*size);
                 Vec::new()
             }
+            CastEvent::Marker(_) => continue,
         };
         note(*at, detector.observe(&screen, &signals, *at), &mut findings);
     }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::args::Format;
-use crate::model::{Context, OnFailure, Role, TaskState};
+use crate::model::{Context, OnFailure, Role};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskVerb {

@@ -1,0 +1,99 @@
+//! `wheelhouse agent record NAME`: hands out the last minutes of its terminal, without secrets.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use crate::cast::{Cast, redact};
+use crate::cli::args::Recording;
+use crate::cli::context::Context;
+use crate::cli::failure::Hinted;
+use crate::client::{self, ClientError};
+use crate::config::plain;
+use crate::model::{AgentName, Moment};
+use crate::wire::Request;
+
+pub(crate) fn record(context: &mut Context, name: &str, wanted: &Recording) -> anyhow::Result<()> {
+    flush(context, name)?;
+    let agent: AgentName = name.parse()?;
+    let mut cast = whole(&context.paths.agent_casts(&agent))?
+        .ok_or_else(|| {
+            let hint = "Only agents that have run are recorded, unless `[casts] enabled = false`";
+            Hinted::error(format!("Nothing of agent `{agent}` has been recorded"), hint)
+        })?
+        .last(wanted.last);
+    let blanked = redact(&mut cast);
+    let text = cast.write();
+    let to_stdout = match &wanted.output {
+        Some(file) => file == Path::new("-"),
+        None => !wanted.format.json && !io::stdout().is_terminal(),
+    };
+    if to_stdout {
+        context.out.write_all(text.as_bytes())?;
+        return Ok(());
+    }
+    let file = wanted.output.clone().unwrap_or_else(|| file_name(&agent, &cast));
+    write(&file, &text).with_context(|| format!("Failed to write `{}`", file.display()))?;
+    let seconds = Duration::from_millis(cast.end().0).as_secs();
+    if wanted.format.json {
+        return context.print_json(&json!({
+            "agent": agent,
+            "file": file,
+            "seconds": seconds,
+            "bytes": text.len(),
+            "blanked": blanked,
+        }));
+    }
+    let shown = plain(&file.to_string_lossy());
+    let out = &mut context.out;
+    writeln!(out, "{shown}: {seconds} s, {} bytes, {blanked} characters blanked out", text.len())?;
+    writeln!(out, "Look through it before you hand it on: not every secret looks like one")?;
+    Ok(())
+}
+
+/// Lets the hub write what it still holds. Without a hub there is nothing that it could hold.
+fn flush(context: &Context, name: &str) -> Result<(), ClientError> {
+    match client::connect_running(&context.paths) {
+        Ok(mut hub) => hub.ask(Request::FlushCast { agent: name.to_owned() }).map(drop),
+        Err(ClientError::NotRunning { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the newest recording and the one before it as one.
+fn whole([newest, older]: &[PathBuf; 2]) -> anyhow::Result<Option<Cast>> {
+    Ok(match (read(older)?, read(newest)?) {
+        (Some(older), Some(newest)) => Some(older.followed_by(newest)),
+        (older, newest) => newest.or(older),
+    })
+}
+
+fn read(file: &Path) -> anyhow::Result<Option<Cast>> {
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(error).with_context(|| format!("Failed to read `{}`", file.display()));
+        }
+    };
+    // The hub may be in the middle of the last line, or have died there.
+    let whole = text.rfind('\n').map_or(0, |at| at + 1);
+    let cast = Cast::read(&text[..whole]);
+    Ok(Some(cast.with_context(|| format!("`{}` cannot be used", file.display()))?))
+}
+
+fn file_name(agent: &AgentName, cast: &Cast) -> PathBuf {
+    let time = (cast.started + cast.end().since(Moment(0))).to_rfc3339();
+    let time: String = time.chars().take(19).filter(char::is_ascii_alphanumeric).collect();
+    PathBuf::from(format!("{agent}-{time}.cast"))
+}
+
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    let options = File::options().create(true).write(true).truncate(true).mode(0o600).to_owned();
+    options.open(file)?.write_all(text.as_bytes())
+}

@@ -1,0 +1,114 @@
+//! The recordings of all agents.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+
+use super::pane::Pane;
+use super::recorder::Recorder;
+use super::state::Hub;
+use crate::config::{CastSettings, Paths};
+use crate::detect::Finding;
+use crate::model::{AgentName, Moment};
+
+/// Who is recorded.
+#[derive(Debug, Default)]
+pub(super) struct Casts {
+    /// What is kept of each agent; nothing is recorded if nothing may be kept.
+    bytes_max: u64,
+    recorders: BTreeMap<AgentName, Recorder>,
+}
+
+impl Casts {
+    /// Records from now on as the settings want it.
+    pub(super) fn heed(&mut self, settings: CastSettings, now: Moment) {
+        let bytes_max = if settings.enabled { u64::from(settings.megabytes) << 20 } else { 0 };
+        if bytes_max != self.bytes_max {
+            self.bytes_max = bytes_max;
+            self.flush_all(now);
+            self.recorders.clear();
+        }
+    }
+
+    /// Returns the recorder of an agent, if it is to be recorded.
+    pub(super) fn of(&mut self, paths: &Paths, agent: &AgentName) -> Option<&mut Recorder> {
+        if self.bytes_max == 0 {
+            return None;
+        }
+        if !self.recorders.contains_key(agent) {
+            let recorder =
+                Recorder::new(paths.agent_casts(agent), agent.to_string(), self.bytes_max);
+            self.recorders.insert(agent.clone(), recorder);
+        }
+        self.recorders.get_mut(agent)
+    }
+
+    /// Notes that another run of an agent, or another hub, goes on in its pane.
+    pub(super) fn interrupt(&mut self, agent: &AgentName, now: Moment) {
+        if let Some(recorder) = self.recorders.get_mut(agent) {
+            recorder.interrupt(now);
+        }
+    }
+
+    /// Notes in the recording what was found on the screen.
+    pub(super) fn mark(&mut self, agent: &AgentName, finding: &Finding, now: Moment) {
+        let label = match finding {
+            Finding::State(shown) => {
+                format!("state {} by {} ({}) {}", shown.state, shown.rule, shown.source, shown.line)
+            }
+            Finding::Report(report) => format!("report {}", report.raw),
+            Finding::Foreign(report) => format!("foreign report {}", report.raw),
+        };
+        if let Some(recorder) = self.recorders.get_mut(agent) {
+            recorder.mark(label.trim_end().to_owned(), now);
+        }
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Moment> {
+        self.recorders.values().filter_map(Recorder::next_deadline).min()
+    }
+
+    /// Writes what has waited long enough.
+    pub(super) fn tick(&mut self, panes: &BTreeMap<AgentName, Pane>, now: Moment) {
+        let is_due = |recorder: &Recorder| recorder.next_deadline().is_some_and(|at| at <= now);
+        for (agent, recorder) in &mut self.recorders {
+            match panes.get(agent) {
+                Some(pane) if is_due(recorder) => recorder.tick(&pane.screen, now),
+                Some(_) => {}
+                None => recorder.interrupt(now),
+            }
+        }
+    }
+
+    pub(super) fn flush(&mut self, agent: &AgentName, now: Moment) {
+        if let Some(recorder) = self.recorders.get_mut(agent) {
+            recorder.flush(now);
+        }
+    }
+
+    pub(super) fn flush_all(&mut self, now: Moment) {
+        self.recorders.values_mut().for_each(|recorder| recorder.flush(now));
+    }
+
+    /// Deletes what was recorded of an agent.
+    fn forget(&mut self, paths: &Paths, agent: &AgentName) {
+        self.recorders.remove(agent);
+        for file in paths.agent_casts(agent) {
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    tracing::warn!(%agent, %error, "a recording could not be deleted");
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
+}
+
+impl Hub {
+    /// Deletes the recordings of those agents that are no longer on record.
+    pub(super) fn forget_casts(&mut self, agents: &[AgentName]) {
+        for agent in agents.iter().filter(|agent| self.engine.seat(agent).is_none()) {
+            self.casts.forget(&self.paths, agent);
+        }
+    }
+}

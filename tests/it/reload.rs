@@ -1,0 +1,107 @@
+//! An edit of the settings takes effect on agents that run, and a broken one changes nothing.
+
+use std::fs;
+
+use wheelhouse::model::AgentState;
+
+use super::support::clock::wait_for;
+use super::support::world::World;
+
+/// Shows a line that no rule knows, and then nothing more.
+const STILL: &[&str] =
+    &["bash", "--norc", "-c", "echo 'Ready when you are, captain'; exec sleep 1000"];
+
+/// Marks that line as a question.
+const RULE: &str = "[[cli.still.rules]]\nname = 'captain'\nstate = 'waiting'\nkind = 'question'\n\
+                    match = 'when you are, captain'\n";
+
+fn state(world: &World) -> AgentState {
+    world.agent("still").state
+}
+
+/// Returns a world with an agent whose screen is not understood.
+fn world() -> World {
+    let world = World::with_crew(&[("still", STILL)]);
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("still", "captain");
+    wait_for("the state to settle", || state(&world) == AgentState::Unknown);
+    world
+}
+
+fn edit(world: &World, rules: &str) {
+    let crew = world.crew(&[("still", STILL)]);
+    world.write_config(&format!("{crew}{rules}"));
+}
+
+#[test]
+fn an_edit_that_is_trusted_takes_effect_by_itself_though_the_pane_is_quiet() {
+    let world = world();
+    edit(&world, RULE);
+    world.trust();
+    wait_for("the new rule", || state(&world) == AgentState::Waiting);
+    assert!(world.agent("still").rule.ends_with(".captain"));
+
+    edit(&world, "");
+    world.trust();
+    wait_for("the old rules", || state(&world) == AgentState::Unknown);
+}
+
+#[test]
+fn the_users_own_file_counts_too_and_may_come_later() {
+    let world = world();
+    fs::create_dir(world.path("config/wheelhouse")).unwrap();
+    let rules = RULE.replace("cli.still", "cli.shell");
+    fs::write(world.path("config/wheelhouse/config.toml"), rules).unwrap();
+    wait_for("the new rule", || state(&world) == AgentState::Waiting);
+}
+
+#[test]
+fn a_broken_edit_changes_nothing_and_is_told_everywhere() {
+    let world = world();
+    edit(&world, RULE);
+    world.trust();
+    wait_for("the new rule", || state(&world) == AgentState::Waiting);
+    edit(&world, "[[cli.still.rules]]\nname = 'x'\nstate = 'idle'\nmatch = '('\n");
+    wait_for("the error", || world.status().hub.settings_fault.is_some());
+    let doctor = world.run(&["doctor"]);
+    assert_eq!(doctor.code, Some(1), "{doctor:?}");
+    assert!(doctor.out.contains("settings of before"), "{}", doctor.out);
+    for said in [doctor.out, world.ok(&["agent", "explain", "still"]), world.ok(&["status"])] {
+        assert!(said.contains("wheelhouse.toml:"), "{said}");
+    }
+    let said = world.run(&["config", "reload"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.contains("regular expression") && said.err.contains("hint: "), "{said:?}");
+    assert_eq!(state(&world), AgentState::Waiting);
+
+    edit(&world, RULE);
+    wait_for("the end of the error", || world.status().hub.settings_fault.is_none());
+    assert_eq!(state(&world), AgentState::Waiting);
+}
+
+#[test]
+fn an_edit_that_is_not_trusted_yet_takes_no_rules_away() {
+    let world = world();
+    edit(&world, RULE);
+    world.trust();
+    wait_for("the new rule", || state(&world) == AgentState::Waiting);
+    edit(&world, "# Thinking about it.\n");
+    wait_for("the remark", || world.status().hub.settings_fault.is_some());
+    assert!(world.ok(&["doctor"]).contains("not trusted as it is now"));
+    assert_eq!(state(&world), AgentState::Waiting);
+    world.trust();
+    wait_for("the old rules", || state(&world) == AgentState::Unknown);
+}
+
+#[test]
+fn reload_says_what_changed() {
+    let world = world();
+    let said = world.ok(&["config", "reload"]);
+    assert!(said.contains("Nothing has changed"), "{said}");
+    edit(&world, "[pane]\nscrollback = 77\n");
+    let said = world.json(&["config", "reload"]);
+    assert!(said["warnings"][0].as_str().unwrap().contains("not trusted"), "{said}");
+    world.ok(&["down", "--force"]);
+    let said = world.ok(&["config", "reload"]);
+    assert!(said.contains("No hub runs"), "{said}");
+}
