@@ -52,9 +52,11 @@ impl Evidence {
             let line = exit.to_string();
             return Some(shown(AgentState::Exited, Source::Process, "process.exited", &line, now));
         }
-        // A dialog in sight wants a person, whatever was said before it came.
-        if let Some(dialog) = self.verdict_if(|state| state == AgentState::Waiting) {
-            return Some(Self::shown_by(dialog, now));
+        // A dialog in sight wants a person, and a program that starts anew takes nothing, whatever
+        // was said before.
+        let is_first = |state| matches!(state, AgentState::Waiting | AgentState::Starting);
+        if let Some(verdict) = self.verdict_if(is_first) {
+            return Some(Self::shown_by(verdict, now));
         }
         if let Some(claim) = self.claim.as_ref().filter(|claim| !self.is_stale(claim)) {
             return Some(shown(claim.state, claim.source, &claim.rule, &claim.line, now));

@@ -30,6 +30,7 @@ mod neighbours;
 mod one_hub;
 mod played;
 mod played_draw;
+mod real_agents;
 mod record;
 mod recordings;
 mod secrets;
