@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::detect::{Input, Sight};
-use crate::model::{AgentState, Key, KeyCode, Moment, Source, Submit};
+use crate::model::{Key, KeyCode, Moment, Submit};
 use crate::screen::key_bytes;
 
 use super::act::{Act, Stage};
 use super::letter::{Letter, Line, Parcel};
 use super::pace::Pace;
-use super::scene::{Scene, quote, takes_prompts};
+use super::scene::{Scene, quote};
 
 /// How much is typed at once; keys of a person may go in between.
 const PIECE_BYTES: usize = 8 * 1024;
@@ -178,7 +178,7 @@ impl Delivery {
         acts: &mut Vec<Act>,
     ) -> Step {
         let obstacle = match &self.parcel {
-            Ok(parcel) => obstacle(scene, sight).map(|why| (why, parcel.lines.len())),
+            Ok(parcel) => scene.obstacle(sight).map(|why| (why, parcel.lines.len())),
             Err(why) => Some((why.clone(), 0)),
         };
         let Some((why, lines)) = obstacle else {
@@ -286,7 +286,7 @@ impl Delivery {
         if !is_still && now.since(since) < QUIET_MAX {
             return Step::Wait;
         }
-        if !self.is_free(scene, sight) {
+        if !scene.is_free(sight) {
             let state = scene.state(sight);
             let reason = format!("the prompt stands there and was not submitted: it is {state}");
             let is_over = now.since(since) >= QUIET_MAX;
@@ -304,7 +304,7 @@ impl Delivery {
     fn verify(&mut self, scene: &Scene, sight: &Sight, now: Moment, acts: &mut Vec<Act>) -> Step {
         let Phase::Sent { first, last, presses } = self.phase else { return Step::Wait };
         let stands = self.stands(sight);
-        if let Some(evidence) = self.evidence(scene, sight, stands, first) {
+        if let Some(evidence) = self.proof(scene, sight, stands, first) {
             let lines = self.parcel.as_ref().map_or(0, |parcel| parcel.lines.len());
             if self.line + 1 == lines {
                 let evidence = evidence.to_owned();
@@ -319,7 +319,7 @@ impl Delivery {
             return self.end(Stage::Unknown { reason }, acts);
         }
         let is_late = now.since(last) >= ENTER_PATIENCE;
-        if stands == Some(true) && is_late && presses < PRESSES_MAX && self.is_free(scene, sight) {
+        if stands == Some(true) && is_late && presses < PRESSES_MAX && scene.is_free(sight) {
             acts.push(Act::Write(key_bytes(self.key, &scene.screen.modes())));
             self.phase = Phase::Sent { first, last: now, presses: presses + 1 };
             return Step::Wait;
@@ -340,54 +340,23 @@ impl Delivery {
         self.end(stage, acts)
     }
 
-    fn evidence(
+    fn proof(
         &self,
         scene: &Scene,
         sight: &Sight,
         stands: Option<bool>,
         pressed: Moment,
     ) -> Option<&'static str> {
-        if scene.prompt_heard_at.is_some_and(|heard| heard >= pressed) {
-            return Some("the cli told that it took the prompt");
-        }
-        if stands == Some(true) {
-            return None;
-        }
-        if sight.input.as_ref().is_some_and(|input| !input.is_composer) {
-            return Some("the line was taken");
-        }
-        let is_sign = matches!(
-            scene.shown.state,
-            AgentState::Working
-                | AgentState::Done
-                | AgentState::Blocked
-                | AgentState::Error
-                | AgentState::Limited
-        );
-        let is_new = scene.shown.since >= pressed && scene.shown.source != Source::Silence;
-        if is_sign && is_new {
-            return Some("the agent began to work");
-        }
-        // Where neither composer nor dialog is in sight, what looks like an echo may be the
-        // composer itself in a shape that no rule knows.
         let sign = &self.parcel.as_ref().ok()?.lines.get(self.line)?.sign;
-        let is_readable = sight.input.is_some() || sight.dialog.is_some();
-        let is_echoed =
-            sign.is_named_in(&sight.conversation) || sign.echoes(&sight.conversation) > self.echoes;
-        (is_readable && is_echoed).then_some("the conversation shows the prompt")
+        let echoes = sign.echoes(&sight.conversation);
+        let is_echoed = sign.is_named_in(&sight.conversation) || echoes > self.echoes;
+        scene.proof(sight, stands, pressed, is_echoed)
     }
 
     /// Says whether the line stands where it was typed; nothing if that is not in sight.
     fn stands(&self, sight: &Sight) -> Option<bool> {
         let line = self.parcel.as_ref().ok()?.lines.get(self.line)?;
         sight.input.as_ref().map(|input| line.sign.stands_in(input))
-    }
-
-    /// Says whether the key would submit the text that stands there. Where there is no composer,
-    /// a prompt with text behind it matches no rule; the text itself tells what the screen is.
-    fn is_free(&self, scene: &Scene, sight: &Sight) -> bool {
-        let has_composer = |input: &Input| input.is_composer;
-        !sight.input.as_ref().is_some_and(has_composer) || takes_prompts(scene.state(sight))
     }
 
     fn echo_deadline(&self, since: Moment) -> Moment {
@@ -400,29 +369,4 @@ impl Delivery {
         acts.push(Act::Stage(stage));
         Step::Wait
     }
-}
-
-/// Returns why nothing may be typed into this pane now.
-fn obstacle(scene: &Scene, sight: &Sight) -> Option<String> {
-    match scene.state(sight) {
-        AgentState::Waiting => return Some(scene.dialog_words(sight)),
-        AgentState::Starting => return Some("the agent is still starting".into()),
-        AgentState::Working => return Some("the agent is at work".into()),
-        AgentState::Exited => return Some("the agent has ended".into()),
-        AgentState::Unknown => {
-            return Some(
-                "no rule of its cli tells what its screen means, so nothing is typed".into(),
-            );
-        }
-        AgentState::Idle
-        | AgentState::Done
-        | AgentState::Blocked
-        | AgentState::Error
-        | AgentState::Limited => {}
-    }
-    let Some(input) = &sight.input else {
-        return Some("its prompt is not in sight".into());
-    };
-    let typed = input.typed.as_deref().filter(|typed| !typed.is_empty())?;
-    Some(format!("something else is typed there already: `{}`", quote(typed)))
 }

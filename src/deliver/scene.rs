@@ -1,6 +1,6 @@
 //! What is known of a pane at one moment.
 
-use crate::detect::{Rules, Shown, Sight};
+use crate::detect::{Input, Rules, Shown, Sight};
 use crate::model::{AgentState, Moment, Source};
 use crate::screen::Screen;
 
@@ -27,11 +27,12 @@ impl Scene<'_> {
         Sight::new(self.screen, self.rules)
     }
 
-    /// Returns what the agent does: a dialog in sight before all, then what the program itself
-    /// says, then the screen as it is this very moment. The detector may be a moment behind.
+    /// Returns what the agent does: a dialog in sight or a program that starts anew before all,
+    /// then what the program itself says, then the screen as it is this very moment. The detector
+    /// may be a moment behind.
     pub(super) fn state(&self, sight: &Sight) -> AgentState {
-        if sight.state == Some(AgentState::Waiting) {
-            return AgentState::Waiting;
+        if let Some(state @ (AgentState::Waiting | AgentState::Starting)) = sight.state {
+            return state;
         }
         match self.shown.source {
             Source::Report | Source::Hook | Source::Signal | Source::Process => self.shown.state,
@@ -60,6 +61,76 @@ impl Scene<'_> {
         is_disturbed.then(|| "someone else typed into the pane".into())
     }
 
+    /// Returns why nothing may be typed now.
+    pub(super) fn obstacle(&self, sight: &Sight) -> Option<String> {
+        match self.state(sight) {
+            AgentState::Waiting => return Some(self.dialog_words(sight)),
+            AgentState::Starting => return Some("the agent is still starting".into()),
+            AgentState::Working => return Some("the agent is at work".into()),
+            AgentState::Exited => return Some("the agent has ended".into()),
+            AgentState::Unknown => {
+                let why = "no rule of its cli tells what its screen means, so nothing is typed";
+                return Some(why.into());
+            }
+            AgentState::Idle
+            | AgentState::Done
+            | AgentState::Blocked
+            | AgentState::Error
+            | AgentState::Limited => {}
+        }
+        let Some(input) = &sight.input else {
+            return Some("its prompt is not in sight".into());
+        };
+        let typed = input.typed.as_deref().filter(|typed| !typed.is_empty())?;
+        Some(format!("something else is typed there already: `{}`", quote(typed)))
+    }
+
+    /// Says whether the key would submit the text that stands there. Where there is no composer,
+    /// a prompt with text behind it matches no rule; the text itself tells what the screen is.
+    pub(super) fn is_free(&self, sight: &Sight) -> bool {
+        let has_composer = |input: &Input| input.is_composer;
+        !sight.input.as_ref().is_some_and(has_composer) || takes_prompts(self.state(sight))
+    }
+
+    /// Returns what proves that the text was taken after the key was pressed. `stands` says
+    /// whether it is still where it was typed, `is_echoed` whether the conversation shows it anew.
+    pub(super) fn proof(
+        &self,
+        sight: &Sight,
+        stands: Option<bool>,
+        pressed: Moment,
+        is_echoed: bool,
+    ) -> Option<&'static str> {
+        if self.prompt_heard_at.is_some_and(|heard| heard >= pressed) {
+            return Some("the cli told that it took the prompt");
+        }
+        if stands == Some(true) {
+            return None;
+        }
+        if sight.input.as_ref().is_some_and(|input| !input.is_composer) {
+            return Some("the line was taken");
+        }
+        let is_sign = match self.shown.state {
+            AgentState::Working
+            | AgentState::Done
+            | AgentState::Blocked
+            | AgentState::Error
+            | AgentState::Limited => self.shown.source != Source::Silence,
+            AgentState::Starting
+            | AgentState::Idle
+            | AgentState::Waiting
+            | AgentState::Unknown
+            | AgentState::Exited => false,
+        };
+        if is_sign && self.shown.since >= pressed {
+            return Some("the agent began to work");
+        }
+        // Where neither composer nor dialog is in sight, what looks like an echo may be the
+        // composer itself in a shape that no rule knows.
+        let is_readable = sight.input.is_some() || sight.dialog.is_some();
+        (is_readable && is_echoed).then_some("the conversation shows the prompt")
+    }
+
     pub(super) fn dialog_words(&self, sight: &Sight) -> String {
         let text = sight.dialog.as_ref().map_or(self.shown.line.as_str(), |dialog| &dialog.text);
         let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -75,7 +146,7 @@ pub(super) fn quote(text: &str) -> String {
 }
 
 /// Says whether an agent that does this takes a prompt.
-pub(super) fn takes_prompts(state: AgentState) -> bool {
+fn takes_prompts(state: AgentState) -> bool {
     match state {
         AgentState::Idle
         | AgentState::Done

@@ -65,10 +65,8 @@ impl Sign {
 /// Returns the letters and digits alone, or all but blanks and what frames are drawn with.
 fn ink(text: &str, is_wordy: bool) -> String {
     let is_frame = |c: char| matches!(c, '\u{2500}'..='\u{259f}');
-    let is_ink = |c: &char| match is_wordy {
-        true => c.is_alphanumeric(),
-        false => !c.is_whitespace() && !c.is_control() && !is_frame(*c),
-    };
+    let is_other = |c: char| c.is_whitespace() || c.is_control() || is_frame(c);
+    let is_ink = |c: &char| if is_wordy { c.is_alphanumeric() } else { !is_other(*c) };
     text.chars().filter(is_ink).collect()
 }
 

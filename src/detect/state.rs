@@ -73,9 +73,11 @@ impl Evidence {
             let line = exit.to_string();
             return Some(shown(AgentState::Exited, Source::Process, "process.exited", &line, now));
         }
-        // A dialog in sight wants a person, whatever was said before it came.
-        if let Some(dialog) = self.verdict_if(|state| state == AgentState::Waiting) {
-            return Some(Self::shown_by(dialog, now));
+        // A dialog in sight wants a person, and a program that starts anew takes nothing, whatever
+        // was said before.
+        let is_first = |state| matches!(state, AgentState::Waiting | AgentState::Starting);
+        if let Some(verdict) = self.verdict_if(is_first) {
+            return Some(Self::shown_by(verdict, now));
         }
         let Some(turn) = self.turn(rules, now) else {
             // Nothing shows what the program does: then its own word is the best there is.

@@ -204,7 +204,8 @@ impl Transcript {
     }
 
     fn merge(&mut self, segments: &[Segment], reading: Reading) {
-        let turns = self.turns_of(segments);
+        let mut turns = self.turns_of(segments);
+        self.insert_earlier(segments, &mut turns, reading);
         for (at, segment) in segments.iter().enumerate() {
             let is_last = at + 1 == segments.len();
             match turns[at] {
@@ -225,6 +226,29 @@ impl Transcript {
                 }
                 Place::Copy if is_last => self.extend_headless(&segment.reports, reading),
                 Place::At(_) | Place::Copy => {}
+            }
+        }
+    }
+
+    /// Takes turns that came back into sight above one that is known: they are older than it, and
+    /// what they report was said before.
+    fn insert_earlier(&mut self, segments: &[Segment], places: &mut [Place], reading: Reading) {
+        let mut below = None;
+        for (at, segment) in segments.iter().enumerate().rev() {
+            match (places[at], below) {
+                (Place::At(turn), _) => below = Some(turn),
+                (Place::New, Some(_)) if self.turns.len() >= TURNS_MAX => places[at] = Place::Copy,
+                (Place::New, Some(turn)) if segment.echo.is_some() => {
+                    self.turns.insert(turn, Turn { echo: segment.echo.clone(), ..Turn::default() });
+                    self.extend(turn, &segment.reports, true, Reading { counts: false, ..reading });
+                    for place in &mut places[at + 1..] {
+                        if let Place::At(later) = place {
+                            *later += 1;
+                        }
+                    }
+                    places[at] = Place::At(turn);
+                }
+                (Place::New | Place::Copy, _) => {}
             }
         }
     }

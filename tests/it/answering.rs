@@ -140,7 +140,7 @@ fn working(shape: Shape, stubbornness: usize) -> Played {
     let mut played = Played::new(shape);
     played.manners.stubbornness = stubbornness;
     played.conversation.push("Go.".into());
-    played.works_until = Some(played.now + Duration::from_secs(600));
+    played.works_until = Some(played.now + Duration::from_mins(10));
     played.redraw();
     played.pass(1000);
     played

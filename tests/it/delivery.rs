@@ -36,9 +36,9 @@ fn told(stages: &[Stage]) -> (Vec<&'static str>, String) {
         Stage::Unknown { .. } => "unknown",
     };
     let words = match stages.last() {
-        Some(Stage::Accepted { evidence: words }) => words.clone(),
         Some(
-            Stage::Refused { reason: words }
+            Stage::Accepted { evidence: words }
+            | Stage::Refused { reason: words }
             | Stage::Stalled { reason: words }
             | Stage::Unknown { reason: words },
         ) => words.clone(),
@@ -58,7 +58,8 @@ const WHOLE: [&str; 4] = ["typed", "seen", "submitted", "accepted"];
 
 #[test]
 fn a_prompt_is_typed_seen_submitted_once_and_accepted() {
-    let long = (1..30).map(|line| format!("- rule {line}: keep it short\n")).collect::<String>();
+    let long: Vec<String> = (1..30).map(|line| format!("- rule {line}: keep it short")).collect();
+    let long = long.join("\n");
     let wide = "Read every word of this. ".repeat(40);
     for shape in BOXES {
         for text in [PROMPT, "go", "?!", "Two lines:\n\tone\n\ntwo", &long, &wide] {
@@ -131,7 +132,7 @@ fn nothing_is_typed_into_a_dialog_or_a_screen_that_nobody_knows() {
 fn an_agent_that_is_not_free_gets_nothing() {
     for shape in BOXES {
         let mut played = Played::new(shape);
-        played.works_until = Some(played.now + Duration::from_secs(60));
+        played.works_until = Some(played.now + Duration::from_mins(1));
         played.conversation.push("Before.".into());
         played.redraw();
         ends(&deliver(&mut played, PROMPT), &["refused"], "at work");
@@ -205,14 +206,15 @@ fn a_paste_that_is_cut_off_is_closed() {
 
 #[test]
 fn a_long_prompt_arrives_whole_in_pieces_and_only_as_there_is_room() {
-    let text: String = (0..20_000).map(|n| format!("{n} äöü €\n")).collect();
-    let text = text.trim_end();
-    assert!(text.len() > 200_000);
-    let mut played = Played::new(Shape::Gemini);
     fn toggle(played: &mut Played) {
         played.has_room = !played.has_room;
         played.later(35, toggle);
     }
+    let lines: Vec<String> = (0..20_000).map(|n| format!("{n} äöü €")).collect();
+    let text = lines.join("\n");
+    let text = text.as_str();
+    assert!(text.len() > 200_000);
+    let mut played = Played::new(Shape::Gemini);
     played.later(5, toggle);
     ends(&deliver(&mut played, text), &WHOLE, "");
     assert!(played.writes.iter().all(|write| write.len() <= 8 * 1024));

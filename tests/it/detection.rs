@@ -31,6 +31,30 @@ fn one_genuine_line_counts_once_through_a_thousand_repaints() {
 }
 
 #[test]
+fn an_earlier_prompt_that_comes_into_sight_does_not_end_the_turn() {
+    let mut pane = Pane::new(&CLAUDE);
+    let filler = "● Word.\n".repeat(24);
+    // A detector that begins here sees the last prompt only.
+    pane.log = format!("{}● STATUS: DONE — long ago\n{filler}", echo("The first task."))
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    pane.show(&echo("The second task."), "esc to interrupt");
+    assert!(!pane.screen.text().contains("first"));
+    // Something below goes away, and the prompt before comes back.
+    let echo_rows = pane.log.split_off(pane.log.len() - 3);
+    pane.log.truncate(pane.log.len() - 20);
+    pane.log.extend(echo_rows);
+    pane.paint("esc to interrupt");
+    pane.wait(500);
+    assert!(pane.screen.text().contains("first"));
+    pane.show(&format!("\n● {LINE}"), "esc to interrupt");
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!(pane.raws(), [LINE]);
+}
+
+#[test]
 fn what_is_not_the_agents_own_new_line_never_counts() {
     let spoofs: [(&str, &str, String); 14] = [
         ("echoed", LINE, "● Fine.".into()),

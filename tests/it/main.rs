@@ -37,6 +37,7 @@ mod orchestration;
 mod playbook;
 mod played;
 mod played_draw;
+mod real_agents;
 mod record;
 mod recordings;
 mod reload;

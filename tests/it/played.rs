@@ -177,7 +177,7 @@ impl Played {
     /// Lets a machine do its work, and returns the stages that it told.
     pub(crate) fn run(&mut self, machine: &mut impl Machine) -> Vec<Stage> {
         let mut stages = Vec::new();
-        let end = self.now + Duration::from_secs(120);
+        let end = self.now + Duration::from_mins(2);
         let mut idle_turns = 0;
         while self.now < end {
             let acts = machine.look(&self.scene(), self.now);
@@ -282,7 +282,7 @@ impl Played {
             b"\x1b" | b"\x03" => self.interrupt(),
             b"\x1b[A" | b"\x1b[D" => self.move_mark(-1),
             b"\x1b[B" | b"\x1b[C" => self.move_mark(1),
-            text => self.insert(&String::from_utf8(text.to_vec()).unwrap()),
+            text => self.insert(std::str::from_utf8(text).unwrap()),
         }
     }
 

@@ -41,8 +41,8 @@ fn echo(shape: Shape, prompt: &str) -> Vec<String> {
         Shape::OpenCode => "  ┃  ",
         Shape::Shell => "$ ",
     };
-    let shade = |row: String| format!("\x1b[48;5;237m{row}\x1b[m");
-    wrapped(prompt, mark).into_iter().map(shade).collect()
+    let gray = |row: String| format!("\x1b[48;5;237m{row}\x1b[m");
+    wrapped(prompt, mark).into_iter().map(gray).collect()
 }
 
 /// Returns the lines behind a mark, broken where they would not fit. A bar goes on in all rows.
@@ -156,8 +156,8 @@ fn dialog(shape: Shape, asked: &Asked) -> Vec<String> {
         }
         Shape::OpenCode => {
             let shown = |(at, option): (usize, &String)| {
-                let shade = if at == *mark { 214 } else { 236 };
-                format!("\x1b[48;5;{shade}m {option} \x1b[48;5;236m")
+                let color = if at == *mark { 214 } else { 236 };
+                format!("\x1b[48;5;{color}m {option} \x1b[48;5;236m")
             };
             let options: Vec<String> = options.iter().enumerate().map(shown).collect();
             vec![

@@ -13,8 +13,13 @@ pub(crate) fn now() -> Instant {
 }
 
 /// Waits until the condition holds; `what` names it if it never does.
-pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
-    let until = now() + PATIENCE;
+pub(crate) fn wait_for(what: &str, condition: impl FnMut() -> bool) {
+    wait_within(PATIENCE, what, condition);
+}
+
+/// Waits for something that may take longer than most.
+pub(crate) fn wait_within(patience: Duration, what: &str, mut condition: impl FnMut() -> bool) {
+    let until = now() + patience;
     while !condition() {
         assert!(now() < until, "never saw: {what}");
         thread::park_timeout(Duration::from_millis(2));

@@ -1,0 +1,78 @@
+//! A scripted model on this machine, against which real agent CLIs complete turns.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// The server: what it answers is written in the prompts, see `tests/model/fakemodel.py`.
+pub(crate) struct Model {
+    server: Child,
+    pub(crate) url: String,
+    dump: PathBuf,
+}
+
+impl Model {
+    /// Starts it on a free port; what it was asked goes into a file in the directory.
+    pub(crate) fn start(directory: &Path) -> Self {
+        let dump = directory.join("requests.jsonl");
+        let mut server = Command::new("python3")
+            .args(["tests/model/fakemodel.py", "--dump"])
+            .arg(&dump)
+            .stdout(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Self { server, url: url.trim().to_owned(), dump }
+    }
+
+    /// Returns how many turns began with a prompt that holds this text.
+    pub(crate) fn turns(&self, text: &str) -> usize {
+        let is_turn = |event: &&Value| {
+            event["ev"] == "request"
+                && event["helper"] == false
+                && event["pos"] == 0
+                && event["prompt"].as_str().unwrap().contains(text)
+        };
+        self.events().iter().filter(is_turn).count()
+    }
+
+    /// Says whether a request came with exactly this text in it.
+    pub(crate) fn got(&self, text: &str) -> bool {
+        let requests = std::fs::read_to_string(&self.dump).unwrap_or_default();
+        let bodies = requests.lines().filter_map(|line| serde_json::from_str(line).ok());
+        bodies.into_iter().any(|body: Value| holds(&body, text))
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let address = self.url.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(address).unwrap();
+        let request = "GET /__events HTTP/1.1\r\nhost: model\r\nconnection: close\r\n\r\n";
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str(body).unwrap()
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// Says whether a text anywhere in the value has this one in it.
+fn holds(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(found) => found.contains(text),
+        Value::Array(values) => values.iter().any(|value| holds(value, text)),
+        Value::Object(values) => values.values().any(|value| holds(value, text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}

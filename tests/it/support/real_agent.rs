@@ -1,0 +1,238 @@
+//! A real agent CLI in a world of its own, with a scripted model behind it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use wheelhouse::model::AgentState;
+use wheelhouse::wire::{AgentStatus, KeyInput, Request};
+
+use super::clock::{now, wait_within};
+use super::model::Model;
+use super::world::World;
+
+/// Where `.ci/agents` puts the CLIs.
+const AGENTS: &str = "target/agents/node_modules/.bin";
+/// Some need half a minute to come up on a busy machine, and more if others compile.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// An echo that has not changed for this long is complete.
+const STILL: Duration = Duration::from_millis(600);
+
+/// How one CLI is set up so that it talks to the scripted model and to nobody else.
+pub(crate) struct Cli {
+    pub(crate) name: &'static str,
+    arguments: &'static [&'static str],
+    /// Variables; `{url}` stands for the model's address and `{home}` for the home.
+    variables: &'static [(&'static str, &'static str)],
+    /// Files below the home, in the same way.
+    files: &'static [(&'static str, &'static str)],
+    /// What its first dialogs show, and the key that is pressed then.
+    dialogs: &'static [(&'static str, &'static str)],
+    /// What stands on the screen, one below the other, once it has really come up.
+    banner: [&'static str; 2],
+}
+
+pub(crate) const CLAUDE: Cli = Cli {
+    name: "claude",
+    arguments: &["--permission-mode", "default"],
+    variables: &[
+        ("ANTHROPIC_BASE_URL", "{url}"),
+        ("ANTHROPIC_API_KEY", "sk-ant-dummy"),
+        ("CLAUDE_CONFIG_DIR", "{home}/.claude"),
+    ],
+    files: &[(".claude/.claude.json", r#"{"hasCompletedOnboarding": true}"#)],
+    dialogs: &[
+        ("❯ No, exit", "down"),
+        ("❯ Yes, I trust", "enter"),
+        ("❯ No (recommended)", "up"),
+        ("❯ Yes", "enter"),
+    ],
+    banner: ["Claude Code v", "❯"],
+};
+
+pub(crate) const CODEX: Cli = Cli {
+    name: "codex",
+    arguments: &["--no-daemon", "-a", "on-request", "-s", "read-only"],
+    variables: &[("MODEL_KEY", "dummy"), ("CODEX_HOME", "{home}/.codex")],
+    files: &[(
+        ".codex/config.toml",
+        "model = \"gpt-5-codex\"\nmodel_provider = \"scripted\"\n\
+         [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
+         wire_api = \"responses\"\nenv_key = \"MODEL_KEY\"\n",
+    )],
+    dialogs: &[],
+    banner: ["OpenAI Codex", "›"],
+};
+
+pub(crate) const GEMINI: Cli = Cli {
+    name: "gemini",
+    arguments: &[],
+    variables: &[("GOOGLE_GEMINI_BASE_URL", "{url}"), ("GEMINI_API_KEY", "dummy")],
+    files: &[(
+        ".gemini/settings.json",
+        r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#,
+    )],
+    dialogs: &[("● 1. Trust folder", "enter")],
+    // It starts itself again once it is trusted, and looks ready before that.
+    banner: ["restarting to apply", "Type your message"],
+};
+
+pub(crate) const OPENCODE: Cli = Cli {
+    name: "opencode",
+    arguments: &[],
+    variables: &[("OPENCODE_CONFIG", "{home}/opencode.json")],
+    files: &[(
+        "opencode.json",
+        r#"{"model": "scripted/fake-1", "autoupdate": false,
+            "permission": {"bash": "ask", "edit": "ask"},
+            "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "Scripted",
+                "options": {"baseURL": "{url}/v1", "apiKey": "dummy"},
+                "models": {"fake-1": {"name": "Fake 1"}}}}}"#,
+    )],
+    dialogs: &[],
+    banner: ["Ask anything", "ctrl+p commands"],
+};
+
+/// A CLI that runs as the agent `real` of a hub.
+pub(crate) struct RealAgent {
+    pub(crate) world: World,
+    pub(crate) model: Model,
+    cli: &'static Cli,
+}
+
+impl RealAgent {
+    /// Starts the CLI; returns nothing, and says so, if it is not installed.
+    pub(crate) fn start(cli: &'static Cli) -> Option<Self> {
+        let agents = Path::new(AGENTS).canonicalize().ok();
+        let Some(agents) = agents.filter(|agents| agents.join(cli.name).exists()) else {
+            println!("skipped: {} is not installed; `.ci/agents` installs it", cli.name);
+            return None;
+        };
+        let mut world = World::new();
+        world.set_variable("PATH", &search_path(&agents));
+        let model = Model::start(&world.root);
+        let home = world.path("home");
+        let filled = |text: &str| {
+            text.replace("{url}", &model.url).replace("{home}", home.to_str().unwrap())
+        };
+        for (name, text) in cli.files {
+            let file = home.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, filled(text)).unwrap();
+        }
+        let command: Vec<&str> = [cli.name].iter().chain(cli.arguments).copied().collect();
+        let command = serde_json::to_string(&command).unwrap();
+        let variable = |(name, value): &(&str, &str)| format!("{name} = \"{}\"", filled(value));
+        let variables: Vec<String> = cli.variables.iter().map(variable).collect();
+        world.write_config(&format!(
+            "[stop]\ngrace_seconds = 1\n[cli.{0}]\ncommand = {command}\n\
+             [[team.crew.agents]]\nname = \"real\"\ncli = \"{0}\"\nenv = {{ {1} }}\n",
+            cli.name,
+            variables.join(", "),
+        ));
+        world.trust();
+        world.ok(&["up", "crew"]);
+        Some(Self { world, model, cli })
+    }
+
+    /// Starts the CLI, and answers what it asks before its first prompt.
+    pub(crate) fn ready(cli: &'static Cli) -> Option<Self> {
+        let agent = Self::start(cli)?;
+        for (shown, key) in cli.dialogs {
+            agent.wait_for_text(shown);
+            agent.wait_for_state(AgentState::Waiting);
+            agent.press(key);
+        }
+        let [first, second] = cli.banner;
+        agent.wait_for("the CLI has come up", || {
+            let screen = agent.screen();
+            screen.split(first).skip(1).any(|rest| rest.contains(second))
+        });
+        agent.wait_until_still();
+        agent.wait_for_state(AgentState::Idle);
+        Some(agent)
+    }
+
+    pub(crate) fn status(&self) -> AgentStatus {
+        self.world.agent("real")
+    }
+
+    pub(crate) fn screen(&self) -> String {
+        self.world.read("real")
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_for_state(&self, state: AgentState) {
+        let what = format!("{} is {state}", self.cli.name);
+        self.wait_for(&what, || self.status().state == state);
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_for_text(&self, text: &str) {
+        let what = format!("`{text}` on the screen of {}", self.cli.name);
+        self.wait_for(&what, || self.screen().contains(text));
+    }
+
+    /// Waits for as long as a real CLI may take; shows the screen if it was in vain.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, what: &str, condition: impl FnMut() -> bool) {
+        let guard = Witness(self);
+        wait_within(PATIENCE, what, condition);
+        std::mem::forget(guard);
+    }
+
+    pub(crate) fn press(&self, key: &str) {
+        self.world.ok(&["agent", "keys", "real", key]);
+    }
+
+    /// Pastes a prompt, waits until it stands there, and submits it.
+    pub(crate) fn say(&self, prompt: &str) {
+        let keys = vec![KeyInput::Paste(prompt.to_owned())];
+        let ask = Request::Keys { agent: "real".into(), keys };
+        self.world.connect().unwrap().ask(ask).unwrap();
+        let end: String = letters(prompt).chars().rev().take(12).collect::<String>();
+        let end: String = end.chars().rev().collect();
+        self.wait_for("the prompt stands there", || letters(&self.screen()).contains(&end));
+        self.wait_until_still();
+        self.press("enter");
+    }
+
+    /// Waits until the screen rests: what a signal announces may have yet to be drawn.
+    pub(crate) fn wait_until_still(&self) {
+        let mut last = (String::new(), now());
+        self.wait_for("the screen rests", || {
+            let screen = self.screen();
+            if screen != last.0 {
+                last = (screen, now());
+            }
+            now() - last.1 > STILL
+        });
+    }
+
+    /// Returns the path of a file in the project.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.world.project.join(name)
+    }
+}
+
+/// Shows what stood on the screen when a wait was in vain.
+struct Witness<'a>(&'a RealAgent);
+
+impl Drop for Witness<'_> {
+    fn drop(&mut self) {
+        println!("{:?}\n{}", self.0.status(), self.0.screen());
+    }
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// Returns a search path on which the CLIs and what runs them are found.
+fn search_path(agents: &Path) -> String {
+    let own = std::env::var_os("PATH").unwrap_or_default();
+    let node = std::env::split_paths(&own).find(|directory| directory.join("node").exists());
+    let usual = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
+    let all = [agents.to_owned()].into_iter().chain(node).chain(usual);
+    std::env::join_paths(all).unwrap().into_string().unwrap()
+}
