@@ -262,7 +262,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
         Scope::Prompt,
         "line_start",
         "home ctrl-a",
-        "its start",
+        "start of the line",
     ),
     meaning(Action::Write(Writing::LineEnd), Scope::Prompt, "line_end", "end", "end of the line"),
     meaning(

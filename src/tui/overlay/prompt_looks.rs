@@ -34,7 +34,8 @@ impl Prompt {
         let text_rows =
             self.editor.rows(usize::from(area.width.saturating_sub(AROUND_COLS))).rows.len();
         let text_rows = u16::try_from(text_rows).unwrap_or(u16::MAX).clamp(1, TEXT_ROWS_MAX);
-        let height = self.list_rows(app) + text_rows + u16::from(self.fault.is_some());
+        let above = self.list_rows(app) + self.gap_rows();
+        let height = above + text_rows + u16::from(self.fault.is_some());
         let title = match self.kind() {
             PromptKind::Dispatch => "Dispatch",
             PromptKind::Broadcast => "Broadcast",
@@ -63,6 +64,14 @@ impl Prompt {
         match &self.recipients {
             Recipients::Pane(_) => 1,
             Recipients::Chosen(_) => agents.clamp(1, LIST_ROWS_MAX),
+        }
+    }
+
+    /// Returns the rows between a list and the text below it.
+    fn gap_rows(&self) -> u16 {
+        match &self.recipients {
+            Recipients::Pane(_) => 0,
+            Recipients::Chosen(_) => 1,
         }
     }
 
@@ -96,7 +105,9 @@ impl Prompt {
         // A window may be too low for all of it; then the text matters most.
         let list_rows = self.list_rows(app).min(above.saturating_sub(1));
         let recipients = Rect { height: list_rows, ..inner };
-        let text = Rect { y: recipients.bottom(), height: above - list_rows, ..inner };
+        let gap = self.gap_rows().min((above - list_rows).saturating_sub(1));
+        let y = recipients.bottom() + gap;
+        let text = Rect { y, height: above - list_rows - gap, ..inner };
         Parts { recipients, text, fault }
     }
 
