@@ -274,6 +274,12 @@ fn what_waits_longest_comes_first_and_the_rest_follows() {
     assert!(stage.text().contains("tests: r3 unknown: nobody can tell"));
     stage.press("esc a");
     assert_eq!(stage.selected(), "docs", "and around");
+    stage.give(Input::Hub(status(crew())));
+    let mut agents = crew();
+    agents[0].stuck = true;
+    stage.give(Input::Hub(status(agents)));
+    let last = stage.app.attention().pop().unwrap();
+    assert_eq!(last.agent.as_str(), "backend", "stuck only now, though at work for longer");
     let mut quiet = Stage::new(120, 40, team(1));
     quiet.press("a");
     assert!(quiet.text().contains("Nothing waits for you"));

@@ -14,6 +14,8 @@ pub(crate) struct Agent {
     pub team: String,
     pub state: AgentState,
     pub is_stuck: bool,
+    /// Since when it has been stuck, as far as this dashboard has seen.
+    pub stuck_since: Option<Moment>,
     pub since: Moment,
     pub task: Option<String>,
     /// What the application calls its window.
@@ -41,6 +43,7 @@ impl Agent {
             team: clean(&status.team),
             state: status.state,
             is_stuck: status.stuck,
+            stuck_since: None,
             since: Moment(since),
             task: status.task.as_deref().map(clean),
             title: clean(&status.title),
@@ -58,6 +61,12 @@ impl Agent {
     /// Says whether its process is gone.
     pub(crate) fn has_ended(&self) -> bool {
         self.state == AgentState::Exited
+    }
+
+    /// Takes over what was known of it before; that it is stuck is seen now, if it was not.
+    pub(crate) fn follow(&mut self, before: Option<&Self>, now: Moment) {
+        let known = before.and_then(|before| before.stuck_since);
+        self.stuck_since = self.is_stuck.then(|| known.unwrap_or(now));
     }
 
     /// Returns why the hub would refuse a prompt for it now.

@@ -40,7 +40,7 @@ impl App {
     fn waiting_at(&self, agent: &Agent) -> impl Iterator<Item = Waiting> {
         let name = agent.name.clone();
         let waiting = move |(since, cause)| Waiting { since, agent: name.clone(), cause };
-        let state = calls(agent).then_some((agent.since, Cause::State));
+        let state = wanted_since(agent).map(|since| (since, Cause::State));
         let failed = self.receipt(agent).filter(|receipt| has_failed(receipt));
         let receipt = failed.map(|receipt| (receipt.since, Cause::Receipt));
         [state, receipt].into_iter().flatten().map(waiting)
@@ -70,16 +70,17 @@ pub(crate) fn state_word(agent: &Agent) -> String {
     if agent.is_stuck { format!("{} · stuck!", agent.state) } else { agent.state.to_string() }
 }
 
-fn calls(agent: &Agent) -> bool {
-    agent.is_stuck
-        || match agent.state {
-            AgentState::Waiting | AgentState::Blocked | AgentState::Error => true,
-            AgentState::Starting
-            | AgentState::Idle
-            | AgentState::Working
-            | AgentState::Done
-            | AgentState::Limited
-            | AgentState::Unknown
-            | AgentState::Exited => false,
-        }
+/// Returns since when the agent wants a person, by what it does. One that is stuck has not wanted
+/// anybody since it began to work.
+fn wanted_since(agent: &Agent) -> Option<Moment> {
+    match agent.state {
+        AgentState::Waiting | AgentState::Blocked | AgentState::Error => Some(agent.since),
+        AgentState::Starting
+        | AgentState::Idle
+        | AgentState::Working
+        | AgentState::Done
+        | AgentState::Limited
+        | AgentState::Unknown
+        | AgentState::Exited => agent.stuck_since,
+    }
 }

@@ -238,7 +238,7 @@ impl Prompt {
         let whole = self.editor.text();
         let (agents, text) = match &self.recipients {
             Recipients::Pane(agent) => {
-                let Addressed { names: named, text, unknown } = addressed(whole, &names);
+                let Addressed { names: others, text, unknown } = addressed(whole, &names);
                 if let Some(name) = unknown {
                     let nearest =
                         names.iter().min_by_key(|known| strsim::levenshtein(known.as_str(), name));
@@ -247,7 +247,7 @@ impl Prompt {
                         "There is no agent `{name}`; the nearest is `{nearest}`. A blank before the @ sends it as it is"
                     ));
                 }
-                (if named.is_empty() { vec![agent.clone()] } else { named }, text)
+                (if others.is_empty() { vec![agent.clone()] } else { others }, text)
             }
             Recipients::Chosen(crew) => (crew.names(app), whole),
         };

@@ -144,8 +144,8 @@ impl Prompt {
     /// Returns who gets the prompt as it is, and who could be meant by a name that is not finished.
     fn recipients_line(&self, app: &App, pane: &AgentName) -> Line<'static> {
         let names = app.names();
-        let named = addressed(self.editor.text(), &names).names;
-        let all = if named.is_empty() { vec![pane.clone()] } else { named };
+        let others = addressed(self.editor.text(), &names).names;
+        let all = if others.is_empty() { vec![pane.clone()] } else { others };
         let mut spans = vec![Span::styled("→ ", app.theme.tone(Tone::Dim))];
         for agent in all.iter().filter_map(|name| app.agent(name)) {
             let state = app.theme.state(agent.state);

@@ -104,7 +104,10 @@ fn pane(app: &mut App, view: PaneView) {
 fn status(app: &mut App, news: &Status) {
     let project = news.hub.project.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let project = clean(project);
-    let agents: Vec<Agent> = news.agents.iter().filter_map(Agent::new).collect();
+    let mut agents: Vec<Agent> = news.agents.iter().filter_map(Agent::new).collect();
+    for agent in &mut agents {
+        agent.follow(app.agent(&agent.name), app.now);
+    }
     let is_first = app.project.is_none();
     if app.project.as_ref() != Some(&project) || app.agents != agents {
         app.damage.is_all = true;
