@@ -222,11 +222,8 @@ pub(super) fn is_text(key: Key) -> bool {
 
 /// Returns a key of the numeric keypad as the one that writes the same.
 pub(super) fn off_the_pad(key: Key) -> Key {
-    let code = match key.code {
-        KeyCode::Keypad('\r') => KeyCode::Enter,
-        KeyCode::Keypad(c) => KeyCode::Char(c),
-        other => other,
-    };
+    let KeyCode::Keypad(c) = key.code else { return key };
+    let code = if c == '\r' { KeyCode::Enter } else { KeyCode::Char(c) };
     Key { code, ..key }
 }
 

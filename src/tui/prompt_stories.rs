@@ -245,11 +245,10 @@ fn an_approval_is_answered_with_two_keys() {
 
 /// Returns the answers to dialogs since the last time.
 fn answers(stage: &mut Stage) -> Vec<(String, DialogChoice)> {
-    let answer = |request| match request {
-        Request::Answer { dialog, choice, .. } => Some((dialog, choice)),
-        _ => None,
+    let answer = |request| {
+        let Request::Answer { dialog, choice, .. } = request else { return None };
+        Some((dialog, choice))
     };
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only answers are looked for")]
     stage.requests().into_iter().filter_map(answer).collect()
 }
 

@@ -222,7 +222,7 @@ impl Prompt {
     fn send(&mut self, app: &mut App, anyway: bool) -> Fate {
         match self.addressed(app) {
             Ok((agents, text)) => {
-                send(app, self.kind(), agents, text, self.editor.text().to_owned(), anyway);
+                send(app, self.kind(), &agents, text, self.editor.text().to_owned(), anyway);
                 Fate::Close
             }
             Err(fault) => {
@@ -297,7 +297,7 @@ fn toggled_by(crew: &Crew, key: Key) -> Option<usize> {
 fn send(
     app: &mut App,
     kind: PromptKind,
-    agents: Vec<AgentName>,
+    agents: &[AgentName],
     prompt: String,
     draft: String,
     anyway: bool,
@@ -306,7 +306,9 @@ fn send(
         app.wishes.push(Wish::Keep(prompt.clone()));
     }
     app.drafts[kind as usize] = Editor::default();
-    agents.iter().for_each(|agent| app.dismiss(agent));
+    for agent in agents {
+        app.dismiss(agent);
+    }
     let names: Vec<String> = agents.iter().map(ToString::to_string).collect();
     app.say(Tone::Dim, format!("Sending to {}…", names.join(", ")));
     let request = Request::Dispatch { agents: names, prompt, idempotency_key: None, anyway };

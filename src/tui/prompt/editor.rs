@@ -29,7 +29,7 @@ pub(crate) enum Move {
 
 /// The text as rows of a width, and where the cursor is among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rows {
+pub(crate) struct Wrapped {
     pub rows: Vec<String>,
     pub cursor_row: usize,
     pub cursor_col: usize,
@@ -58,14 +58,16 @@ impl Editor {
 
     /// Writes at the cursor, without what acts on a terminal; no more than fits.
     pub(crate) fn insert(&mut self, text: &str) {
-        let plain = text.replace("\r\n", "\n").replace('\r', "\n");
-        for c in plain.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
-            if self.text.len() + c.len_utf8() > TEXT_BYTES_MAX {
-                return;
-            }
-            self.text.insert(self.cursor, c);
-            self.cursor += c.len_utf8();
-        }
+        let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+        let mut length = self.text.len();
+        let fits = |c: &char| {
+            length += c.len_utf8();
+            length <= TEXT_BYTES_MAX
+        };
+        let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+        let plain: String = lines.chars().filter(is_text).take_while(fits).collect();
+        self.text.insert_str(self.cursor, &plain);
+        self.cursor += plain.len();
     }
 
     pub(crate) fn go(&mut self, way: Move) {
@@ -127,7 +129,7 @@ impl Editor {
     }
 
     /// Breaks the text into rows of so many columns.
-    pub(crate) fn rows(&self, width: usize) -> Rows {
+    pub(crate) fn rows(&self, width: usize) -> Wrapped {
         let width = width.max(2);
         let mut rows = vec![String::new()];
         let (mut column, mut cursor) = (0, None);
@@ -158,7 +160,7 @@ impl Editor {
             column = 0;
         }
         let (cursor_row, cursor_col) = cursor.unwrap_or((rows.len() - 1, column));
-        Rows { rows, cursor_row, cursor_col }
+        Wrapped { rows, cursor_row, cursor_col }
     }
 }
 
@@ -168,7 +170,9 @@ mod tests {
 
     fn after(text: &str, moves: &[Move]) -> (String, String) {
         let mut editor = Editor::new(text);
-        moves.iter().for_each(|way| editor.go(*way));
+        for way in moves {
+            editor.go(*way);
+        }
         let (before, after) = editor.text.split_at(editor.cursor);
         (before.to_owned(), after.to_owned())
     }
