@@ -28,6 +28,7 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
         },
         min_size: Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols },
         environment: caller_environment(),
+        keep_in: Some(context.paths.state_dir.clone()),
         demo: (!quiet).then(demo::offer),
         ..Options::default()
     };

@@ -15,6 +15,15 @@ pub(super) enum Action {
     Zoom,
     NextLayout,
     Scroll,
+    Dispatch,
+    Broadcast,
+    /// To the next thing that waits for a person.
+    Attend,
+    Attention,
+    Interrupt,
+    Withdraw,
+    /// The receipt on the selected tile has been seen.
+    Dismiss,
     Start,
     Stop,
     Restart,
@@ -27,6 +36,7 @@ pub(super) enum Action {
     LeaveTyping,
     Read(Reading),
     Choose(Choice),
+    Write(Writing),
 }
 
 /// What a key means while reading back.
@@ -46,8 +56,31 @@ pub(super) enum Reading {
 pub(super) enum Choice {
     Up,
     Down,
+    Toggle,
     Accept,
     Cancel,
+}
+
+/// What a key means while a prompt is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Writing {
+    Send,
+    /// Even where no rule says that the agent waits for a prompt.
+    SendAnyway,
+    NewLine,
+    OpenEditor,
+    /// Completes a name, or goes to the list of who gets the prompt.
+    Complete,
+    Older,
+    Newer,
+    WordLeft,
+    WordRight,
+    LineStart,
+    LineEnd,
+    KillWord,
+    KillStart,
+    KillEnd,
+    Leave,
 }
 
 /// Where a key is pressed; the same key may mean something else elsewhere.
@@ -56,11 +89,13 @@ pub(super) enum Scope {
     Overview,
     Typing,
     Scrolling,
+    Prompt,
     Dialog,
 }
 
 impl Scope {
-    pub(super) const ALL: [Self; 4] = [Self::Overview, Self::Typing, Self::Scrolling, Self::Dialog];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Overview, Self::Typing, Self::Scrolling, Self::Prompt, Self::Dialog];
 
     /// Returns the heading over the scope's keys.
     pub(super) fn heading(self) -> &'static str {
@@ -68,6 +103,7 @@ impl Scope {
             Self::Overview => "In the overview",
             Self::Typing => "While typing into a pane",
             Self::Scrolling => "While reading back",
+            Self::Prompt => "While writing a prompt",
             Self::Dialog => "In lists and questions",
         }
     }
@@ -122,6 +158,13 @@ pub(super) const MEANINGS: &[Meaning] = &[
     meaning(Action::Zoom, Scope::Overview, "zoom", "z", "zoom the selected pane, and back"),
     meaning(Action::NextLayout, Scope::Overview, "next_layout", "space", "next layout"),
     meaning(Action::Scroll, Scope::Overview, "scroll", "pageup [", "read back in the pane"),
+    meaning(Action::Dispatch, Scope::Overview, "dispatch", "d", "send the pane a prompt"),
+    meaning(Action::Broadcast, Scope::Overview, "broadcast", "b", "send several a prompt"),
+    meaning(Action::Attend, Scope::Overview, "attend", "a", "to the next that waits for you"),
+    meaning(Action::Attention, Scope::Overview, "attention", "A", "everything that waits for you"),
+    meaning(Action::Interrupt, Scope::Overview, "interrupt", "i", "interrupt the agent"),
+    meaning(Action::Withdraw, Scope::Overview, "withdraw", "w", "take back a queued prompt"),
+    meaning(Action::Dismiss, Scope::Overview, "dismiss", "esc", "a failed prompt has been seen"),
     meaning(Action::Start, Scope::Overview, "start", "s", "start the agent, if it has ended"),
     meaning(Action::Stop, Scope::Overview, "stop", "x", "stop the agent"),
     meaning(Action::Restart, Scope::Overview, "restart", "r", "restart the agent"),
@@ -169,8 +212,90 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "esc end q ctrl-b",
         "back to what happens now",
     ),
+    meaning(Action::Write(Writing::Send), Scope::Prompt, "send", "enter", "send it"),
+    meaning(
+        Action::Write(Writing::SendAnyway),
+        Scope::Prompt,
+        "send_anyway",
+        "ctrl-g",
+        "send it to an unknown state, too",
+    ),
+    meaning(
+        Action::Write(Writing::NewLine),
+        Scope::Prompt,
+        "new_line",
+        "alt-enter ctrl-j shift-enter",
+        "a new line",
+    ),
+    meaning(
+        Action::Write(Writing::OpenEditor),
+        Scope::Prompt,
+        "open_editor",
+        "ctrl-e",
+        "go on in $VISUAL or $EDITOR",
+    ),
+    meaning(
+        Action::Write(Writing::Complete),
+        Scope::Prompt,
+        "complete",
+        "tab",
+        "complete @name; or: who gets it",
+    ),
+    meaning(Action::Write(Writing::Older), Scope::Prompt, "older", "up ctrl-p", "what was before"),
+    meaning(Action::Write(Writing::Newer), Scope::Prompt, "newer", "down ctrl-n", "and back"),
+    meaning(
+        Action::Write(Writing::WordLeft),
+        Scope::Prompt,
+        "word_left",
+        "ctrl-left alt-b",
+        "a word back",
+    ),
+    meaning(
+        Action::Write(Writing::WordRight),
+        Scope::Prompt,
+        "word_right",
+        "ctrl-right alt-f",
+        "a word on",
+    ),
+    meaning(
+        Action::Write(Writing::LineStart),
+        Scope::Prompt,
+        "line_start",
+        "home ctrl-a",
+        "start of the line",
+    ),
+    meaning(Action::Write(Writing::LineEnd), Scope::Prompt, "line_end", "end", "end of the line"),
+    meaning(
+        Action::Write(Writing::KillWord),
+        Scope::Prompt,
+        "kill_word",
+        "ctrl-w",
+        "remove the word before",
+    ),
+    meaning(
+        Action::Write(Writing::KillStart),
+        Scope::Prompt,
+        "kill_start",
+        "ctrl-u",
+        "remove the line up to here",
+    ),
+    meaning(
+        Action::Write(Writing::KillEnd),
+        Scope::Prompt,
+        "kill_end",
+        "ctrl-k",
+        "remove the rest of the line",
+    ),
+    meaning(
+        Action::Write(Writing::Leave),
+        Scope::Prompt,
+        "leave_prompt",
+        "esc ctrl-b",
+        "leave; what is written stays",
+    ),
     meaning(Action::Choose(Choice::Up), Scope::Dialog, "item_up", "up k shift-tab", "one up"),
     meaning(Action::Choose(Choice::Down), Scope::Dialog, "item_down", "down j tab", "one down"),
+    meaning(Action::Choose(Choice::Toggle), Scope::Dialog, "toggle", "space", "this one, or not"),
     meaning(Action::Choose(Choice::Accept), Scope::Dialog, "accept", "enter y", "do it"),
     meaning(Action::Choose(Choice::Cancel), Scope::Dialog, "cancel", "esc n q ctrl-b", "close it"),
 ];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::action::{Action, Choice, MEANINGS, Meaning, Reading, Scope};
+use super::action::{Action, Choice, MEANINGS, Meaning, Reading, Scope, Writing};
 use crate::model::{Key, KeyCode};
 
 /// Says why the user's keys cannot be used.
@@ -69,6 +69,13 @@ impl Keymap {
         Some(choice)
     }
 
+    /// Returns what a key means beside a prompt; what writes a character means nothing else.
+    pub(super) fn writing(&self, key: Key) -> Option<Writing> {
+        let action = self.action(Scope::Prompt, key).filter(|_| !is_text(key));
+        let Some(Action::Write(writing)) = action else { return None };
+        Some(writing)
+    }
+
     /// Returns the name of the first key of an action, for a hint.
     pub(super) fn hint(&self, action: Action) -> Option<String> {
         let found = self.bindings.iter().find(|(_, meaning)| meaning.action == action);
@@ -84,6 +91,7 @@ impl Keymap {
         short_name(own.unwrap_or(Key::plain(match choice {
             Choice::Up => KeyCode::Up,
             Choice::Down => KeyCode::Down,
+            Choice::Toggle => KeyCode::Char(' '),
             Choice::Accept => KeyCode::Enter,
             Choice::Cancel => KeyCode::Escape,
         })))
@@ -142,10 +150,13 @@ impl Keymap {
             Action::LeaveTyping,
             Action::Read(Reading::Leave),
             Action::Choose(Choice::Cancel),
+            Action::Write(Writing::Leave),
             Action::Detach,
         ];
         for meaning in MEANINGS.iter().filter(|meaning| needed.contains(&meaning.action)) {
-            if !self.bindings.iter().any(|(_, m)| m.name == meaning.name) {
+            // A letter would be written instead of leading back.
+            let leads_back = |key: Key| meaning.scope != Scope::Prompt || !is_text(key);
+            if !self.bindings.iter().any(|(key, m)| m.name == meaning.name && leads_back(*key)) {
                 return Err(KeymapError::NoWayBack(meaning.name));
             }
         }
@@ -207,6 +218,13 @@ fn parse_keys(action: &str, keys: &str) -> Result<Vec<Key>, KeymapError> {
 pub(super) fn is_text(key: Key) -> bool {
     let held = key.modifiers;
     matches!(key.code, KeyCode::Char(_)) && !held.control && !held.alt && !held.meta
+}
+
+/// Returns a key of the numeric keypad as the one that writes the same.
+pub(super) fn off_the_pad(key: Key) -> Key {
+    let KeyCode::Keypad(c) = key.code else { return key };
+    let code = if c == '\r' { KeyCode::Enter } else { KeyCode::Char(c) };
+    Key { code, ..key }
 }
 
 /// Brings the two ways to write a capital letter together.
@@ -272,9 +290,9 @@ mod tests {
         assert_eq!(overview("q"), Some(Action::Detach));
         assert_eq!(overview("h"), Some(Action::SelectLeft));
         assert_eq!(keymap.action(Scope::Typing, key("ctrl-b")), Some(Action::LeaveTyping));
-        for reserved in ["d", "b", "a"] {
-            assert_eq!(overview(reserved), None, "{reserved} is kept for later");
-        }
+        assert_eq!(overview("d"), Some(Action::Dispatch));
+        assert_eq!(overview("b"), Some(Action::Broadcast));
+        assert_eq!(overview("a"), Some(Action::Attend));
     }
 
     #[test]
@@ -313,6 +331,11 @@ mod tests {
         assert_eq!(
             message(&[("leave_typing", "")]),
             "Action `leave_typing` needs a key, else there would be no way back"
+        );
+        assert_eq!(
+            message(&[("leave_prompt", "x")]),
+            "Action `leave_prompt` needs a key, else there would be no way back",
+            "a letter is written"
         );
     }
 

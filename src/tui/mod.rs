@@ -13,7 +13,9 @@ mod keymap;
 mod link;
 mod look;
 mod options;
+mod outside;
 mod overlay;
+mod prompt;
 mod run;
 mod terminal;
 mod text;
@@ -29,6 +31,10 @@ pub use run::{check, run};
 mod fixture;
 #[cfg(test)]
 mod overlay_stories;
+#[cfg(test)]
+mod prompt_scenes;
+#[cfg(test)]
+mod prompt_stories;
 #[cfg(test)]
 mod scenes;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 
 use super::grid::{Cards, Layout};
 use super::keymap::KeymapError;
@@ -36,6 +37,8 @@ pub struct Options {
     /// The caller's own environment, for the agents that are started from here.
     pub environment: Environment,
     pub layout: Layout,
+    /// Where prompts are kept, and written in an editor; a directory that is the user's alone.
+    pub keep_in: Option<PathBuf>,
     pub start: StartView,
     /// A team that is offered beside those of the hub, and that the caller plays elsewhere.
     pub demo: Option<TeamOffer>,

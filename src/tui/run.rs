@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::app::{App, Settings};
+use super::app::{App, Settings, Wish};
 use super::clock;
 use super::draw::Picture;
 use super::keymap::Keymap;
 use super::link::{Link, LinkError};
 use super::look::{Depth, Theme, ThemeChoice};
 use super::options::{Ended, Hub, Options, TuiError};
+use super::outside::Outside;
 use super::terminal::{Modes, Output, Parser, Signal, Signals, Typed, is_terminal, window_size};
 use super::text::SECONDS_STEP;
 use super::update::{Input, update};
@@ -40,7 +41,9 @@ const STDIN_BYTES: usize = 16 * 1024;
 /// The terminal is restored whatever happens. Agents are never stopped by leaving.
 pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     let term = options.environment.0.get("TERM").cloned().unwrap_or_default();
-    let app = open(options)?;
+    let outside = Outside::new(&options);
+    let mut app = open(options)?;
+    app.history = outside.history();
     if !is_terminal() {
         return Err(TuiError::NoTerminal);
     }
@@ -57,6 +60,7 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
         retry_at: None,
         retry_pause: RETRY_MIN,
         signals,
+        outside,
         modes,
         output,
         parser: Parser::default(),
@@ -113,6 +117,7 @@ struct Dashboard<H> {
     retry_at: Option<Instant>,
     retry_pause: Duration,
     signals: Signals,
+    outside: Outside,
     modes: Modes,
     output: Output,
     parser: Parser,
@@ -157,6 +162,7 @@ impl<H: Hub> Dashboard<H> {
             self.lose(&error);
         }
         self.take_time();
+        self.grant_wishes()?;
         let asked = self.modes.set_motion(self.app.wants_motion(), &mut self.output);
         self.heed_terminal(&asked);
         self.draw();
@@ -172,11 +178,12 @@ impl<H: Hub> Dashboard<H> {
 
     fn wait(&self) -> Result<Woken, TuiError> {
         let stdin = io::stdin();
-        let [window, resumed, end] = self.signals.descriptors();
+        let [window, resumed, interrupted, end] = self.signals.descriptors();
         let mut waited = vec![
             PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(window, PollFlags::IN),
             PollFd::from_borrowed_fd(resumed, PollFlags::IN),
+            PollFd::from_borrowed_fd(interrupted, PollFlags::IN),
             PollFd::from_borrowed_fd(end, PollFlags::IN),
         ];
         let mut room = PollFlags::empty();
@@ -194,8 +201,8 @@ impl<H: Hub> Dashboard<H> {
             Err(error) => return Err(TuiError::Terminal(error.into())),
         }
         let said = |at: usize| waited.get(at).map_or(PollFlags::empty(), PollFd::revents);
-        let signals = said(1) | said(2) | said(3);
-        Ok(Woken { person: said(0), signals, terminal: said(4), hub: said(5) })
+        let signals = said(1) | said(2) | said(3) | said(4);
+        Ok(Woken { person: said(0), signals, terminal: said(5), hub: said(6) })
     }
 
     /// Returns how long nothing has to happen; nothing if there is no end to it.
@@ -216,7 +223,7 @@ impl<H: Hub> Dashboard<H> {
                     self.modes.resume(&mut self.output)?;
                     self.app.needs_whole_frame = true;
                 }
-                Signal::End => {
+                Signal::Interrupted | Signal::End => {
                     self.app.end = Some(Ok(Ended::Signalled));
                     return Ok(());
                 }
@@ -252,6 +259,25 @@ impl<H: Hub> Dashboard<H> {
             Typed::Background(rgb) => Input::Background(rgb),
         });
         self.give(inputs);
+    }
+
+    /// Does what the dashboard wants done outside of its own data.
+    fn grant_wishes(&mut self) -> Result<(), TuiError> {
+        for wish in std::mem::take(&mut self.app.wishes) {
+            match wish {
+                Wish::Keep(prompt) => self.outside.keep(&prompt),
+                Wish::Edit(text) => {
+                    Modes::leave();
+                    let edited = self.outside.edit(&text);
+                    self.modes.resume(&mut self.output)?;
+                    self.app.needs_whole_frame = true;
+                    // What the person interrupted was the editor.
+                    self.signals.forget_interrupt();
+                    self.give([Input::Resized(window_size()), Input::Edited(edited)]);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn take_frames(&mut self) {

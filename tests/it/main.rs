@@ -56,3 +56,4 @@ mod told_once;
 mod trusted;
 mod tui;
 mod tui_cost;
+mod tui_prompts;

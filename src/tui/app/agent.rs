@@ -2,9 +2,9 @@
 
 use std::time::UNIX_EPOCH;
 
-use crate::model::{AgentName, AgentState, Moment};
+use crate::model::{AgentName, AgentState, Moment, Receipt, Stage};
 use crate::tui::text::clean;
-use crate::wire::AgentStatus;
+use crate::wire::{AgentStatus, DialogStatus};
 
 /// What the hub says of an agent, fit to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,12 +14,20 @@ pub(crate) struct Agent {
     pub team: String,
     pub state: AgentState,
     pub is_stuck: bool,
+    /// Since when it has been stuck, as far as this dashboard has seen.
+    pub stuck_since: Option<Moment>,
     pub since: Moment,
     pub task: Option<String>,
     /// What the application calls its window.
     pub title: String,
     /// How the last run ended, or what went wrong.
     pub remark: Option<String>,
+    /// The dialog that wants a person.
+    pub dialog: Option<DialogStatus>,
+    /// The latest prompt, unless the agent has taken it.
+    pub receipt: Option<Receipt>,
+    /// How many prompts wait for it.
+    pub queued: usize,
 }
 
 impl Agent {
@@ -35,16 +43,46 @@ impl Agent {
             team: clean(&status.team),
             state: status.state,
             is_stuck: status.stuck,
+            stuck_since: None,
             since: Moment(since),
             task: status.task.as_deref().map(clean),
             title: clean(&status.title),
             remark: remark.map(|text| clean(text)),
+            dialog: status.dialog.as_ref().map(clean_dialog),
+            receipt: status.receipt.clone().map(|receipt| Receipt {
+                reason: receipt.reason.as_deref().map(clean),
+                prompt: clean(&receipt.prompt),
+                ..receipt
+            }),
+            queued: status.queued,
         })
     }
 
     /// Says whether its process is gone.
     pub(crate) fn has_ended(&self) -> bool {
         self.state == AgentState::Exited
+    }
+
+    /// Takes over what was known of it before; that it is stuck is seen now, if it was not.
+    pub(crate) fn follow(&mut self, before: Option<&Self>, now: Moment) {
+        let known = before.and_then(|before| before.stuck_since);
+        self.stuck_since = self.is_stuck.then(|| known.unwrap_or(now));
+    }
+
+    /// Returns why the hub would refuse a prompt for it now.
+    pub(crate) fn objection(&self) -> Option<&'static str> {
+        match self.state {
+            AgentState::Exited => Some("it does not run"),
+            AgentState::Waiting => Some("it is at a dialog"),
+            AgentState::Unknown => Some("nothing says that it waits for a prompt"),
+            AgentState::Starting
+            | AgentState::Idle
+            | AgentState::Working
+            | AgentState::Blocked
+            | AgentState::Done
+            | AgentState::Error
+            | AgentState::Limited => None,
+        }
     }
 
     /// Returns the one line that says most about what it is at.
@@ -63,5 +101,35 @@ impl Agent {
             | AgentState::Done
             | AgentState::Unknown => self.task.as_deref().or(title).or(remark),
         }
+    }
+}
+
+/// Returns what a receipt says, in a line.
+pub(crate) fn receipt_line(receipt: &Receipt) -> String {
+    let reason = receipt.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{} {}{reason}", receipt.receipt, receipt.state)
+}
+
+/// Says whether a prompt went wrong, so that a person has to look.
+pub(crate) fn has_failed(receipt: &Receipt) -> bool {
+    match receipt.state {
+        Stage::Refused | Stage::Stalled | Stage::Unknown => true,
+        Stage::Queued
+        | Stage::Typed
+        | Stage::Seen
+        | Stage::Submitted
+        | Stage::Accepted
+        | Stage::Withdrawn => false,
+    }
+}
+
+/// Returns the dialog fit to be shown; its id stays as it is, since the hub has to know it again.
+fn clean_dialog(dialog: &DialogStatus) -> DialogStatus {
+    DialogStatus {
+        id: dialog.id.clone(),
+        kind: dialog.kind,
+        text: dialog.text.lines().map(clean).collect::<Vec<_>>().join("\n"),
+        options: dialog.options.iter().map(|option| clean(option)).collect(),
+        selected: dialog.selected,
     }
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
-use super::{Agent, Damage, Pane, Scroll};
-use crate::model::{AgentName, Environment, Moment, Size};
+use super::{Agent, Damage, Lead, Pane, Scroll, Waiting, has_failed};
+use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size};
 use crate::tui::grid::{Cards, Layout, Slot, arrange};
 use crate::tui::keymap::Keymap;
 use crate::tui::look::{Theme, Tone};
 use crate::tui::options::{Ended, StartView, TuiError};
 use crate::tui::overlay::Overlay;
+use crate::tui::prompt::{Editor, History};
 use crate::wire::{Ask, CliOffer, MouseWish, Request, TeamOffer};
 
 /// The dashboard.
@@ -42,6 +43,17 @@ pub(crate) struct App {
     pub clis: Option<Vec<CliOffer>>,
     /// An agent that was added from here, to be selected once it is there.
     pub awaited: Option<AgentName>,
+    /// What was written and not sent, for each kind of prompt.
+    pub drafts: [Editor; 2],
+    pub history: History,
+    /// The last receipt of an agent that the person has seen fail.
+    pub dismissed: BTreeMap<AgentName, ReceiptId>,
+    /// What the person was last led to.
+    pub attended: Option<Waiting>,
+    /// Set by an overlay that leads on, until that is done.
+    pub lead: Option<Lead>,
+    /// What the loop has to do outside of this data.
+    pub wishes: Vec<Wish>,
     /// Stays until the next key.
     pub message: Option<Message>,
     pub damage: Damage,
@@ -69,6 +81,22 @@ pub(crate) struct Settings {
     pub start: StartView,
     /// Stands among the teams; whoever chooses it leaves this dashboard for it.
     pub demo: Option<TeamOffer>,
+}
+
+/// How a prompt finds its agents; each kind has a draft of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PromptKind {
+    Dispatch,
+    Broadcast,
+}
+
+/// Something that only the loop can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Keeps a prompt for later dashboards.
+    Keep(String),
+    /// Lets the person go on with a text in an editor of their own.
+    Edit(String),
 }
 
 /// Whether the hub is there.
@@ -127,6 +155,18 @@ pub(crate) enum Purpose {
     Add {
         agent: AgentName,
     },
+    Dispatch {
+        kind: PromptKind,
+        /// All that was written, addresses included.
+        draft: String,
+    },
+    Withdraw,
+    Answer {
+        agent: AgentName,
+    },
+    Interrupt {
+        agent: AgentName,
+    },
 }
 
 /// A size that the hub was asked to give to a pane.
@@ -163,6 +203,12 @@ impl App {
             teams: None,
             clis: None,
             awaited: None,
+            drafts: Default::default(),
+            history: History::default(),
+            dismissed: BTreeMap::new(),
+            attended: None,
+            lead: None,
+            wishes: Vec::new(),
             message: None,
             damage: Damage { is_all: true, ..Damage::default() },
             needs_whole_frame: false,
@@ -203,6 +249,33 @@ impl App {
     /// Returns the selected agent.
     pub(crate) fn selected_agent(&self) -> Option<&Agent> {
         self.selected_index().map(|index| &self.agents[index])
+    }
+
+    /// Returns an agent by its name.
+    pub(crate) fn agent(&self, name: &AgentName) -> Option<&Agent> {
+        self.agents.iter().find(|agent| agent.name == *name)
+    }
+
+    /// Returns the names of all agents, in their order.
+    pub(crate) fn names(&self) -> Vec<AgentName> {
+        self.agents.iter().map(|agent| agent.name.clone()).collect()
+    }
+
+    /// Returns the receipt that stands on an agent's tile: until it is accepted, or has failed and
+    /// was seen.
+    pub(crate) fn receipt<'a>(&self, agent: &'a Agent) -> Option<&'a Receipt> {
+        let seen = self.dismissed.get(&agent.name);
+        let is_news = |receipt: &&Receipt| !has_failed(receipt) || Some(&receipt.receipt) > seen;
+        agent.receipt.as_ref().filter(is_news)
+    }
+
+    /// Takes note that the person has seen how an agent's last prompt failed.
+    pub(crate) fn dismiss(&mut self, name: &AgentName) {
+        let failed = self.agent(name).and_then(|agent| agent.receipt.as_ref());
+        if let Some(receipt) = failed.filter(|receipt| has_failed(receipt)).map(|one| one.receipt) {
+            self.dismissed.insert(name.clone(), receipt);
+            self.damage.is_all = true;
+        }
     }
 
     /// Notes a click, and says whether it is the second one on the same thing.

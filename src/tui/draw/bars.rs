@@ -9,9 +9,9 @@ use ratatui::text::{Line, Span};
 
 use super::cells::draw_row;
 use super::tile::state_style;
-use crate::model::AgentState;
+use crate::model::{AgentState, Stage};
 use crate::tui::action::{Action, Reading};
-use crate::tui::app::{Agent, App, Connection, Mode};
+use crate::tui::app::{Agent, App, Connection, Mode, has_failed};
 use crate::tui::grid::Layout;
 use crate::tui::look::{Tone, sign, urgency};
 use crate::tui::text::{clip, width};
@@ -161,6 +161,11 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
     let key = |action| app.keymap.hint(action);
     let twice = |key: Option<String>| key.map(|key| format!("{key} {key}"));
     let has_ended = app.selected_agent().is_some_and(Agent::has_ended);
+    let receipt = app.selected_agent().and_then(|agent| app.receipt(agent));
+    let is_queued = receipt.is_some_and(|receipt| receipt.state == Stage::Queued);
+    let has_failed = receipt.is_some_and(has_failed);
+    let is_working = app.selected_agent().is_some_and(|one| one.state == AgentState::Working);
+    let calls = !app.attention().is_empty();
     let zoom = if app.layout == Layout::Single { "zoom out" } else { "zoom" };
     let candidates: Vec<(Option<String>, &'static str)> = match &app.mode {
         // An overlay tells its own keys on its edge.
@@ -184,9 +189,15 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
         Mode::Overview { .. } => vec![
             (key(Action::Type).filter(|_| !has_ended), "type"),
             (key(Action::Start).filter(|_| has_ended), "start"),
+            (key(Action::Attend).filter(|_| calls), "attend"),
+            (key(Action::Withdraw).filter(|_| is_queued), "withdraw"),
+            (key(Action::Dismiss).filter(|_| has_failed), "dismiss"),
+            (key(Action::Dispatch).filter(|_| !has_ended), "dispatch"),
             (key(Action::Zoom), zoom),
             (key(Action::Help), "help"),
             (key(Action::Detach), "detach"),
+            (key(Action::Broadcast), "broadcast"),
+            (key(Action::Interrupt).filter(|_| is_working), "interrupt"),
             (key(Action::NextLayout), "layout"),
             (key(Action::Scroll), "read back"),
             (key(Action::Restart).filter(|_| !has_ended), "restart"),

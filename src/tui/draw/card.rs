@@ -6,8 +6,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::cells::draw_row;
-use super::tile::{draw_frame, room_beside_state, state_style, state_word};
-use crate::tui::app::App;
+use super::tile::{draw_frame, progress, room_beside_state, state_style};
+use crate::tui::app::{App, state_word};
 use crate::tui::grid::Slot;
 use crate::tui::look::{Tone, sign};
 use crate::tui::text::{clean, clip, elapsed};
@@ -57,6 +57,7 @@ fn heading(app: &App, slot: &Slot) -> Vec<(String, Style)> {
         let text = format!("{} · {}", state_word(agent), agent.cli);
         lines.push((text, state_style(app, agent)));
     }
+    lines.extend(progress(app, agent));
     if let Some(caption) = agent.caption() {
         lines.push((caption.to_owned(), app.theme.tone(Tone::Text)));
     }
@@ -70,6 +71,8 @@ fn draw_bare(app: &App, slot: &Slot, buffer: &mut Buffer) {
     let mark = if is_selected { "▌" } else { " " };
     let state = state_style(app, agent);
     let dim = app.theme.tone(Tone::Dim);
+    let caption = agent.caption().unwrap_or_default();
+    let (about, style) = progress(app, agent).unwrap_or_else(|| (caption.to_owned(), dim));
     let first = Line::from(vec![
         Span::styled(mark, app.theme.tone(Tone::Accent)),
         Span::styled(format!("{} ", slot.index + 1), dim),
@@ -77,7 +80,7 @@ fn draw_bare(app: &App, slot: &Slot, buffer: &mut Buffer) {
         Span::styled(agent.name.to_string(), app.theme.tone(Tone::Text)),
         Span::styled(format!(" {}", state_word(agent)), state),
         Span::styled(format!(" {} ", elapsed(app.now.since(agent.since))), dim),
-        Span::styled(agent.caption().unwrap_or_default().to_owned(), dim),
+        Span::styled(about, style),
     ]);
     let last = app.panes.get(&agent.name).and_then(|pane| pane.last_lines(1).pop());
     let second = Line::from(Span::styled(format!("    {}", clean(&last.unwrap_or_default())), dim));

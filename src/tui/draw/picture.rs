@@ -14,6 +14,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Damage, PaneDamage, View};
 use crate::tui::grid::Slot;
 use crate::tui::look::Tone;
+use crate::tui::overlay::Overlay;
 use crate::tui::terminal::Canvas;
 
 /// What is on the window, and which part of each pane that is.
@@ -70,7 +71,7 @@ impl Picture {
         if area.height > 1 {
             draw_footer(app, footer, &mut self.canvas.picture);
         }
-        if !app.overlays.is_empty() {
+        if app.overlays.iter().any(Overlay::wants_dimness) {
             self.dim(app);
         }
         for overlay in &app.overlays {

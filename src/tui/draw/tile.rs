@@ -9,7 +9,7 @@ use ratatui::widgets::{Block, BorderType, Widget};
 use super::cells::draw_row;
 use super::centred::draw_centred;
 use crate::model::AgentState;
-use crate::tui::app::{Agent, App, Mode, Pane, Scroll, View};
+use crate::tui::app::{Agent, App, Mode, Pane, Scroll, View, has_failed, receipt_line, state_word};
 use crate::tui::grid::Slot;
 use crate::tui::look::{Tone, sign};
 use crate::tui::text::{clip, elapsed, width};
@@ -88,11 +88,6 @@ pub(crate) fn state_style(app: &App, agent: &Agent) -> Style {
     if agent.is_stuck { app.theme.tone(Tone::Warning) } else { app.theme.state(agent.state) }
 }
 
-/// Returns what the agent does, in a word or two.
-pub(super) fn state_word(agent: &Agent) -> String {
-    if agent.is_stuck { format!("{} · stuck!", agent.state) } else { agent.state.to_string() }
-}
-
 /// Returns what stands on a frame's lower edge.
 fn bottom<'a>(app: &'a App, agent: &'a Agent, slot: &Slot, room: usize) -> Option<Line<'a>> {
     if let Mode::Scrolling(scroll) = &app.mode
@@ -103,9 +98,25 @@ fn bottom<'a>(app: &'a App, agent: &'a Agent, slot: &Slot, room: usize) -> Optio
     if slot.is_card || room < 10 {
         return None;
     }
-    let caption = agent.caption()?;
-    let text = format!(" {} ", clip(caption, room.saturating_sub(4)));
-    Some(Line::from(Span::styled(text, app.theme.tone(Tone::Dim))))
+    let dim = app.theme.tone(Tone::Dim);
+    let caption = || agent.caption().map(|caption| (caption.to_owned(), dim));
+    let (text, style) = progress(app, agent).or_else(caption)?;
+    let text = format!(" {} ", clip(&text, room.saturating_sub(4)));
+    Some(Line::from(Span::styled(text, style)))
+}
+
+/// Returns how far the agent's last prompt has come, while that matters.
+pub(super) fn progress(app: &App, agent: &Agent) -> Option<(String, Style)> {
+    let receipt = app.receipt(agent)?;
+    let line = receipt_line(receipt);
+    // What has gone wrong wants a person, as a dialog does.
+    let (mark, style) = if has_failed(receipt) {
+        ("! ", app.theme.state(AgentState::Waiting).add_modifier(Modifier::BOLD))
+    } else {
+        ("", app.theme.tone(Tone::Accent))
+    };
+    let more = if agent.queued > 1 { format!(" · {} wait", agent.queued) } else { String::new() };
+    Some((format!("{mark}{line}{more}"), style))
 }
 
 /// Says where in the past a pane is read.

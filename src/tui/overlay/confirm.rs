@@ -39,7 +39,7 @@ impl Confirm {
                 Fate::Close
             }
             Choice::Cancel => Fate::Close,
-            Choice::Up | Choice::Down => Fate::Stay,
+            Choice::Up | Choice::Down | Choice::Toggle => Fate::Stay,
         }
     }
 

@@ -24,7 +24,8 @@ pub(super) struct Dialog {
 /// A key and what it does; a click on it does the same.
 pub(super) struct Button {
     pub key: String,
-    pub choice: Choice,
+    /// Without one, it only tells of the key.
+    pub choice: Option<Choice>,
     pub what: &'static str,
 }
 
@@ -47,7 +48,7 @@ pub(super) const AROUND_ROWS: u16 = 4;
 pub(super) fn buttons(app: &App, choices: &[(Choice, &'static str)]) -> Vec<Button> {
     let button = |(choice, what): &(Choice, &'static str)| {
         let key = app.keymap.hint(Action::Choose(*choice))?;
-        Some(Button { key, choice: *choice, what })
+        Some(Button { key, choice: Some(*choice), what })
     };
     choices.iter().filter_map(button).collect()
 }
@@ -95,10 +96,8 @@ impl Dialog {
             end += button.columns();
             usize::from(at.x) < end
         });
-        match under {
-            Some(button) if is_edge && at.x > place.x => Hit::Button(button.choice),
-            Some(_) | None => Hit::Inside,
-        }
+        let choice = under.filter(|_| is_edge && at.x > place.x).and_then(|button| button.choice);
+        choice.map_or(Hit::Inside, Hit::Button)
     }
 
     fn edge(&self, app: &App) -> Line<'static> {

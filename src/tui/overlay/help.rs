@@ -44,6 +44,7 @@ impl Help {
         match choice {
             Choice::Up => self.offset = self.offset.saturating_sub(1),
             Choice::Down => self.offset = self.offset.saturating_add(1).min(hidden(app)),
+            Choice::Toggle => {}
             Choice::Cancel | Choice::Accept => return Fate::Close,
         }
         Fate::Stay

@@ -40,6 +40,7 @@ impl Launcher {
             Choice::Up => self.pick(stepped(self.chosen, teams(app).len(), false)),
             Choice::Down => self.pick(stepped(self.chosen, teams(app).len(), true)),
             Choice::Accept => self.launch(app),
+            Choice::Toggle => {}
             Choice::Cancel => return Fate::Close,
         }
         Fate::Stay

@@ -1,16 +1,24 @@
 //! What lies over the panes: each overlay is one file with its state, its keys and its looks.
 
+mod attention;
 mod confirm;
+mod crew;
 mod dialog;
 mod help;
 mod launcher;
 mod list;
 mod newcomer;
+mod prompt;
+mod prompt_looks;
+mod question;
 mod stack;
 mod wrapped;
 
+pub(super) use attention::Attention;
 pub(super) use confirm::{Confirm, Deed};
 pub(super) use help::Help;
 pub(super) use launcher::Launcher;
 pub(super) use newcomer::Newcomer;
+pub(super) use prompt::Prompt;
+pub(super) use question::Question;
 pub(super) use stack::{Handled, Overlay, paste, point, press};

@@ -85,6 +85,7 @@ impl Newcomer {
             Choice::Up => self.pick(stepped(self.chosen, clis(app).len(), false)),
             Choice::Down => self.pick(stepped(self.chosen, clis(app).len(), true)),
             Choice::Accept => self.start(app),
+            Choice::Toggle => {}
             Choice::Cancel => return Fate::Close,
         }
         Fate::Stay
@@ -151,7 +152,7 @@ impl Newcomer {
     fn dialog(app: &App) -> Dialog {
         let button = |choice, what| {
             let key = app.keymap.hint_beside_text(choice);
-            Button { key, choice, what }
+            Button { key, choice: Some(choice), what }
         };
         let rows = u16::try_from(clis(app).len().max(1)).unwrap_or(u16::MAX);
         Dialog {

@@ -4,10 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::dialog::Hit;
-use super::{Confirm, Help, Launcher, Newcomer};
-use crate::model::{AgentName, Key, Mouse, MouseButton, MouseKind};
+use super::{Attention, Confirm, Help, Launcher, Newcomer, Prompt, Question};
+use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
 use crate::tui::action::{Action, Choice, Scope};
-use crate::tui::app::{App, Purpose, Target};
+use crate::tui::app::{App, Lead, Purpose, Target};
 use crate::tui::keymap::is_text;
 use crate::wire::Request;
 
@@ -18,6 +18,9 @@ pub(crate) enum Overlay {
     Launcher(Launcher),
     Confirm(Confirm),
     Newcomer(Newcomer),
+    Prompt(Prompt),
+    Question(Question),
+    Attention(Attention),
 }
 
 /// Whether a key was meant for an overlay.
@@ -38,12 +41,18 @@ pub(crate) enum Fate {
 pub(crate) fn press(app: &mut App, key: Key) -> Handled {
     let Some(mut overlay) = app.overlays.pop() else { return Handled::Ignored };
     app.damage.is_all = true;
-    let writes = matches!(overlay, Overlay::Newcomer(_)) && is_text(key);
+    let writes = overlay.writes() && is_text(key);
     let asks_for_help = !writes && app.keymap.action(Scope::Overview, key) == Some(Action::Help);
     let fate = match &mut overlay {
         Overlay::Help(_) if asks_for_help => Fate::Close,
         Overlay::Newcomer(form) => form.press(app, key),
-        Overlay::Help(_) | Overlay::Launcher(_) | Overlay::Confirm(_) => {
+        Overlay::Prompt(prompt) => prompt.press(app, key),
+        Overlay::Question(_) if leads_on(app, key) => {
+            app.lead = Some(Lead::Next);
+            Fate::Close
+        }
+        Overlay::Question(question) => question.press(app, key),
+        Overlay::Help(_) | Overlay::Launcher(_) | Overlay::Confirm(_) | Overlay::Attention(_) => {
             let choice = app.keymap.choice(key);
             choice.map_or(Fate::Stay, |choice| overlay.choose(app, choice))
         }
@@ -56,6 +65,12 @@ pub(crate) fn press(app: &mut App, key: Key) -> Handled {
     Handled::Consumed
 }
 
+/// Says whether a key goes on to the next thing that waits.
+fn leads_on(app: &App, key: Key) -> bool {
+    key == Key::plain(KeyCode::Tab)
+        || app.keymap.action(Scope::Overview, key) == Some(Action::Attend)
+}
+
 /// Gives a pasted text to the top overlay, if it takes any.
 pub(crate) fn paste(app: &mut App, text: &str) -> Handled {
     let Some(mut overlay) = app.overlays.pop() else { return Handled::Ignored };
@@ -65,7 +80,16 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Handled {
             app.damage.is_all = true;
             Handled::Consumed
         }
-        Overlay::Help(_) | Overlay::Launcher(_) | Overlay::Confirm(_) => Handled::Ignored,
+        Overlay::Prompt(prompt) => {
+            prompt.insert(text);
+            app.damage.is_all = true;
+            Handled::Consumed
+        }
+        Overlay::Help(_)
+        | Overlay::Launcher(_)
+        | Overlay::Confirm(_)
+        | Overlay::Question(_)
+        | Overlay::Attention(_) => Handled::Ignored,
     };
     app.overlays.push(overlay);
     handled
@@ -101,7 +125,28 @@ impl Overlay {
             Self::Launcher(launcher) => launcher.draw(app, area, buffer),
             Self::Confirm(confirm) => confirm.draw(app, area, buffer),
             Self::Newcomer(form) => form.draw(app, area, buffer),
+            Self::Prompt(prompt) => prompt.draw(app, area, buffer),
+            Self::Question(question) => question.draw(app, area, buffer),
+            Self::Attention(list) => list.draw(app, area, buffer),
         }
+    }
+
+    /// Says whether letters are written into it.
+    fn writes(&self) -> bool {
+        match self {
+            Self::Newcomer(_) => true,
+            Self::Prompt(prompt) => prompt.writes(),
+            Self::Help(_)
+            | Self::Launcher(_)
+            | Self::Confirm(_)
+            | Self::Question(_)
+            | Self::Attention(_) => false,
+        }
+    }
+
+    /// Says whether what lies under it loses its colour: whoever writes to an agent looks at it.
+    pub(crate) fn wants_dimness(&self) -> bool {
+        !matches!(self, Self::Prompt(_))
     }
 
     /// Returns what it has to know from the hub, and why.
@@ -110,7 +155,11 @@ impl Overlay {
         match self {
             Self::Launcher(_) => Some((Purpose::Teams, Request::Teams { environment })),
             Self::Newcomer(_) => Some((Purpose::Clis, Request::Clis { environment })),
-            Self::Help(_) | Self::Confirm(_) => None,
+            Self::Help(_)
+            | Self::Confirm(_)
+            | Self::Prompt(_)
+            | Self::Question(_)
+            | Self::Attention(_) => None,
         }
     }
 
@@ -119,7 +168,8 @@ impl Overlay {
         match self {
             Self::Launcher(launcher) => launcher.starting = None,
             Self::Newcomer(form) => form.starting = None,
-            Self::Help(_) | Self::Confirm(_) => {}
+            Self::Question(question) => question.is_sent = false,
+            Self::Help(_) | Self::Confirm(_) | Self::Prompt(_) | Self::Attention(_) => {}
         }
     }
 
@@ -134,6 +184,9 @@ impl Overlay {
             Self::Launcher(launcher) => launcher.choose(app, choice),
             Self::Confirm(confirm) => confirm.choose(app, choice),
             Self::Newcomer(form) => form.choose(app, choice),
+            Self::Prompt(prompt) => prompt.choose(app, choice),
+            Self::Question(question) => question.choose(app, choice),
+            Self::Attention(list) => list.choose(app, choice),
         }
     }
 
@@ -142,6 +195,9 @@ impl Overlay {
             Self::Help(help) => help.turn(app, is_down),
             Self::Launcher(launcher) => launcher.turn(app, is_down),
             Self::Newcomer(form) => form.turn(app, is_down),
+            Self::Prompt(prompt) => prompt.turn(app, is_down),
+            Self::Question(question) => question.turn(app, is_down),
+            Self::Attention(list) => list.turn(app, is_down),
             Self::Confirm(_) => {}
         }
         Fate::Stay
@@ -154,11 +210,18 @@ impl Overlay {
             Self::Launcher(launcher) => launcher.hit(app, area, at),
             Self::Confirm(confirm) => confirm.hit(app, area, at),
             Self::Newcomer(form) => form.hit(app, area, at),
+            Self::Prompt(prompt) => prompt.hit(app, area, at),
+            Self::Question(question) => question.hit(app, area, at),
+            Self::Attention(list) => list.hit(app, area, at),
         };
         match hit {
             Hit::Outside => self.choose(app, Choice::Cancel),
             Hit::Button(choice) => self.choose(app, choice),
             Hit::Item(index) => {
+                if let Self::Prompt(prompt) = self {
+                    prompt.toggle(app, index);
+                    return Fate::Stay;
+                }
                 self.pick(index);
                 let is_double = app.is_double_click(Target::Item(index));
                 if is_double { self.choose(app, Choice::Accept) } else { Fate::Stay }
@@ -171,7 +234,9 @@ impl Overlay {
         match self {
             Self::Launcher(launcher) => launcher.pick(index),
             Self::Newcomer(form) => form.pick(index),
-            Self::Help(_) | Self::Confirm(_) => {}
+            Self::Question(question) => question.pick(index),
+            Self::Attention(list) => list.pick(index),
+            Self::Help(_) | Self::Confirm(_) | Self::Prompt(_) => {}
         }
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn plain_key(byte: u8) -> Option<Key> {
         modifiers: Modifiers { control: true, ..Modifiers::default() },
     };
     Some(match byte {
-        b'\r' | b'\n' => Key::plain(KeyCode::Enter),
+        b'\r' => Key::plain(KeyCode::Enter),
         b'\t' => Key::plain(KeyCode::Tab),
         0x7f | 0x08 => Key::plain(KeyCode::Backspace),
         0x1b => Key::plain(KeyCode::Escape),

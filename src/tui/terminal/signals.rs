@@ -13,6 +13,8 @@ pub(crate) enum Signal {
     WindowChanged,
     /// We were stopped and go on; the terminal's modes may be lost.
     Resumed,
+    /// The key for it was pressed while the terminal was not ours alone.
+    Interrupted,
     End,
 }
 
@@ -21,18 +23,19 @@ const WATCHED: [(i32, Signal); 5] = [
     (SIGCONT, Signal::Resumed),
     (SIGTERM, Signal::End),
     (SIGHUP, Signal::End),
-    (SIGINT, Signal::End),
+    (SIGINT, Signal::Interrupted),
 ];
 
 /// The signals that this process listens to while it lives.
 #[derive(Debug)]
 pub(crate) struct Signals {
     /// One for each kind of news, in the order of `KINDS`.
-    pipes: [UnixStream; 3],
+    pipes: [UnixStream; 4],
     registered: Vec<signal_hook::SigId>,
 }
 
-const KINDS: [Signal; 3] = [Signal::WindowChanged, Signal::Resumed, Signal::End];
+const KINDS: [Signal; 4] =
+    [Signal::WindowChanged, Signal::Resumed, Signal::Interrupted, Signal::End];
 
 impl Signals {
     /// Begins to listen.
@@ -46,14 +49,21 @@ impl Signals {
             }
             Ok::<_, io::Error>(ours)
         };
-        let [window, resumed, end] = KINDS;
-        let pipes = [pipe_for(window)?, pipe_for(resumed)?, pipe_for(end)?];
+        let [window, resumed, interrupted, end] = KINDS;
+        let pipes = [pipe_for(window)?, pipe_for(resumed)?, pipe_for(interrupted)?, pipe_for(end)?];
         Ok(Self { pipes, registered })
     }
 
     /// Returns what to wait for.
-    pub(crate) fn descriptors(&self) -> [BorrowedFd<'_>; 3] {
-        [self.pipes[0].as_fd(), self.pipes[1].as_fd(), self.pipes[2].as_fd()]
+    pub(crate) fn descriptors(&self) -> [BorrowedFd<'_>; 4] {
+        self.pipes.each_ref().map(AsFd::as_fd)
+    }
+
+    /// Takes no note of an interrupt that was meant for another program.
+    pub(crate) fn forget_interrupt(&mut self) {
+        let mut buffer = [0; 64];
+        // Nothing to read is as good.
+        drop(self.pipes[2].read(&mut buffer));
     }
 
     /// Returns what has arrived since the last time.

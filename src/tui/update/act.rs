@@ -1,13 +1,13 @@
 //! What the actions of the overview do.
 
-use super::{keys, reading};
+use super::{attend, keys, prompts, reading};
 use crate::model::AgentName;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Mode, Purpose};
+use crate::tui::app::{App, Lead, Mode, Purpose};
 use crate::tui::grid::{Layout, neighbour};
 use crate::tui::look::Tone;
 use crate::tui::options::Ended;
-use crate::tui::overlay::{Confirm, Deed, Help, Launcher, Newcomer, Overlay};
+use crate::tui::overlay::{Attention, Confirm, Deed, Help, Launcher, Newcomer, Overlay};
 use crate::wire::{KeyInput, Request};
 
 /// Does what a key means.
@@ -29,6 +29,17 @@ pub(super) fn act(app: &mut App, action: Action) {
                 reading::begin(app, &agent, None);
             }
         }
+        Action::Dispatch => prompts::write(app),
+        Action::Broadcast => prompts::write_to_all(app),
+        Action::Attend => attend::follow(app, Lead::Next),
+        Action::Attention => app.overlays.push(Overlay::Attention(Attention::default())),
+        Action::Interrupt => prompts::interrupt(app),
+        Action::Withdraw => prompts::withdraw(app),
+        Action::Dismiss => {
+            if let Some(agent) = app.selected.clone() {
+                app.dismiss(&agent);
+            }
+        }
         Action::Start => start(app),
         Action::Stop => confirm(app, Deed::Stop),
         Action::Restart => confirm(app, Deed::Restart),
@@ -39,7 +50,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Redraw => app.needs_whole_frame = true,
         Action::Detach => app.end = Some(Ok(Ended::Detached)),
         // These belong to other scopes.
-        Action::LeaveTyping | Action::Read(_) | Action::Choose(_) => {}
+        Action::LeaveTyping | Action::Read(_) | Action::Choose(_) | Action::Write(_) => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! Takes whatever happens, one thing at a time.
 
-use super::{keys, mouse, news, upkeep};
+use super::{attend, keys, mouse, news, prompts, upkeep};
 use crate::model::{Key, Moment, Mouse, Size};
 use crate::tui::app::App;
 use crate::wire::{Ask, FromHub};
@@ -21,6 +21,8 @@ pub(crate) enum Input {
         reason: String,
     },
     Hub(FromHub),
+    /// What came back from the person's own editor, or why nothing did.
+    Edited(Result<String, String>),
     /// A label that tells a time may have changed.
     TimePassed,
 }
@@ -60,7 +62,11 @@ fn take(app: &mut App, input: Input) {
         Input::Connected => news::connected(app),
         Input::Lost { reason } => news::lost(app, &reason),
         Input::Hub(frame) => news::take(app, frame),
+        Input::Edited(outcome) => prompts::edited(app, outcome),
         Input::TimePassed => app.damage.has_labels = true,
+    }
+    if let Some(lead) = app.lead.take() {
+        attend::follow(app, lead);
     }
 }
 

@@ -1,10 +1,12 @@
 //! Changes the dashboard: one input in, what to ask of the hub out.
 
 mod act;
+mod attend;
 mod input;
 mod keys;
 mod mouse;
 mod news;
+mod prompts;
 mod reading;
 mod upkeep;
 

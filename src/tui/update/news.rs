@@ -1,6 +1,6 @@
 //! What the hub says.
 
-use super::{act, reading};
+use super::{act, attend, prompts, reading};
 use crate::model::AgentName;
 use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose};
 use crate::tui::grid::Layout;
@@ -27,7 +27,21 @@ pub(super) fn connected(app: &mut App) {
 
 /// Takes note that the hub is away; what was asked for may or may not have happened.
 pub(super) fn lost(app: &mut App, reason: &str) {
-    let is_order = |purpose: &Purpose| matches!(purpose, Purpose::Order | Purpose::Add { .. });
+    let is_order = |purpose: &Purpose| match purpose {
+        Purpose::Order
+        | Purpose::Add { .. }
+        | Purpose::Dispatch { .. }
+        | Purpose::Withdraw
+        | Purpose::Answer { .. }
+        | Purpose::Interrupt { .. } => true,
+        Purpose::Hello
+        | Purpose::Upkeep
+        | Purpose::Status
+        | Purpose::Teams
+        | Purpose::Up { .. }
+        | Purpose::History { .. }
+        | Purpose::Clis => false,
+    };
     let unanswered = app.pending.values().any(is_order);
     if unanswered && app.is_connected() {
         app.say(Tone::Warning, "The hub went away before it answered: check what was done");
@@ -90,7 +104,10 @@ fn pane(app: &mut App, view: PaneView) {
 fn status(app: &mut App, news: &Status) {
     let project = news.hub.project.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let project = clean(project);
-    let agents: Vec<Agent> = news.agents.iter().filter_map(Agent::new).collect();
+    let mut agents: Vec<Agent> = news.agents.iter().filter_map(Agent::new).collect();
+    for agent in &mut agents {
+        agent.follow(app.agent(&agent.name), app.now);
+    }
     let is_first = app.project.is_none();
     if app.project.as_ref() != Some(&project) || app.agents != agents {
         app.damage.is_all = true;
@@ -118,8 +135,14 @@ fn take_agents(app: &mut App, agents: Vec<Agent>) {
     app.sizes.retain(|name, _| app.agents.iter().any(|agent| agent.name == *name));
     app.overlays.retain(|overlay| match overlay {
         Overlay::Confirm(confirm) => app.agents.iter().any(|agent| agent.name == confirm.agent),
-        Overlay::Help(_) | Overlay::Launcher(_) | Overlay::Newcomer(_) => true,
+        Overlay::Question(question) => app.agents.iter().any(|agent| agent.name == question.agent),
+        Overlay::Help(_)
+        | Overlay::Launcher(_)
+        | Overlay::Newcomer(_)
+        | Overlay::Prompt(_)
+        | Overlay::Attention(_) => true,
     });
+    attend::refresh(app);
     select_awaited(app);
     if app.selected_index().is_none() {
         app.mode = Mode::Overview { has_just_left: false };
@@ -150,6 +173,14 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             app.clis = Some(clis);
             app.damage.is_all = true;
         }
+        (Purpose::Dispatch { kind, draft }, outcome) => {
+            prompts::sent(app, kind, &draft, outcome);
+        }
+        (Purpose::Withdraw, Ok(Response::Done(done))) => prompts::withdrawn(app, &done),
+        (Purpose::Answer { agent }, outcome) => attend::answered(app, &agent, outcome),
+        (Purpose::Interrupt { agent }, Ok(Response::Deed { state, reason })) => {
+            prompts::interrupted(app, &agent, state, reason);
+        }
         (Purpose::Add { agent }, Err(fault)) => add_failed(app, &agent, &fault),
         (Purpose::Add { agent }, Ok(_)) => added(app, agent),
         (Purpose::Status, Ok(Response::Status(news))) => status(app, &news),
@@ -167,6 +198,8 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
         }
         (
             Purpose::Order
+            | Purpose::Withdraw
+            | Purpose::Interrupt { .. }
             | Purpose::Teams
             | Purpose::Clis
             | Purpose::History { .. }
@@ -198,7 +231,12 @@ fn launch_failed(app: &mut App, fault: &Fault) {
     let text = words(fault);
     let launcher = app.overlays.iter_mut().find_map(|overlay| match overlay {
         Overlay::Launcher(launcher) => Some(launcher),
-        Overlay::Help(_) | Overlay::Confirm(_) | Overlay::Newcomer(_) => None,
+        Overlay::Help(_)
+        | Overlay::Confirm(_)
+        | Overlay::Newcomer(_)
+        | Overlay::Prompt(_)
+        | Overlay::Question(_)
+        | Overlay::Attention(_) => None,
     });
     match launcher {
         Some(launcher) => {
@@ -236,7 +274,8 @@ fn add_failed(app: &mut App, agent: &AgentName, fault: &Fault) {
     }
 }
 
-fn words(fault: &Fault) -> String {
+/// Returns what a fault says, and what to do about it.
+pub(super) fn words(fault: &Fault) -> String {
     match &fault.hint {
         Some(hint) => clean(&format!("{} · {hint}", fault.message)),
         None => clean(&fault.message),

@@ -1,0 +1,109 @@
+//! Everything that waits for a person, oldest first.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+use super::dialog::{Dialog, Hit, buttons};
+use super::list::{first_shown, item_at, stepped, turned};
+use super::stack::Fate;
+use crate::tui::action::Choice;
+use crate::tui::app::{App, Lead, Waiting};
+use crate::tui::look::{Tone, sign};
+use crate::tui::text::{clip, elapsed, width};
+
+/// The list; what is in it is looked up each time, since things come and go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Attention {
+    chosen: usize,
+}
+
+const WIDTH: u16 = 84;
+const NAME_COLS: usize = 16;
+const TIME_COLS: usize = 4;
+
+impl Attention {
+    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
+        match choice {
+            Choice::Up => self.chosen = stepped(self.at(app), app.attention().len(), false),
+            Choice::Down => self.chosen = stepped(self.at(app), app.attention().len(), true),
+            Choice::Toggle => {}
+            Choice::Accept => {
+                app.lead = app.attention().get(self.at(app)).cloned().map(Lead::To);
+                return Fate::Close;
+            }
+            Choice::Cancel => return Fate::Close,
+        }
+        Fate::Stay
+    }
+
+    /// Returns the place of the chosen one; the list may have become shorter.
+    fn at(&self, app: &App) -> usize {
+        self.chosen.min(app.attention().len().saturating_sub(1))
+    }
+
+    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
+        self.chosen = turned(self.at(app), app.attention().len(), is_down);
+    }
+
+    pub(super) fn pick(&mut self, index: usize) {
+        self.chosen = index;
+    }
+
+    fn dialog(app: &App) -> Dialog {
+        let choices = [
+            (Choice::Accept, "go there"),
+            (Choice::Up, "up"),
+            (Choice::Down, "down"),
+            (Choice::Cancel, "close"),
+        ];
+        Dialog {
+            title: "What waits for you".to_owned(),
+            tone: Tone::Accent,
+            width: WIDTH,
+            height: u16::try_from(app.attention().len().max(1)).unwrap_or(u16::MAX),
+            buttons: buttons(app, &choices),
+        }
+    }
+
+    /// Returns what lies under the mouse.
+    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+        let dialog = Self::dialog(app);
+        let item = item_at(self.at(app), app.attention().len(), dialog.inner(area), at);
+        item.map_or_else(|| dialog.hit(area, at), Hit::Item)
+    }
+
+    /// Draws the list.
+    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+        let inner = Self::dialog(app).draw(app, area, buffer);
+        let all = app.attention();
+        if all.is_empty() && inner.height > 0 {
+            let dim = app.theme.tone(Tone::Dim);
+            let text = "Nothing waits for you";
+            buffer.set_stringn(inner.x, inner.y, text, usize::from(inner.width), dim);
+        }
+        let shown = all.iter().enumerate().skip(first_shown(self.at(app), inner));
+        for (row, (index, waiting)) in inner.rows().zip(shown) {
+            let line = list_line(app, waiting, index == self.at(app), usize::from(row.width));
+            buffer.set_line(row.x, row.y, &line, row.width);
+        }
+    }
+}
+
+fn list_line(app: &App, waiting: &Waiting, is_chosen: bool, room: usize) -> Line<'static> {
+    let agent = app.agent(&waiting.agent);
+    let sign = agent.map_or(" ", |agent| sign(agent.state));
+    let name = clip(waiting.agent.as_str(), NAME_COLS).into_owned();
+    let pad = " ".repeat(NAME_COLS.saturating_sub(width(&name)));
+    let age = elapsed(app.now.since(waiting.since));
+    let arrow = if is_chosen { "▸" } else { " " };
+    let text = format!("{arrow} {sign} {name}{pad} {age:>TIME_COLS$}  {}", app.want(waiting));
+    let text = clip(&text, room).into_owned();
+    let fill = " ".repeat(room.saturating_sub(width(&text)));
+    let style = match (is_chosen, agent) {
+        (true, _) => app.theme.block(Tone::Accent),
+        (false, Some(agent)) => app.theme.state(agent.state),
+        (false, None) => app.theme.tone(Tone::Dim),
+    };
+    Line::styled(format!("{text}{fill}"), style)
+}
