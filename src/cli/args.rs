@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::events::EventsArgs;
 use crate::model::ReceiptId;
 
 /// Runs a team of coding agents side by side, each in its own terminal.
@@ -98,6 +99,8 @@ pub(super) enum Verb {
         #[arg(long, value_name = "SECONDS")]
         timeout: Option<u64>,
     },
+    /// Print what happened, oldest first
+    Events(EventsArgs),
     /// Look at agents and act on them
     #[command(subcommand)]
     Agent(AgentVerb),

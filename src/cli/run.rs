@@ -9,8 +9,8 @@ use clap::Parser;
 use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, Verb};
 use super::context::Context;
 use super::{
-    agent, attach, completions, config, demo, dispatch, doctor, down, failure, hook, hub, keeper,
-    overview, report, rules, sim, status, up, wait,
+    agent, attach, completions, config, demo, dispatch, doctor, down, events, failure, hook, hub,
+    keeper, overview, report, rules, sim, status, up, wait,
 };
 
 /// Something went wrong; standard error says what.
@@ -58,6 +58,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         }
         Some(Verb::Attach) => attach::attach(&mut context, false)?,
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
+        Some(Verb::Events(args)) => events::events(&mut context, &args)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
         Some(Verb::Dispatch { agent, sending, format }) => {
             return dispatch::dispatch(&mut context, vec![agent], sending, format);

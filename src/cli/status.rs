@@ -6,6 +6,7 @@ use super::args::Format;
 use super::context::Context;
 use super::table::Table;
 use crate::client::ClientError;
+use crate::config::plain;
 use crate::wire::{AgentStatus, Request, Response, Status};
 
 pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()> {
@@ -15,6 +16,9 @@ pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()
     }
     let hub = &status.hub;
     writeln!(context.out, "{}  {}  hub {}", hub.session, hub.project, hub.pid)?;
+    if let Some(trouble) = &hub.trouble {
+        writeln!(context.out, "{}: agents go on, nothing new is begun", plain(trouble))?;
+    }
     writeln!(context.out)?;
     print_agents(context, &status.agents)
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::journal::{DISPATCH, HUB, HubRow, SEAT};
+use super::journal::{DISPATCH, HUB, HubRow, SEAT, change};
 use super::{Dispatch, Effect, Engine, Phase, Seat};
-use crate::model::{AgentState, Moment};
+use crate::model::{AgentState, Moment, RowChange};
 
 /// The engine's memory as it is written to disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +46,16 @@ impl Record {
         record.agents.sort_by(|one, other| one.member.name.cmp(&other.member.name));
         record.dispatches.sort_by_key(|dispatch| dispatch.id);
         Ok(record)
+    }
+
+    /// Returns the rows that the record consists of.
+    pub fn rows(&self) -> Vec<RowChange> {
+        let hub = HubRow { going_down: self.going_down, receipts: self.receipts };
+        let seat = |seat: &Seat| change(SEAT, seat.member.name.to_string(), Some(seat));
+        let dispatch = |one: &Dispatch| change(DISPATCH, one.id.to_string(), Some(one));
+        let hub = std::iter::once(change(HUB, HUB.to_owned(), Some(&hub)));
+        let dispatches = self.dispatches.iter().map(dispatch);
+        hub.chain(self.agents.iter().map(seat)).chain(dispatches).collect()
     }
 }
 

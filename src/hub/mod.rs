@@ -14,6 +14,7 @@ mod error;
 mod hooks;
 mod inbox;
 mod judge;
+mod ledger;
 mod link;
 mod lock;
 mod log;

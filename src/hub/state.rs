@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
+use super::ledger::Ledger;
 use super::pane::Pane;
 use super::requests::Asker;
 use super::views::Views;
@@ -48,8 +49,8 @@ pub(super) struct Hub {
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,
-    /// When changes of the record that nothing relies on are written down.
-    pub(super) save_at: Option<Moment>,
+    /// The record, and what waits for it.
+    pub(super) ledger: Ledger,
     pub(super) is_ending: bool,
 }
 
@@ -70,6 +71,7 @@ impl Hub {
                 self.note_run(&agent, run, RunEvent::Swept { survivors });
             }
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
+            Input::Record(outcome) => self.on_record(outcome),
             Input::Terminate => self.is_ending = true,
         }
     }
@@ -125,7 +127,7 @@ impl Hub {
         let views = self.views.next_deadline(&self.panes);
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
         let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
-        let deadlines = [self.engine.next_deadline(), self.save_at, views, judges, errands];
+        let deadlines = [self.engine.next_deadline(), views, judges, errands];
         deadlines.into_iter().flatten().min()
     }
 
@@ -146,7 +148,6 @@ impl Hub {
             self.save_screen(&agent);
             self.save_reports(&agent);
         }
-        self.save_what_waits();
         self.views.say_goodbye();
     }
 }

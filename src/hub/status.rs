@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::ledger::unwritable;
 use super::pane::Pane;
 use super::state::Hub;
 use crate::detect::{self, Detector};
@@ -19,6 +20,7 @@ impl Hub {
             session: self.paths.session.to_string(),
             project: self.paths.project.display().to_string(),
             since: self.clock.origin().to_rfc3339(),
+            trouble: self.ledger.trouble().map(|reason| unwritable(&reason).message),
         };
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));

@@ -84,6 +84,7 @@ pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
             session: "shop-3f9a2c1d".to_owned(),
             project: "/home/ada/shop".to_owned(),
             since: NOW.to_rfc3339(),
+            trouble: None,
         },
         agents,
         tasks: Vec::new(),

@@ -120,6 +120,9 @@ pub struct HubStatus {
     pub session: String,
     pub project: String,
     pub since: String,
+    /// What keeps it from doing its work, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// One agent.

@@ -18,7 +18,10 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("store", &["model"], &["rusqlite"]),
     (
         "hub",
-        &["model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper"],
+        &[
+            "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
+            "store",
+        ],
         &["rustix", "tokio", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
@@ -30,8 +33,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "cli",
         &[
-            "model", "report", "screen", "detect", "wire", "config", "keeper", "hub", "client",
-            "sim", "tui",
+            "model", "report", "screen", "detect", "wire", "config", "keeper", "store", "hub",
+            "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),

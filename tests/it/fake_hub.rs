@@ -191,6 +191,7 @@ pub(crate) fn status(agents: &[&str]) -> Status {
             session: "shop-1".to_owned(),
             project: "/home/ada/shop".to_owned(),
             since: now.clone(),
+            trouble: None,
         },
         agents: agents.iter().map(agent).collect(),
         tasks: Vec::new(),
