@@ -83,16 +83,12 @@ impl Ledger {
         let is_alone = effects.len() == 1;
         let (mut refusal, mut is_of_change) = (None, false);
         for effect in effects {
-            match effect {
-                Effect::Save(changes) => {
-                    is_of_change = true;
-                    let may_wait = is_alone && changes.entries.iter().all(Entry::is_heartbeat);
-                    refusal = self.keep(changes, may_wait, now).err();
-                }
-                effect => {
-                    let deed = Deed::Effect { effect, is_of_change };
-                    self.push(deed, refusal.clone());
-                }
+            if let Effect::Save(changes) = effect {
+                is_of_change = true;
+                let may_wait = is_alone && changes.entries.iter().all(Entry::is_heartbeat);
+                refusal = self.keep(changes, may_wait, now).err();
+            } else {
+                self.push(Deed::Effect { effect, is_of_change }, refusal.clone());
             }
         }
     }
@@ -148,9 +144,10 @@ impl Ledger {
         }
         let Changes { entries, rows } = changes;
         let batch = Batch { at: now, entries, rows };
-        let taken = match may_wait {
-            true => self.store.submit_lazily(batch).map(drop),
-            false => self.store.submit(batch).map(|ticket| self.relied_on = ticket),
+        let taken = if may_wait {
+            self.store.submit_lazily(batch).map(drop)
+        } else {
+            self.store.submit(batch).map(|ticket| self.relied_on = ticket)
         };
         taken.map_err(|refused| {
             tracing::error!(%refused, "a decision could not be put on record");
@@ -184,4 +181,116 @@ pub(super) fn unwritable(reason: &str) -> Fault {
         "Make room on the disk, and see that it can be written; it heals by itself. Agents go on, and \
          `wheelhouse agent stop` and `wheelhouse down --force` work all the same",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{self, Receiver};
+    use std::time::Duration;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::model::RequestId;
+    use crate::store::Journal;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn bench() -> (TempDir, Ledger, Receiver<Outcome>) {
+        let directory = tempfile::tempdir().unwrap();
+        let (tell, outcomes) = mpsc::channel();
+        let path = directory.path().join("record.db");
+        let (store, _) = Store::open(&path, move |outcome| drop(tell.send(outcome))).unwrap();
+        (directory, Ledger::new(store), outcomes)
+    }
+
+    fn save(kind: &str, value: impl Into<serde_json::Value>) -> Effect {
+        let (table, key, value) = ("t".to_owned(), "k".to_owned(), Some(value.into()));
+        let rows = vec![RowChange { table, key, value }];
+        Effect::Save(Changes { entries: vec![Entry::new(kind, "")], rows })
+    }
+
+    fn answer(request: u64) -> Effect {
+        Effect::Answer { request: RequestId(request), outcome: Ok(crate::model::Done::default()) }
+    }
+
+    /// Returns the request of the next answer that can be given, and why it must be refused.
+    fn next(ledger: &mut Ledger) -> Option<(u64, Option<String>)> {
+        match ledger.pop()? {
+            (Deed::Effect { effect: Effect::Answer { request, .. }, .. }, obstacle) => {
+                Some((request.0, obstacle))
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn whatever_follows_a_change_waits_for_the_disk_and_keeps_its_order() {
+        let (_directory, mut ledger, outcomes) = bench();
+        ledger.enter(vec![save("agent.starting", 1), answer(1)], Moment(1));
+        ledger.enter(vec![answer(2)], Moment(2));
+        assert_eq!(next(&mut ledger), None);
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(3));
+        assert_eq!(next(&mut ledger), Some((1, None)));
+        assert_eq!(next(&mut ledger), Some((2, None)));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_heartbeat_but_for_what_nothing_follows_yet() {
+        let (_directory, mut ledger, outcomes) = bench();
+        ledger.enter(vec![save("agent.state", 1)], Moment(1));
+        ledger.enter(vec![answer(1)], Moment(2));
+        assert_eq!(next(&mut ledger), Some((1, None)));
+        ledger.enter(vec![save("dispatch.accepted", 2)], Moment(3));
+        ledger.enter(vec![answer(2)], Moment(4));
+        assert_eq!(next(&mut ledger), None);
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(5));
+        assert_eq!(next(&mut ledger), Some((2, None)));
+    }
+
+    #[test]
+    fn what_waits_for_a_record_that_fails_is_refused() {
+        let (_directory, mut ledger, outcomes) = bench();
+        ledger.enter(vec![save("agent.starting", 1), answer(1)], Moment(1));
+        ledger.note(Outcome::Failing { reason: "full".to_owned() }, Moment(2));
+        assert_eq!(next(&mut ledger), Some((1, Some("full".to_owned()))));
+        ledger.note(Outcome::Healed, Moment(3));
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(4));
+        assert_eq!(ledger.trouble(), None);
+    }
+
+    #[test]
+    fn what_is_too_large_for_the_record_is_refused_alone() {
+        let (_directory, mut ledger, outcomes) = bench();
+        let large = save("agent.starting", "x".repeat(4 << 20));
+        ledger.enter(vec![large, answer(1)], Moment(1));
+        let (request, obstacle) = next(&mut ledger).unwrap();
+        assert!(request == 1 && obstacle.unwrap().starts_with("Row `k` of `t`"));
+        ledger.enter(vec![save("agent.starting", 1), answer(2)], Moment(1));
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(2));
+        assert_eq!(next(&mut ledger), Some((2, None)));
+    }
+
+    #[test]
+    fn without_room_the_state_is_kept_and_written_later() {
+        let (directory, mut ledger, outcomes) = bench();
+        let path = directory.path().join("record.db");
+        let stranger = rusqlite::Connection::open(&path).unwrap();
+        stranger.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut last = 0;
+        while ledger.trouble().is_none() {
+            last += 1;
+            ledger.enter(vec![save("agent.left", last)], Moment(last));
+        }
+        ledger.enter(vec![save("agent.left", last + 1), answer(1)], Moment(last));
+        assert!(next(&mut ledger).unwrap().1.is_some());
+        drop(stranger);
+        while ledger.trouble().is_some() || ledger.committed < ledger.relied_on {
+            ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(last));
+        }
+        let journal = Journal::open(&path).unwrap();
+        journal.verify().unwrap();
+        let rows = journal.rows_at(journal.last().unwrap()).unwrap();
+        assert_eq!(rows[&("t".to_owned(), "k".to_owned())], last + 1);
+    }
 }

@@ -54,7 +54,8 @@ async fn serve(paths: Paths, settings: &Settings) -> Result<(), HubError> {
     let (mut inbox, senders) = Inbox::open();
     let clock = Clock::start();
     let opened = record::open(&paths, &mut inbox, clock.now()).await;
-    let (store, record) = opened.inspect_err(|error| tracing::error!(%error, "no record"))?;
+    let (store, record) =
+        opened.inspect_err(|error| tracing::error!(%error, "the record cannot be used"))?;
     let (engine, effects) = Engine::recover(record, clock.now());
     let listener = socket::listen(&paths.hub_socket())?;
     let program = own_program().map_err(HubError::Detach)?;
