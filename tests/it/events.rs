@@ -30,16 +30,16 @@ fn the_story_of_a_run_is_told_in_order_and_without_a_hub() {
     world.ok(&["up", "crew"]);
     world.ok(&["agent", "stop", "one"]);
     world.ok(&["down", "--force"]);
-    let all = told(&world, &[]);
-    let ids: Vec<u64> = all.iter().map(|event| event["id"].as_u64().unwrap()).collect();
+    let story = told(&world, &[]);
+    let ids: Vec<u64> = story.iter().map(|event| event["id"].as_u64().unwrap()).collect();
     assert_eq!(ids, (1..=ids.len() as u64).collect::<Vec<_>>());
-    let one = told(&world, &["--agent", "one"]);
-    let life: Vec<&str> = kinds(&one).into_iter().filter(|kind| *kind != "agent.state").collect();
+    let own = told(&world, &["--agent", "one"]);
+    let steps: Vec<&str> = kinds(&own).into_iter().filter(|kind| *kind != "agent.state").collect();
     let expected = ["agent.starting", "agent.seen", "agent.stopping", "agent.left", "agent.ended"];
-    assert_eq!(life, expected);
+    assert_eq!(steps, expected);
     assert_eq!(kinds(&told(&world, &["--kind", "hub."])), ["hub.going_down", "hub.down"]);
-    let after = (ids.len() - 2).to_string();
-    assert_eq!(told(&world, &["--after", &after]).len(), 2);
+    let third_last = (ids.len() - 2).to_string();
+    assert_eq!(told(&world, &["--after", &third_last]).len(), 2);
     assert!(world.players("hub").is_empty(), "nobody was started to tell it");
 
     let text = world.ok(&["events", "--kind", "agent.starting"]);

@@ -203,11 +203,11 @@ fn settle(world: &World, name: &str) -> Known {
     let mut known = Known::Open;
     wait_for("an agent that runs or not", || {
         let phase = world.seat(name)["phase"].clone();
+        let is_over = phase.is_null() || phase.get("ended").is_some();
         known = match phase.as_str() {
             Some("running") => Known::Started,
-            Some(_) => Known::Open,
-            None if phase.is_null() || phase.get("ended").is_some() => Known::Absent,
-            None => Known::Open,
+            _ if is_over => Known::Absent,
+            _ => Known::Open,
         };
         known != Known::Open
     });

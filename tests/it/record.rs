@@ -209,7 +209,7 @@ fn kill_hub_after(world: &World, mut change: impl FnMut() -> bool) {
 fn remove_record(world: &World) {
     for suffix in ["", "-wal", "-shm"] {
         let path = format!("{}{suffix}", world.paths().record().display());
-        assert!(fs::remove_file(&path).is_ok() || suffix != "", "{path}");
+        assert!(fs::remove_file(&path).is_ok() || !suffix.is_empty(), "{path}");
     }
 }
 
