@@ -10,8 +10,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use wheelhouse::model::Moment;
-use wheelhouse::store::{Batch, Entry, Journal, Outcome, Query, RowChange, Store, Ticket};
+use wheelhouse::model::{Entry, Moment, RowChange};
+use wheelhouse::store::{Batch, Journal, Outcome, Query, Store, Ticket};
 
 const ENTRIES: u64 = 100_000;
 
@@ -106,7 +106,7 @@ fn batch(number: u64) -> Batch {
     let entry = Entry {
         kind: "task.progress".into(),
         text: format!("{agent} reported progress on {key}, step {number}"),
-        agent: Some(agent),
+        agent: Some(agent.parse().expect("it is a name")),
         task: Some(key.clone()),
         ..Entry::default()
     };

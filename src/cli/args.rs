@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::events::EventsArgs;
 use super::task::TaskVerb;
 use crate::model::ReceiptId;
 
@@ -119,6 +120,8 @@ pub(super) enum Verb {
         #[command(flatten)]
         format: Format,
     },
+    /// Print what happened, oldest first
+    Events(EventsArgs),
     /// Look at agents and act on them
     #[command(subcommand)]
     Agent(AgentVerb),

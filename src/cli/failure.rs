@@ -28,17 +28,28 @@ impl fmt::Display for Hinted {
 
 impl std::error::Error for Hinted {}
 
-/// Prints an error, its causes, and what to type next.
-pub(super) fn report(error: &anyhow::Error) {
+/// Returns an error's words: what went wrong, its causes, and what to type next.
+pub(super) fn words(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
-    if !text.starts_with("error: ") {
-        text.insert_str(0, "error: ");
+    let mut own_hint = String::new();
+    if let Some(at) = text.find("\nhint: ") {
+        own_hint = text.split_off(at);
     }
     let told = text.clone();
     let causes = error.chain().skip(1).map(ToString::to_string);
     let causes =
         causes.filter(|cause| !told.contains(cause)).map(|cause| format!("\n  because: {cause}"));
-    text.extend(causes.chain(hint(error).map(|hint| format!("\nhint: {hint}"))));
+    let hint = hint(error).map(|hint| format!("\nhint: {hint}"));
+    text.extend(causes.chain([own_hint]).chain(hint));
+    text
+}
+
+/// Prints an error, its causes, and what to type next.
+pub(super) fn report(error: &anyhow::Error) {
+    let mut text = words(error);
+    if !text.starts_with("error: ") {
+        text.insert_str(0, "error: ");
+    }
     // Where standard error is closed, there is nobody to tell.
     let lines: Vec<String> = text.lines().map(plain).collect();
     let _ = writeln!(io::stderr(), "{}", lines.join("\n"));

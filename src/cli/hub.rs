@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use super::failure;
 use crate::config::Paths;
 use crate::hub::{self, HubError};
 use crate::wire::BUSY;
@@ -17,7 +18,7 @@ pub(super) fn hub(paths: Paths) -> anyhow::Result<ExitCode> {
         Err(error) => {
             // Whoever started us reads this; without a reader it is lost, and the log has it.
             let error = anyhow::Error::new(error);
-            let _ = writeln!(io::stdout(), "{error:#}");
+            let _ = writeln!(io::stdout(), "{}", failure::words(&error));
             Err(error)
         }
     }

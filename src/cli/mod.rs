@@ -14,6 +14,7 @@ mod demo;
 mod dispatch;
 mod doctor;
 mod down;
+mod events;
 mod failure;
 mod hook;
 mod hub;

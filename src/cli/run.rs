@@ -10,8 +10,8 @@ use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, TemplateVerb, Ver
 use super::context::Context;
 use super::task::TaskVerb;
 use super::{
-    agent, attach, attention, completions, config, demo, dispatch, doctor, down, failure, hook,
-    hub, keeper, overview, playbook, report, rules, sim, status, task, template, up, wait,
+    agent, attach, attention, completions, config, demo, dispatch, doctor, down, events, failure,
+    hook, hub, keeper, overview, playbook, report, rules, sim, status, task, template, up, wait,
 };
 
 /// Something went wrong; standard error says what.
@@ -59,6 +59,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         }
         Some(Verb::Attach) => attach::attach(&mut context, false)?,
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
+        Some(Verb::Events(args)) => events::events(&mut context, &args)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
         Some(Verb::Dispatch { agent, sending, format }) => {
             return dispatch::dispatch(&mut context, vec![agent], sending, format);

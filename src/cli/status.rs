@@ -21,6 +21,9 @@ pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()
     if let Some(fault) = hub.settings_fault.as_ref().and_then(|fault| fault.lines().next()) {
         writeln!(context.out, "The settings of before hold: {}", plain(fault))?;
     }
+    if let Some(trouble) = &hub.trouble {
+        writeln!(context.out, "{}: agents go on, nothing new is begun", plain(trouble))?;
+    }
     writeln!(context.out)?;
     print_agents(context, &status.agents)?;
     if !status.tasks.is_empty() {

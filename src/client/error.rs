@@ -53,6 +53,7 @@ impl ClientError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotRunning { .. } => Some("Start a team with `wheelhouse up TEAM`".to_owned()),
+            Self::NotReady { reason, .. } if reason.contains("\nhint: ") => None,
             Self::NotReady { log, .. } => Some(format!("Its log may say more: {}", log.display())),
             Self::Start(_) | Self::Lost(_) | Self::Closed | Self::Frame(_) => {
                 Some("Look closer with `wheelhouse doctor`".to_owned())

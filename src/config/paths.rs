@@ -106,6 +106,12 @@ impl Paths {
         self.state_dir.join("hub.log")
     }
 
+    /// The record: the journal of all that happened, and what follows from it.
+    pub fn record(&self) -> PathBuf {
+        self.state_dir.join("record.db")
+    }
+
+    /// The record of older versions, which is taken over once.
     pub fn registry(&self) -> PathBuf {
         self.state_dir.join("registry.json")
     }

@@ -3,7 +3,9 @@
 use super::journal::Place;
 use super::waits::{Goal, Wait, Watch};
 use super::{Effect, Engine, Phase, Seat};
-use crate::model::{AgentName, Command, Done, Ending, Launch, Member, Moment, Refusal, RequestId};
+use crate::model::{
+    AgentName, Command, Done, Ending, Entry, Launch, Member, Moment, Refusal, RequestId,
+};
 
 impl Engine {
     pub(super) fn obey(
@@ -156,6 +158,7 @@ impl Engine {
         for agent in agents {
             self.seats.remove(agent);
             self.touch_seat(agent);
+            self.tell(Entry::new("agent.removed", "").of(agent));
         }
         Ok(Begun::toward(Goal::Ended))
     }
@@ -174,6 +177,7 @@ impl Engine {
         }
         self.going_down = true;
         self.touch(Place::Hub);
+        self.tell(Entry::new("hub.going_down", if force { "by force" } else { "" }));
         let names: Vec<_> = self.seats.keys().cloned().collect();
         let mut begun = Begun::toward(Goal::Ended);
         for agent in names {

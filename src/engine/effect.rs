@@ -11,7 +11,7 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Puts what has changed on record. It precedes every order that relies on it: write, then
-    /// act. If it fails, the `Start`s and `Deliver`s after it are not carried out.
+    /// act. While it cannot be written, no `Start` and no `Deliver` is carried out.
     Save(Changes),
     Start {
         agent: AgentName,

@@ -108,7 +108,7 @@ impl Engine {
     }
 }
 
-fn change(table: &str, key: String, value: Option<&impl Serialize>) -> RowChange {
+pub(super) fn change(table: &str, key: String, value: Option<&impl Serialize>) -> RowChange {
     let to_json = |value| serde_json::to_value(value).expect("rows are plain data");
     RowChange { table: table.to_owned(), key, value: value.map(to_json) }
 }

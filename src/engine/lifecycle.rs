@@ -5,7 +5,7 @@ use super::journal::Place;
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
-    AgentName, AgentState, Contact, Ending, Failure, Launch, Member, Moment, ProcessId,
+    AgentName, AgentState, Contact, Ending, Entry, Failure, Launch, Member, Moment, ProcessId,
     ProcessInfo, Role, RunId, Source,
 };
 
@@ -40,6 +40,7 @@ impl Engine {
         };
         self.seats.insert(agent.clone(), seat);
         self.touch_seat(&agent);
+        self.tell(Entry::new("agent.starting", format!("run {run}")).of(&agent));
         effects.push(Effect::Start { agent, run, launch });
     }
 
@@ -61,6 +62,7 @@ impl Engine {
                 seat.since = now;
                 let run = seat.run;
                 self.touch_seat(agent);
+                self.tell(Entry::new("agent.stopping", format!("run {run}")).of(agent));
                 effects.push(Effect::Stop { agent: agent.clone(), run, grace_ms });
             }
             // These are on their way out already.
@@ -99,8 +101,9 @@ impl Engine {
                 self.react(agent, &report, now, effects);
             }
             RunEvent::Conversed { id } => {
-                seat.member.conversation = Some(id);
+                seat.member.conversation = Some(id.clone());
                 self.touch_seat(agent);
+                self.tell(Entry::new("agent.conversation", id).of(agent));
             }
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
@@ -151,8 +154,10 @@ impl Engine {
         seat.source = Source::Process;
         seat.pace.stuck = None;
         seat.since = now;
+        let words = format!("run {}: {ending}, nothing of it is left alive", seat.run);
         self.touch_seat(agent);
         self.interrupt_task(agent, now);
+        self.tell(Entry::new("agent.left", words).of(agent));
     }
 
     /// The keeper is gone: either the run is over, or it is to be seen what is left of it.
@@ -168,6 +173,8 @@ impl Engine {
         let run = seat.run;
         self.touch_seat(agent);
         self.interrupt_task(agent, now);
+        let words = format!("run {run}: its keeper is gone");
+        self.tell(Entry::new("agent.lost", words).of(agent));
         effects.push(Effect::Sweep { agent: agent.clone(), run });
     }
 
@@ -192,6 +199,8 @@ impl Engine {
         }
         self.touch_seat(agent);
         self.resume_task(agent, run, now);
+        let words = format!("run {run}, process {}", process.pid);
+        self.tell(Entry::new("agent.seen", words).of(agent));
         self.inspect_deliveries(agent, effects);
         match phase {
             // The order may have died with an earlier hub; a keeper obeys it once.
@@ -216,8 +225,10 @@ impl Engine {
             seat.since = now;
         }
         let reason = seat.note.clone().unwrap_or_else(|| ending.to_string());
+        let words = format!("run {}: {reason}", seat.run);
         let next = seat.next.take().filter(|_| !self.going_down);
         self.touch_seat(agent);
+        self.tell(Entry::new("agent.ended", words).of(agent));
         self.forsake_dispatches(agent, next.is_some(), now);
         self.release_task(agent, ending, now);
         self.reach(agent, Goal::Ended, effects);
@@ -255,6 +266,7 @@ impl Engine {
         }
         self.going_down = false;
         self.touch(Place::Hub);
+        self.tell(Entry::new("hub.down", "everything has ended"));
         effects.push(Effect::EndHub);
     }
 }

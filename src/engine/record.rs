@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::journal::{ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, NEED, SEAT, TASK};
+use super::journal::{ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, NEED, SEAT, TASK, change};
 use super::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{
-    AgentState, Attention, Contract, Edge, Moment, Need, Outcome, Task, TaskId, TaskState,
+    AgentState, Attention, Contract, Edge, Moment, Need, Outcome, RowChange, Task, TaskId,
+    TaskState,
 };
 
 /// The tasks, and what goes with them.
@@ -79,6 +80,33 @@ impl Record {
         work.contracts.sort_by_key(|versions| contract_key(versions));
         work.edges.sort();
         Ok(record)
+    }
+
+    /// Returns the rows that the record consists of.
+    pub fn rows(&self) -> Vec<RowChange> {
+        let work = &self.work;
+        let hub = HubRow {
+            going_down: self.going_down,
+            receipts: self.receipts,
+            tasks: work.task_count,
+            needs: work.need_count,
+            attention: work.attention_count,
+        };
+        let seat = |seat: &Seat| change(SEAT, seat.member.name.to_string(), Some(seat));
+        let dispatch = |one: &Dispatch| change(DISPATCH, one.id.to_string(), Some(one));
+        let hub = std::iter::once(change(HUB, HUB.to_owned(), Some(&hub)));
+        let dispatches = self.dispatches.iter().map(dispatch);
+        let tasks = work.tasks.iter().map(|one| change(TASK, one.id.to_string(), Some(one)));
+        let needs = work.needs.iter().map(|one| change(NEED, one.id.to_string(), Some(one)));
+        let contracts = work.contracts.iter().filter_map(|versions| {
+            let Contract { publisher, title, .. } = versions.last()?;
+            Some(change(CONTRACT, format!("{publisher}/{title}"), Some(versions)))
+        });
+        let edges = work.edges.iter().map(|edge| change(EDGE, edge.to_string(), Some(edge)));
+        let attention =
+            work.attention.iter().map(|item| change(ATTENTION, item.id.to_string(), Some(item)));
+        let own = hub.chain(self.agents.iter().map(seat)).chain(dispatches);
+        own.chain(tasks).chain(needs).chain(contracts).chain(edges).chain(attention).collect()
     }
 }
 

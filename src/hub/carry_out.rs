@@ -3,27 +3,23 @@
 use std::cell::Cell;
 use std::process::Stdio;
 use std::rc::Rc;
-use std::time::Duration;
 
 use super::errands::Prompt;
 use super::inbox::Input;
+use super::ledger::{Deed, unwritable};
 use super::link::{Link, Route, Start};
 use super::opencode::Ear;
 use super::pane::Pane;
-use super::record;
 use super::reports::Reports;
 use super::state::{Guard, Hub};
 use crate::engine::{Effect, Event, RunEvent};
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
-use crate::model::{AgentName, Launch, Moment, RunId, Stage};
+use crate::model::{AgentName, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage};
+use crate::store::Outcome;
 use crate::wire::hub_argv;
 
 /// Keepers that lost their hub start it again one after the other, this far apart.
 const REVIVAL_SPREAD_MS: u64 = 40;
-
-/// A change that nothing relies on yet is written down together with those that follow so closely:
-/// a team that comes up changes a hundred times, and each time on disk costs milliseconds.
-const SAVE_PAUSE: Duration = Duration::from_millis(50);
 
 /// Keepers beyond this many share their turns.
 const REVIVAL_TURNS: u64 = 16;
@@ -39,90 +35,149 @@ impl Hub {
         self.carry_out(effects);
     }
 
+    /// Puts what was decided on record, and carries out what follows once it is there.
     pub(super) fn carry_out(&mut self, effects: Vec<Effect>) {
-        if matches!(effects[..], [Effect::Save(_)]) {
-            self.save_at.get_or_insert(self.clock.now() + SAVE_PAUSE);
+        self.ledger.enter(effects, self.clock.now());
+        self.carry_on();
+    }
+
+    /// Does something once the record has all that was decided so far.
+    pub(super) fn carry_out_later(&mut self, deed: Deed) {
+        self.ledger.push(deed, None);
+        self.carry_on();
+    }
+
+    /// Takes note of what the record's thread tells.
+    pub(super) fn on_record(&mut self, outcome: Outcome) {
+        let trouble = self.ledger.trouble();
+        self.ledger.note(outcome, self.clock.now());
+        if self.ledger.trouble() != trouble {
+            self.views.note_status_change();
+        }
+        self.carry_on();
+    }
+
+    /// Does whatever can be done, in the order in which it was decided.
+    fn carry_on(&mut self) {
+        if std::mem::replace(&mut self.ledger.is_busy, true) {
             return;
         }
-        // Whoever is answered may rely on all that has happened so far.
-        let is_answer = |effect: &Effect| matches!(effect, Effect::Answer { .. });
-        let is_save = |effect: &Effect| matches!(effect, Effect::Save(_));
-        if effects.iter().any(is_answer) && !effects.iter().any(is_save) {
-            self.save_what_waits();
-        }
-        let mut unsaved = None;
-        for effect in effects {
-            match effect {
-                Effect::Save(_) => unsaved = self.save().err().map(|error| error.to_string()),
-                Effect::Start { agent, run, launch } => match &unsaved {
-                    None => self.start(&agent, run, launch),
-                    Some(error) => {
-                        let reason = format!("its start could not be put on record: {error}");
-                        self.note_run(&agent, run, RunEvent::NeverCame { reason });
-                    }
-                },
-                Effect::Adopt { agent, run, was_seen } => self.adopt(&agent, run, was_seen),
-                Effect::Stop { agent, grace_ms, .. } => {
-                    self.order(&agent, &ToKeeper::Stop { grace_ms: Some(grace_ms) });
-                }
-                Effect::Release { agent, .. } => self.order(&agent, &ToKeeper::Release),
-                Effect::Sweep { agent, run } => self.sweep(agent, run),
-                Effect::Deliver { agent, run, receipt, text, tag, is_confirmed } => {
-                    match &unsaved {
-                        None => {
-                            let prompt = Prompt { receipt, text, tag, is_confirmed };
-                            self.begin_prompt(&agent, run, prompt);
-                        }
-                        Some(error) => {
-                            let reason = Some(format!("it could not be put on record: {error}"));
-                            let stage = Stage::Refused;
-                            self.note_run(
-                                &agent,
-                                run,
-                                RunEvent::Delivery { receipt, stage, reason },
-                            );
-                        }
-                    }
-                }
-                Effect::Inspect { agent, run, receipt, stage, text } => {
-                    self.begin_inspection(&agent, run, (receipt, stage, text));
-                }
-                Effect::RunGates { task, attempt, gates, cwd } => {
-                    self.run_gates(task, attempt, gates, cwd);
-                }
-                Effect::Survey { task, attempt, cwd } => self.survey(task, attempt, cwd),
-                Effect::Interrupt { agent, .. } => {
-                    if let Err(fault) = self.begin_interrupt(None, agent.as_str()) {
-                        tracing::warn!(%agent, %fault, "it cannot be interrupted");
-                    }
-                }
-                Effect::Answer { request, outcome } => self.answer_command(request, outcome),
-                Effect::EndHub => self.is_ending = true,
+        while let Some((deed, obstacle)) = self.ledger.pop() {
+            match obstacle {
+                None => self.act(deed),
+                Some(reason) => self.forgo(deed, &reason),
             }
         }
+        self.ledger.is_busy = false;
     }
 
-    /// Writes the record down if something new has waited for that long enough.
-    pub(super) fn save_if_due(&mut self, now: Moment) {
-        if self.save_at.is_some_and(|at| at <= now) {
-            self.save_what_waits();
+    fn act(&mut self, deed: Deed) {
+        match deed {
+            Deed::Effect { effect, .. } => self.obey_engine(effect),
+            Deed::Press { agent, run, bytes, .. } => {
+                if self.panes.get(&agent).is_some_and(|pane| pane.run == run) {
+                    self.press_own(&agent, bytes);
+                }
+            }
+            Deed::Answer { asker, answer } => self.answer(asker, answer),
         }
     }
 
-    pub(super) fn save_what_waits(&mut self) {
-        if self.save_at.is_some() {
-            // What failed is in the log, and the next change tries again.
-            let _ = self.save();
+    /// Deals with something whose reasons cannot be put on record. Whatever begins something is left
+    /// undone, and the engine told so; whatever ends something is done all the same.
+    fn forgo(&mut self, deed: Deed, reason: &str) {
+        match deed {
+            Deed::Effect { effect, is_of_change } => match effect {
+                Effect::Start { agent, run, .. } => {
+                    let reason = format!("its start could not be put on record: {reason}");
+                    self.note_run(&agent, run, RunEvent::NeverCame { reason });
+                }
+                Effect::Deliver { agent, run, receipt, .. } => {
+                    self.refuse_prompt(&agent, run, receipt, reason);
+                }
+                Effect::Answer { request, outcome } => {
+                    self.answer_unrecorded(request, outcome, is_of_change, reason);
+                }
+                Effect::Save(_)
+                | Effect::Adopt { .. }
+                | Effect::Stop { .. }
+                | Effect::Release { .. }
+                | Effect::Sweep { .. }
+                | Effect::Inspect { .. }
+                | Effect::RunGates { .. }
+                | Effect::Survey { .. }
+                | Effect::Interrupt { .. }
+                | Effect::EndHub => self.obey_engine(effect),
+            },
+            Deed::Press { agent, run, receipt, .. } => {
+                self.abandon_prompt(&agent, run, receipt, reason);
+            }
+            Deed::Answer { asker, .. } => self.answer(asker, Err(unwritable(reason))),
         }
     }
 
-    fn save(&mut self) -> std::io::Result<()> {
-        self.save_at = None;
-        let saved = record::save(&self.paths.registry(), &self.engine.record());
-        if let Err(error) = &saved {
-            tracing::error!(%error, "the record could not be written");
+    fn obey_engine(&mut self, effect: Effect) {
+        match effect {
+            // It is on record by now, or it never will be.
+            Effect::Save(_) => {}
+            Effect::Start { agent, run, launch } => self.start(&agent, run, launch),
+            Effect::Adopt { agent, run, was_seen } => self.adopt(&agent, run, was_seen),
+            Effect::Stop { agent, grace_ms, .. } => {
+                self.order(&agent, &ToKeeper::Stop { grace_ms: Some(grace_ms) });
+            }
+            Effect::Release { agent, .. } => self.order(&agent, &ToKeeper::Release),
+            Effect::Sweep { agent, run } => self.sweep(agent, run),
+            Effect::Deliver { agent, run, receipt, text, tag, is_confirmed } => {
+                let prompt = Prompt { receipt, text, tag, is_confirmed };
+                self.begin_prompt(&agent, run, prompt);
+            }
+            Effect::Inspect { agent, run, receipt, stage, text } => {
+                self.begin_inspection(&agent, run, (receipt, stage, text));
+            }
+            Effect::RunGates { task, attempt, gates, cwd } => {
+                self.run_gates(task, attempt, gates, cwd);
+            }
+            Effect::Survey { task, attempt, cwd } => self.survey(task, attempt, cwd),
+            Effect::Interrupt { agent, .. } => {
+                if let Err(fault) = self.begin_interrupt(None, agent.as_str()) {
+                    tracing::warn!(%agent, %fault, "it cannot be interrupted");
+                }
+            }
+            Effect::Answer { request, outcome } => self.answer_command(request, outcome),
+            Effect::EndHub => self.is_ending = true,
         }
-        saved
+    }
+
+    /// Answers a command whose outcome is not on record. What holds without one is told as it is;
+    /// a prompt that was taken is taken back.
+    fn answer_unrecorded(
+        &mut self,
+        request: RequestId,
+        outcome: Result<Done, Refusal>,
+        is_of_change: bool,
+        reason: &str,
+    ) {
+        let wants_record = self.askers.get(&request).is_some_and(|asker| asker.wants_record);
+        // Whoever runs was on record before it was started.
+        let is_fact = |done: &Done| !done.started.is_empty() || !done.unchanged.is_empty();
+        let done = match outcome {
+            Ok(done) if wants_record && !is_fact(&done) => done,
+            outcome => return self.answer_command(request, outcome),
+        };
+        if let Some(asker) = self.askers.remove(&request) {
+            self.answer(asker, Err(unwritable(reason)));
+        }
+        let taken = done.receipts.into_iter().filter(|receipt| !receipt.state.is_final());
+        for receipt in taken.filter(|_| is_of_change) {
+            let run = self.engine.seat(&receipt.agent).map(|seat| seat.run).unwrap_or_default();
+            self.refuse_prompt(&receipt.agent, run, receipt.receipt, reason);
+        }
+    }
+
+    fn refuse_prompt(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId, reason: &str) {
+        let (stage, reason) = (Stage::Refused, format!("it could not be put on record: {reason}"));
+        let reason = Some(reason);
+        self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
     }
 
     fn start(&mut self, agent: &AgentName, run: RunId, mut launch: Launch) {

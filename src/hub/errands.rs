@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::ledger::Deed;
 use super::pane::Pane;
 use super::requests::Asker;
 use super::state::Hub;
@@ -165,13 +166,20 @@ impl Hub {
         }
         for act in acts {
             match act {
-                Act::Write(bytes) => self.press_own(agent, bytes),
+                Act::Write(bytes) => match aim {
+                    // What is about to be typed is on record before it is.
+                    Aim::Prompt { receipt, .. } => {
+                        let agent = agent.clone();
+                        self.carry_out_later(Deed::Press { agent, run, receipt, bytes });
+                    }
+                    Aim::Asker(_) => self.press_own(agent, bytes),
+                },
                 Act::Stage(stage) => self.note_errand(agent, run, &aim, stage, is_held),
             }
         }
     }
 
-    fn press_own(&mut self, agent: &AgentName, bytes: Vec<u8>) {
+    pub(super) fn press_own(&mut self, agent: &AgentName, bytes: Vec<u8>) {
         let is_taken = self
             .panes
             .get(agent)
@@ -211,6 +219,23 @@ impl Hub {
             Aim::Asker(_) => {}
         }
         self.views.note_status_change();
+    }
+
+    /// Gives up a prompt of which no more can be put on record, and so no more is typed.
+    pub(super) fn abandon_prompt(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        receipt: ReceiptId,
+        reason: &str,
+    ) {
+        if let Some(pane) = self.panes.get_mut(agent) {
+            let is_it = |errand: &mut Errand| matches!(errand.aim(), Aim::Prompt { receipt: known, .. } if known == receipt);
+            pane.errand.take_if(is_it);
+        }
+        let reason = Some(format!("given up, because the record cannot be written: {reason}"));
+        let stage = Stage::Stalled;
+        self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
     }
 
     /// Goes on wherever the time has come.

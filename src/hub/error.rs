@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::config::SecureDirError;
+use crate::store::StoreError;
 
 /// Why a hub does not come up.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,15 @@ pub enum HubError {
     Directory(#[from] SecureDirError),
     #[error("The record at {} was written by a newer version (form {found})", path.display())]
     NewerRecord { path: PathBuf, found: u32 },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(
+        "The record `{}` has a row that this version does not understand\n\
+         hint: Use the version of wheelhouse that wrote it", path.display()
+    )]
+    UnknownRow { path: PathBuf, source: serde_json::Error },
+    #[error("Failed to take over the record of an older version, `{}`: {reason}", path.display())]
+    Import { path: PathBuf, reason: String },
     #[error("Failed to read the record at {}", path.display())]
     ReadRecord { path: PathBuf, source: io::Error },
     #[error("Failed to detach from the terminal")]

@@ -10,6 +10,7 @@ use crate::detect::StreamNews;
 use crate::engine::Event;
 use crate::keeper::FromKeeper;
 use crate::model::{AgentName, ProcessInfo, RunId};
+use crate::store::Outcome;
 use crate::wire::Ask;
 
 /// Requests that wait their turn; a full channel makes the clients wait.
@@ -45,6 +46,8 @@ pub(super) enum Input {
     Came(Event),
     /// A file of settings may have changed.
     SettingsChanged,
+    /// What became of what was handed to the record.
+    Record(Outcome),
     /// The machine or a person tells the hub's process to end.
     Terminate,
 }
@@ -74,6 +77,10 @@ pub(super) enum LinkNews {
 /// The hub's end of the channels.
 #[derive(Debug)]
 pub(super) struct Inbox {
+    /// The record's thread never waits for the hub, or neither could end; there is at most one
+    /// outcome for each batch.
+    outcomes: mpsc::UnboundedReceiver<Outcome>,
+    to_outcomes: mpsc::UnboundedSender<Outcome>,
     requests: mpsc::Receiver<Input>,
     urgent: mpsc::Receiver<Input>,
     outputs: mpsc::Receiver<Input>,
@@ -91,6 +98,7 @@ pub(super) struct Senders {
 
 impl Inbox {
     pub(super) fn open() -> (Self, Senders) {
+        let (to_outcomes, outcomes) = mpsc::unbounded_channel();
         let (to_requests, requests) = mpsc::channel(REQUESTS_MAX);
         let (to_urgent, urgent) = mpsc::channel(OUTPUTS_MAX);
         let (to_outputs, outputs) = mpsc::channel(OUTPUTS_MAX);
@@ -100,13 +108,24 @@ impl Inbox {
             outputs: to_outputs,
             delays: Rc::new(Delays::new()),
         };
-        (Self { requests, urgent, outputs }, senders)
+        (Self { outcomes, to_outcomes, requests, urgent, outputs }, senders)
     }
 
-    /// Waits for the next input: what people ask first, floods last.
+    /// Returns where the record's thread tells what became of a batch.
+    pub(super) fn outcomes(&self) -> mpsc::UnboundedSender<Outcome> {
+        self.to_outcomes.clone()
+    }
+
+    /// Waits for what the record's thread tells next.
+    pub(super) async fn next_outcome(&mut self) -> Option<Outcome> {
+        self.outcomes.recv().await
+    }
+
+    /// Waits for the next input: what waits for the record and what people ask first, floods last.
     pub(super) async fn next(&mut self) -> Option<Input> {
         tokio::select! {
             biased;
+            outcome = self.outcomes.recv() => outcome.map(Input::Record),
             input = self.requests.recv() => input,
             input = self.urgent.recv() => input,
             input = self.outputs.recv() => input,

@@ -18,6 +18,7 @@ mod gates;
 mod hooks;
 mod inbox;
 mod judge;
+mod ledger;
 mod link;
 mod lock;
 mod log;

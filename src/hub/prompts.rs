@@ -9,6 +9,9 @@ use crate::wire::{DialogChoice, Fault, Request};
 /// A longer prompt belongs into a file that the prompt names.
 const PROMPT_BYTES_MAX: usize = 1 << 20;
 
+/// It is kept as JSON, where a control character takes six bytes, in a row of at most 2 MiB.
+const PROMPT_JSON_BYTES_MAX: usize = 3 << 19;
+
 impl Hub {
     /// Returns the answer, unless it comes later.
     pub(super) fn obey_about_prompts(&mut self, asker: Asker, request: Request) -> Option<Answer> {
@@ -47,6 +50,10 @@ impl Hub {
         if prompt.len() > PROMPT_BYTES_MAX {
             let message = format!("The prompt has more than {PROMPT_BYTES_MAX} bytes");
             return Err(Fault::new(message).with_hint("Write it into a file and name the file"));
+        }
+        if serde_json::to_string(prompt).is_ok_and(|text| text.len() > PROMPT_JSON_BYTES_MAX) {
+            let fault = Fault::new("The prompt is too long for its many control characters");
+            return Err(fault.with_hint("Write it into a file and name the file"));
         }
         let agents = if agents.is_empty() { self.everyone() } else { self.all_known(agents)? };
         if agents.is_empty() {

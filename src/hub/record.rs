@@ -1,50 +1,79 @@
-//! The record on disk: written whole and in one step, never half.
+//! Opens the record, and takes over the one of older versions.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::HubError;
+use super::inbox::Inbox;
+use crate::config::Paths;
 use crate::engine::Record;
-use crate::model::Moment;
+use crate::model::{Entry, Moment};
+use crate::store::{Batch, Outcome, Store};
 
-/// Reads the record, or returns an empty one where there is none.
+/// Opens the record, or begins one, and returns what it says.
 ///
-/// A record that cannot be read is moved aside and kept: the keepers that live are found by their
-/// locks, and a person may still want what it says.
-pub(super) fn load(path: &Path, now: Moment) -> Result<Record, HubError> {
+/// Whoever calls it holds the hub's lock: nobody else has the record open for writing.
+pub(super) async fn open(
+    paths: &Paths,
+    inbox: &mut Inbox,
+    now: Moment,
+) -> Result<(Store, Record), HubError> {
+    let outcomes = inbox.outcomes();
+    // Where nobody listens any more, the hub has ended.
+    let tell = move |outcome| drop(outcomes.send(outcome));
+    let (store, rows) = Store::open(&paths.record(), tell)?;
+    let registry = paths.registry();
+    if !rows.is_empty() {
+        set_aside(&registry, "imported")?;
+        let path = paths.record();
+        let record =
+            Record::from_rows(&rows).map_err(|source| HubError::UnknownRow { path, source })?;
+        return Ok((store, record));
+    }
+    let Some(record) = read_registry(&registry, now)? else {
+        return Ok((store, Record::default()));
+    };
+    let entry = Entry::new("record.imported", format!("from {}", registry.display()));
+    let batch = Batch { at: now, entries: vec![entry], rows: record.rows() };
+    import(&store, batch, inbox)
+        .await
+        .map_err(|reason| HubError::Import { path: registry.clone(), reason })?;
+    set_aside(&registry, "imported")?;
+    Ok((store, record))
+}
+
+/// Makes a batch durable before anything else happens.
+async fn import(store: &Store, batch: Batch, inbox: &mut Inbox) -> Result<(), String> {
+    store.submit(batch).map_err(|refused| refused.to_string())?;
+    match inbox.next_outcome().await {
+        Some(Outcome::Committed(_) | Outcome::Healed) => Ok(()),
+        Some(Outcome::Failing { reason }) => Err(reason),
+        None => Err("nobody writes it".to_owned()),
+    }
+}
+
+/// Reads the record of an older version, where there is one.
+///
+/// One that cannot be read is moved aside and kept: the keepers that live are found by their locks,
+/// and a person may still want what it says.
+fn read_registry(path: &Path, now: Moment) -> Result<Option<Record>, HubError> {
     let text = match fs::read(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Record::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(HubError::ReadRecord { path: path.to_owned(), source }),
     };
     if let Some(found) = version(&text).filter(|found| *found > Record::VERSION) {
         return Err(HubError::NewerRecord { path: path.to_owned(), found });
     }
     match serde_json::from_slice(&text) {
-        Ok(record) => Ok(record),
+        Ok(record) => Ok(Some(record)),
         Err(error) => {
-            let aside = aside(path, now);
-            tracing::error!(%error, kept = %aside.display(), "the record cannot be read");
-            let fail = |source| HubError::ReadRecord { path: path.to_owned(), source };
-            fs::rename(path, &aside).map_err(fail)?;
-            Ok(Record::default())
+            tracing::error!(%error, path = %path.display(), "the old record cannot be read");
+            set_aside(path, &format!("unreadable-{}", now.0))?;
+            Ok(None)
         }
     }
-}
-
-/// Writes the record so that a crash or a power cut leaves either the old one or the new one.
-pub(super) fn save(path: &Path, record: &Record) -> io::Result<()> {
-    let text = serde_json::to_vec_pretty(record).map_err(io::Error::other)?;
-    let draft = path.with_extension("json.new");
-    let mut file =
-        File::options().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;
-    file.write_all(&text)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
-    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    File::open(directory)?.sync_all()
 }
 
 fn version(text: &[u8]) -> Option<u32> {
@@ -52,8 +81,18 @@ fn version(text: &[u8]) -> Option<u32> {
     value.get("version")?.as_u64()?.try_into().ok()
 }
 
-fn aside(path: &Path, now: Moment) -> PathBuf {
-    path.with_extension(format!("json.unreadable-{}", now.0))
+/// Renames a file that is done with, if it is there; nothing that bears the name already is lost.
+fn set_aside(path: &Path, word: &str) -> Result<(), HubError> {
+    let names = std::iter::once(word.to_owned());
+    let names = names.chain((2..).map(|number| format!("{word}-{number}")));
+    let mut free = names.map(|name| path.with_extension(format!("json.{name}")));
+    let aside: PathBuf = free.find(|aside| !aside.exists()).unwrap_or_default();
+    match fs::rename(path, aside) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(HubError::ReadRecord { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -61,23 +100,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_saved_is_loaded() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("registry.json");
-        assert_eq!(load(&path, Moment(1)).unwrap(), Record::default());
-        let record = Record { going_down: true, ..Record::default() };
-        save(&path, &record).unwrap();
-        assert_eq!(load(&path, Moment(1)).unwrap(), record);
-    }
-
-    #[test]
     fn an_unreadable_record_is_kept_aside() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("registry.json");
-        fs::write(&path, "{ half").unwrap();
-        assert_eq!(load(&path, Moment(7)).unwrap(), Record::default());
-        let kept = directory.path().join("registry.json.unreadable-7");
-        assert_eq!(fs::read_to_string(kept).unwrap(), "{ half");
+        assert_eq!(read_registry(&path, Moment(7)).unwrap(), None);
+        for kept in ["registry.json.unreadable-7", "registry.json.unreadable-7-2"] {
+            fs::write(&path, "{ half").unwrap();
+            assert_eq!(read_registry(&path, Moment(7)).unwrap(), None);
+            assert_eq!(fs::read_to_string(directory.path().join(kept)).unwrap(), "{ half");
+        }
     }
 
     #[test]
@@ -86,7 +117,8 @@ mod tests {
         let path = directory.path().join("registry.json");
         let newer = r#"{"version": 99, "more": true}"#;
         fs::write(&path, newer).unwrap();
-        assert!(matches!(load(&path, Moment(1)), Err(HubError::NewerRecord { found: 99, .. })));
+        let read = read_registry(&path, Moment(1));
+        assert!(matches!(read, Err(HubError::NewerRecord { found: 99, .. })));
         assert_eq!(fs::read_to_string(&path).unwrap(), newer);
     }
 }

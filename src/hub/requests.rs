@@ -1,6 +1,7 @@
 //! What clients ask, and what they are answered.
 
 use super::inbox::ClientId;
+use super::ledger::{Deed, unwritable};
 use super::pane::Pane;
 use super::state::Hub;
 use super::weight::{fitting, row_bytes, text_bytes};
@@ -21,6 +22,8 @@ const HISTORY_ROWS_MAX: u16 = 1000;
 pub(super) struct Asker {
     pub(super) client: ClientId,
     id: u64,
+    /// It asked for something that counts only if it is on record.
+    pub(super) wants_record: bool,
 }
 
 pub(super) type Answer = Result<Response, Fault>;
@@ -32,13 +35,16 @@ fn dead_token() -> Fault {
 
 impl Hub {
     pub(super) fn on_ask(&mut self, client: ClientId, ask: Ask) {
-        let asker = Asker { client, id: ask.id };
+        let wants_record = ask.request.wants_record();
+        let asker = Asker { client, id: ask.id, wants_record };
         let is_greeting = matches!(ask.request, Request::Hello { .. });
         if !is_greeting && !self.views.is_greeted(client) {
             let fault = Fault::new("The first request of a connection is `hello`");
             return self.answer(asker, Err(fault));
         }
-        let answer = match self.refuse(client, &ask.request) {
+        let trouble = self.ledger.trouble().filter(|_| wants_record);
+        let unrecorded = trouble.map(|reason| unwritable(&reason));
+        let answer = match self.refuse(client, &ask.request).or(unrecorded) {
             Some(fault) => Some(Err(fault)),
             None => self.obey(asker, ask.request),
         };
@@ -112,7 +118,9 @@ impl Hub {
             }
             Request::Report { call, kind, text } => {
                 let (agent, run) = self.speakers.get(&client).cloned()?;
-                Some(self.on_report(&agent, run, &call, (kind, &text)))
+                let answer = self.on_report(&agent, run, &call, (kind, &text));
+                self.carry_out_later(Deed::Answer { asker, answer });
+                None
             }
             Request::Hook { call, said } => {
                 let (agent, run) = self.speakers.get(&client).cloned()?;

@@ -14,6 +14,7 @@ use super::HubError;
 use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{Inbox, Input, Senders};
+use super::ledger::Ledger;
 use super::lock::Lock;
 use super::pane::Pane;
 use super::state::Hub;
@@ -61,7 +62,9 @@ async fn serve(
 ) -> Result<(), HubError> {
     let (mut inbox, senders) = Inbox::open();
     let clock = Clock::start();
-    let record = record::load(&paths.registry(), clock.now())?;
+    let opened = record::open(&paths, &mut inbox, clock.now()).await;
+    let (store, record) =
+        opened.inspect_err(|error| tracing::error!(%error, "the record cannot be used"))?;
     let (engine, effects) = Engine::recover(record, clock.now());
     let listener = socket::listen(&paths.hub_socket())?;
     let program = own_program().map_err(HubError::Detach)?;
@@ -87,7 +90,7 @@ async fn serve(
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),
-        save_at: None,
+        ledger: Ledger::new(store),
         is_ending: false,
     };
     hub.heed(settings);
@@ -172,7 +175,6 @@ impl Hub {
 
     fn flush(&mut self) {
         let now = self.clock.now();
-        self.save_if_due(now);
         self.views.flush(&self.panes, now);
         if self.views.is_status_due(now) {
             let status = self.status();
@@ -194,8 +196,11 @@ async fn watch_signals(senders: Senders) {
         signal(SignalKind::terminate()),
         signal(SignalKind::interrupt()),
         signal(SignalKind::hangup()),
+        signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())),
     );
-    let (Ok(mut child), Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = watched else {
+    let (Ok(mut child), Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup), Ok(mut limit)) =
+        watched
+    else {
         tracing::error!("signals cannot be watched");
         return;
     };
@@ -206,6 +211,8 @@ async fn watch_signals(senders: Senders) {
             _ = interrupt.recv() => Input::Terminate,
             // The terminal that started us may close; that is no reason to end.
             _ = hangup.recv() => continue,
+            // A file may not grow any more: whoever writes to it is told so.
+            _ = limit.recv() => continue,
         };
         if senders.requests.send(input).await.is_err() {
             return;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
+use super::ledger::Ledger;
 use super::pane::Pane;
 use super::requests::Asker;
 use super::views::Views;
@@ -53,8 +54,8 @@ pub(super) struct Hub {
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,
-    /// When changes of the record that nothing relies on are written down.
-    pub(super) save_at: Option<Moment>,
+    /// The record, and what waits for it.
+    pub(super) ledger: Ledger,
     pub(super) is_ending: bool,
 }
 
@@ -77,6 +78,7 @@ impl Hub {
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
             Input::Came(event) => self.decide(event),
             Input::SettingsChanged => self.reload_changed(),
+            Input::Record(outcome) => self.on_record(outcome),
             Input::Terminate => self.is_ending = true,
         }
     }
@@ -133,7 +135,7 @@ impl Hub {
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
         let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
         let casts = self.casts.next_deadline();
-        let deadlines = [self.engine.next_deadline(), self.save_at, views, judges, errands, casts];
+        let deadlines = [self.engine.next_deadline(), views, judges, errands, casts];
         deadlines.into_iter().flatten().min()
     }
 
@@ -155,7 +157,6 @@ impl Hub {
             self.save_screen(&agent);
             self.save_reports(&agent);
         }
-        self.save_what_waits();
         self.casts.flush_all(self.clock.now());
         self.views.say_goodbye();
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::ledger::unwritable;
 use super::pane::Pane;
 use super::state::Hub;
 use crate::detect::{self, Detector};
@@ -20,6 +21,7 @@ impl Hub {
             project: self.paths.project.display().to_string(),
             since: self.clock.origin().to_rfc3339(),
             settings_fault: self.settings_fault.clone(),
+            trouble: self.ledger.trouble().map(|reason| unwritable(&reason).message),
         };
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));

@@ -1,6 +1,7 @@
 //! What one decision changed: words for the story, and rows for the state.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{AgentName, TaskId};
 
@@ -12,9 +13,9 @@ pub struct Changes {
 }
 
 /// One sentence of the story, for people and scripts that read it later.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// What kind of thing happened, such as `dispatch.accepted`.
+    /// What kind of thing happened, as `subject.event`: `dispatch.accepted`.
     pub kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
@@ -22,6 +23,9 @@ pub struct Entry {
     pub task: Option<String>,
     #[serde(default)]
     pub text: String,
+    /// More of it, for scripts.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
 }
 
 /// A row as it is from now on. The state is the last value of every row.
@@ -30,13 +34,18 @@ pub struct RowChange {
     pub table: String,
     pub key: String,
     /// Nothing: the row is gone.
-    pub value: Option<serde_json::Value>,
+    pub value: Option<Value>,
 }
 
 impl Entry {
     /// Returns an entry of this kind that names nobody yet.
     pub fn new(kind: &str, text: impl Into<String>) -> Self {
-        Self { kind: kind.to_owned(), agent: None, task: None, text: text.into() }
+        Self { kind: kind.to_owned(), text: text.into(), ..Self::default() }
+    }
+
+    /// Says whether it tells only how someone gets on: what is lost of that is found out again.
+    pub fn is_heartbeat(&self) -> bool {
+        matches!(self.kind.as_str(), "agent.state" | "report.progress")
     }
 
     /// Says whom it is about.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::Moment;
+use crate::model::{Entry, Moment, RowChange};
 
 /// An entry tells a story; what is longer than this is not read, and would crowd out what is.
 const ENTRY_BYTES_MAX: usize = 64 * 1024;
@@ -21,26 +21,6 @@ pub struct Batch {
     pub at: Moment,
     pub entries: Vec<Entry>,
     pub rows: Vec<RowChange>,
-}
-
-/// One line of the story.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entry {
-    /// What happened, as `subject.event`: `task.claimed`.
-    pub kind: String,
-    pub agent: Option<String>,
-    pub task: Option<String>,
-    pub text: String,
-    pub data: Value,
-}
-
-/// A row as it is from now on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowChange {
-    pub table: String,
-    pub key: String,
-    /// Nothing, if the row is gone.
-    pub value: Option<Value>,
 }
 
 /// All rows, by table and key.
@@ -94,20 +74,20 @@ pub(super) struct SealedChange {
 impl Batch {
     /// Brings the batch into the form in which it is written: entries are cut, rows never.
     pub(super) fn seal(self) -> Result<Sealed, Refused> {
-        let entries: Vec<SealedEntry> = self.entries.into_iter().map(Entry::seal).collect();
+        let entries: Vec<SealedEntry> = self.entries.into_iter().map(SealedEntry::from).collect();
         let changes: Vec<SealedChange> =
-            self.rows.into_iter().map(RowChange::seal).collect::<Result<_, _>>()?;
+            self.rows.into_iter().map(SealedChange::try_from).collect::<Result<_, _>>()?;
         let bytes = entries.iter().map(SealedEntry::bytes).sum::<usize>()
             + changes.iter().map(SealedChange::bytes).sum::<usize>();
         Ok(Sealed { at: self.at, entries, changes, bytes: bytes + size_of::<Sealed>() })
     }
 }
 
-impl Entry {
-    fn seal(self) -> SealedEntry {
-        let Self { kind, agent, task, text, data } = self;
+impl From<Entry> for SealedEntry {
+    fn from(entry: Entry) -> Self {
+        let Entry { kind, agent, task, text, data } = entry;
         let data = (!data.is_null()).then(|| short_data(&data));
-        SealedEntry { kind, agent, task, text: short_text(text), data }
+        Self { kind, agent: agent.map(String::from), task, text: short_text(text), data }
     }
 }
 
@@ -119,11 +99,13 @@ impl SealedEntry {
     }
 }
 
-impl RowChange {
-    fn seal(self) -> Result<SealedChange, Refused> {
-        let Self { table, key, value } = self;
+impl TryFrom<RowChange> for SealedChange {
+    type Error = Refused;
+
+    fn try_from(change: RowChange) -> Result<Self, Refused> {
+        let RowChange { table, key, value } = change;
         let value = value.map(|value| value.to_string());
-        let sealed = SealedChange { table, key, value };
+        let sealed = Self { table, key, value };
         match sealed.bytes() {
             bytes if bytes > ROW_BYTES_MAX => {
                 Err(Refused::RowTooLarge { table: sealed.table, key: sealed.key, bytes })
@@ -170,7 +152,7 @@ mod tests {
     fn what_is_too_long_for_the_story_is_cut_at_a_whole_letter() {
         let text = "ä".repeat(ENTRY_BYTES_MAX);
         let data = Value::from("x".repeat(ENTRY_BYTES_MAX));
-        let sealed = Entry { text, data, ..Entry::default() }.seal();
+        let sealed = SealedEntry::from(Entry { text, data, ..Entry::default() });
         assert!(sealed.text.starts_with("ää"));
         assert!(sealed.text.ends_with(&format!("ä… ({ENTRY_BYTES_MAX} bytes left out)")));
         assert_eq!(sealed.data.unwrap(), r#"{"left_out_bytes":65538}"#);
@@ -179,7 +161,7 @@ mod tests {
     #[test]
     fn what_fits_is_kept_as_it_is() {
         let text = "x".repeat(ENTRY_BYTES_MAX);
-        let sealed = Entry { text: text.clone(), ..Entry::default() }.seal();
+        let sealed = SealedEntry::from(Entry { text: text.clone(), ..Entry::default() });
         assert_eq!((sealed.text, sealed.data), (text, None));
     }
 
@@ -190,9 +172,9 @@ mod tests {
             key: "1".into(),
             value: Some(Value::from("p".repeat(bytes))),
         };
-        let sealed = row(1024 * 1024).seal().unwrap();
+        let sealed = SealedChange::try_from(row(1024 * 1024)).unwrap();
         assert_eq!(sealed.value.unwrap().len(), 1024 * 1024 + 2);
-        let refused = row(ROW_BYTES_MAX).seal().unwrap_err();
+        let refused = SealedChange::try_from(row(ROW_BYTES_MAX)).unwrap_err();
         assert!(refused.to_string().starts_with("Row `1` of `prompt` has 2"), "{refused}");
     }
 }

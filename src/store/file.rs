@@ -155,9 +155,9 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::model::Moment;
+    use crate::model::{Entry, Moment, RowChange};
     use crate::store::schema::MIGRATIONS;
-    use crate::store::{Batch, Entry, Journal, Query, RowChange, Rows, Store};
+    use crate::store::{Batch, Journal, Query, Rows, Store};
 
     const NAME: &str = "record.db";
     /// Names the record to the child that dies while it migrates.

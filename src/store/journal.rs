@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Row, ToSql};
 use serde_json::Value;
 
-use super::batch::{Entry, Rows, Ticket};
+use super::batch::{Rows, Ticket};
 use super::error::{Place, StoreError};
 use super::schema::{self, MIGRATIONS};
 use super::{examine, fold};
-use crate::model::Moment;
+use crate::model::{Entry, Moment};
 
 /// What one look returns at most; the next begins after the last entry of this one.
 const ENTRIES_MAX: usize = 10_000;
@@ -132,7 +132,9 @@ fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
     let data: Option<String> = row.get("data")?;
     // An entry is for people: one whose data rots is still told.
     let data = data.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
-    let (kind, agent, task) = (row.get("kind")?, row.get("agent")?, row.get("task")?);
+    let agent: Option<String> = row.get("agent")?;
+    let agent = agent.and_then(|name| name.parse().ok());
+    let (kind, task) = (row.get("kind")?, row.get("task")?);
     Ok(Recorded {
         id: row.get("id")?,
         ticket: Ticket(row.get("batch")?),

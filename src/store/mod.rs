@@ -16,7 +16,7 @@ mod queue;
 mod schema;
 mod thread;
 
-pub use batch::{Batch, Entry, Refused, RowChange, Rows, Ticket};
+pub use batch::{Batch, Refused, Rows, Ticket};
 pub use error::{Difference, Place, StoreError};
 pub use journal::{Journal, Query, Recorded};
 pub use thread::{Outcome, Store};

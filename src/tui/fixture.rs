@@ -85,6 +85,7 @@ pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
             project: "/home/ada/shop".to_owned(),
             since: NOW.to_rfc3339(),
             settings_fault: None,
+            trouble: None,
         },
         agents,
         tasks: Vec::new(),

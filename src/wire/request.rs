@@ -196,6 +196,43 @@ impl Request {
             | Self::Clis { .. } => true,
         }
     }
+
+    /// Says whether it is about something that counts only if it is on record. Looking, typing and
+    /// stopping go on without one.
+    pub fn wants_record(&self) -> bool {
+        match self {
+            Self::Up { .. }
+            | Self::Start { .. }
+            | Self::Restart { .. }
+            | Self::Add { .. }
+            | Self::Forget { .. }
+            | Self::Dispatch { .. }
+            | Self::Withdraw { .. }
+            | Self::Report { .. } => true,
+            Self::Task { ask } => ask.wants_record(),
+            Self::Hello { .. }
+            | Self::Status
+            | Self::Reload
+            | Self::FlushCast { .. }
+            | Self::AwaitReceipts { .. }
+            | Self::AwaitAgent { .. }
+            | Self::Hook { .. }
+            | Self::Stop { .. }
+            | Self::Down { .. }
+            | Self::Keys { .. }
+            | Self::Answer { .. }
+            | Self::Interrupt { .. }
+            | Self::Read { .. }
+            | Self::Resize { .. }
+            | Self::Tree { .. }
+            | Self::Explain { .. }
+            | Self::Watch { .. }
+            | Self::Subscribe
+            | Self::History { .. }
+            | Self::Teams { .. }
+            | Self::Clis { .. } => false,
+        }
+    }
 }
 
 /// What someone chooses in a dialog.

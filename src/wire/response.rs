@@ -135,6 +135,9 @@ pub struct HubStatus {
     /// Why the settings cannot be used as they are now; what held before still holds.
     #[serde(default)]
     pub settings_fault: Option<String>,
+    /// What keeps it from doing its work, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// One agent.

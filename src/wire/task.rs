@@ -65,6 +65,21 @@ impl TaskRequest {
             | Self::Meet { .. } => true,
         }
     }
+
+    /// Says whether it changes something that counts only if it is on record.
+    pub fn wants_record(&self) -> bool {
+        match self {
+            Self::Add { .. }
+            | Self::Retry { .. }
+            | Self::Cancel { .. }
+            | Self::Claim { .. }
+            | Self::MarkRead { .. }
+            | Self::Resolve { .. }
+            | Self::Consent { .. }
+            | Self::Meet { .. } => true,
+            Self::List | Self::Show { .. } | Self::Wait { .. } | Self::Attention => false,
+        }
+    }
 }
 
 /// A task at a glance.

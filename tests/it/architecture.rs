@@ -41,7 +41,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         "cli",
         &[
             "model", "report", "template", "playbook", "screen", "detect", "cast", "wire",
-            "config", "keeper", "hub", "client", "sim", "tui",
+            "config", "keeper", "store", "hub", "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),

@@ -53,7 +53,7 @@ fn the_sockets_and_records_are_closed_to_others() {
     let world = World::new();
     world.ok(&["up", "shell"]);
     let paths = world.paths();
-    for path in [&paths.state_dir, &paths.runtime_dir, &paths.hub_socket(), &paths.registry()] {
+    for path in [&paths.state_dir, &paths.runtime_dir, &paths.hub_socket(), &paths.record()] {
         let mode = fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
     }

@@ -192,6 +192,7 @@ pub(crate) fn status(agents: &[&str]) -> Status {
             project: "/home/ada/shop".to_owned(),
             since: now.clone(),
             settings_fault: None,
+            trouble: None,
         },
         agents: agents.iter().map(agent).collect(),
         tasks: Vec::new(),

@@ -78,7 +78,7 @@ fn what_an_agent_does_is_seen_while_its_siblings_flood() {
         World::with_crew(&[("one", flood), ("two", flood), ("three", flood), ("quiet", prompt)]);
     world.ok(&["up", "crew"]);
     wait_for("the prompt", || world.agent("quiet").state == AgentState::Idle);
-    assert_eq!(world.agent("one").state, AgentState::Working);
+    wait_for("the flood", || world.agent("one").state == AgentState::Working);
 }
 
 /// Returns how long each of many echoes takes, the quickest first.

@@ -1,22 +1,27 @@
 //! Whether the hub is well, and what it says of its agents.
 
 use std::fs;
+use std::path::Path;
 
 use super::finding::Finding;
+use crate::cli::failure;
 use crate::client::{self, ClientError};
 use crate::config::{Paths, secure_dir};
 use crate::keeper;
+use crate::store::{Journal, StoreError};
 use crate::wire::{AgentStatus, Request, Response, Status};
 
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
     let mut findings = directories(paths);
     findings.extend(unreadable_records(paths));
     findings.push(casts(paths));
+    findings.push(record(paths));
     match status(paths) {
         Ok(status) => {
             let (pid, version) = (status.hub.pid, &status.hub.version);
             findings.push(Finding::ok("hub", format!("runs as {pid}, version {version}")));
             findings.extend(status.hub.settings_fault.as_deref().map(settings_of_before));
+            findings.extend(status.hub.trouble.as_deref().map(trouble));
             findings.extend(status.agents.iter().filter_map(agent));
         }
         Err(error) => findings.push(absent(&error, paths)),
@@ -86,6 +91,38 @@ fn casts(paths: &Paths) -> Finding {
     let (count, bytes) = sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size));
     let kibibytes = bytes.div_ceil(1024);
     Finding::ok("casts", format!("{count} recordings take {kibibytes} KiB"))
+}
+
+/// Looks at the whole record: it must be what its own journal says.
+fn record(paths: &Paths) -> Finding {
+    let path = paths.record();
+    let look = || {
+        let journal = Journal::open(&path)?;
+        journal.verify()?;
+        journal.last()
+    };
+    match look() {
+        Ok(last) => Finding::ok("record", format!("whole, {} decisions, {}", last.0, size(&path))),
+        Err(StoreError::Absent(_)) => Finding::ok("record", "none yet; `wheelhouse up` begins one"),
+        Err(error) => {
+            let words = failure::words(&anyhow::Error::new(error));
+            let (message, hint) = words.split_once("\nhint: ").unwrap_or((&words, ""));
+            Finding::problem("record", message, hint)
+        }
+    }
+}
+
+/// Returns how much room the record takes, with what has not been folded into it yet.
+fn size(path: &Path) -> String {
+    let log = path.with_extension("db-wal");
+    let bytes = |path: &Path| path.metadata().map_or(0, |metadata| metadata.len());
+    format!("{} KiB", (bytes(path) + bytes(&log)).div_ceil(1024))
+}
+
+fn trouble(trouble: &str) -> Finding {
+    let hint = "Make room on the disk, and see that it can be written; it heals by itself. \
+                Meanwhile agents go on and can be stopped";
+    Finding::problem("hub", trouble, hint)
 }
 
 fn agent(agent: &AgentStatus) -> Option<Finding> {

@@ -114,6 +114,9 @@ fn status(app: &mut App, news: &Status) {
     }
     app.project = Some(project);
     app.session = clean(&news.hub.session);
+    if let Some(trouble) = &news.hub.trouble {
+        app.say(Tone::Danger, clean(trouble));
+    }
     take_agents(app, agents);
     let wants_teams = match app.settings.start {
         StartView::Auto => app.agents.is_empty(),

@@ -5,10 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use wheelhouse::model::Moment;
+use wheelhouse::model::{Entry, Moment, RowChange};
 use wheelhouse::store::{
-    Batch, Entry, Journal, Outcome, Query, Recorded, Refused, RowChange, Rows, Store, StoreError,
-    Ticket,
+    Batch, Journal, Outcome, Query, Recorded, Refused, Rows, Store, StoreError, Ticket,
 };
 
 use super::fixture::{Ledger, batch, check, place, rows_after};

@@ -8,8 +8,8 @@ use std::sync::mpsc::{self, Receiver};
 
 use serde_json::json;
 use tempfile::TempDir;
-use wheelhouse::model::Moment;
-use wheelhouse::store::{Batch, Entry, Journal, Outcome, Query, RowChange, Rows, Store, Ticket};
+use wheelhouse::model::{Entry, Moment, RowChange};
+use wheelhouse::store::{Batch, Journal, Outcome, Query, Rows, Store, Ticket};
 
 use crate::support::clock::PATIENCE;
 
@@ -81,7 +81,8 @@ pub(super) fn batch_of(number: u64, bytes: usize) -> Batch {
         rows.push(RowChange { table: "task".into(), key, value: None });
     }
     let data = json!({ "number": number });
-    let entry = Entry { kind, agent: Some(agent), task: Some(task), text, data };
+    let agent = Some(agent.parse().unwrap());
+    let entry = Entry { kind, agent, task: Some(task), text, data };
     Batch { at: Moment(1_000 + number), entries: vec![entry], rows }
 }
 

@@ -1,7 +1,7 @@
 //! A long record stays quick to open, and its log stays short.
 
-use wheelhouse::model::Moment;
-use wheelhouse::store::{Batch, Entry, Journal, Query, RowChange, Ticket};
+use wheelhouse::model::{Entry, Moment, RowChange};
+use wheelhouse::store::{Batch, Journal, Query, Ticket};
 
 use super::fixture::{Ledger, place, rows_after};
 use crate::support::clock::now;
@@ -71,7 +71,7 @@ fn large_batch(number: u64) -> Batch {
     }));
     let entry = Entry {
         kind: "task.progress".into(),
-        agent: Some(agent),
+        agent: Some(agent.parse().unwrap()),
         task: Some(key.clone()),
         text,
         ..Entry::default()

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use wheelhouse::client::{Connection, connect_running};
 use wheelhouse::config::Paths;
 use wheelhouse::model::ProcessId;
+use wheelhouse::store::{Journal, Rows};
 use wheelhouse::wire::{AgentStatus, Request, Response, Status};
 
 use super::clock::wait_for;
@@ -200,6 +201,17 @@ impl World {
             verb.is_some_and(|verb| verb == part)
         };
         self.alive().into_iter().map(|id| id.pid).filter(|pid| plays(*pid)).collect()
+    }
+
+    /// Returns what the record says now.
+    pub(crate) fn rows(&self) -> Rows {
+        let journal = Journal::open(&self.paths().record()).unwrap();
+        journal.rows_at(journal.last().unwrap()).unwrap()
+    }
+
+    /// Returns what the record says of an agent; nothing, if it does not know it.
+    pub(crate) fn seat(&self, agent: &str) -> Value {
+        self.rows().remove(&("seat".to_owned(), agent.to_owned())).unwrap_or_default()
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

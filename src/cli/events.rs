@@ -1,0 +1,111 @@
+//! `wheelhouse events`: the journal as a story, one line for each thing that happened.
+
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+
+use super::args::Format;
+use super::context::Context;
+use crate::client::{self, Connection};
+use crate::config::{Paths, plain, plain_json};
+use crate::model::AgentName;
+use crate::store::{Journal, Query, Recorded};
+use crate::wire::Request;
+
+/// What is read at once.
+const PAGE: usize = 1000;
+
+/// How long nothing is looked for while nobody says that there is something new.
+const PAUSE: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Args)]
+pub(super) struct EventsArgs {
+    /// Go on with what happens from now on, until interrupted
+    #[arg(long, short)]
+    follow: bool,
+    /// Only what came after the entry with this number
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    after: u64,
+    /// Only what is about this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Only kinds that begin like this, such as `dispatch.`
+    #[arg(long, value_name = "PREFIX")]
+    kind: Option<String>,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result<()> {
+    let journal = Journal::open(&context.paths.record())?;
+    let mut query = Query {
+        after: args.after,
+        limit: PAGE,
+        agent: args.agent.clone(),
+        kind: args.kind.clone(),
+        ..Query::default()
+    };
+    let mut news = None;
+    loop {
+        let found = journal.entries(&query)?;
+        for entry in &found {
+            print(context, entry, args.format)?;
+            query.after = entry.id;
+        }
+        if found.len() == PAGE {
+            continue;
+        }
+        if !args.follow {
+            return Ok(());
+        }
+        context.out.flush()?;
+        wait_for_news(&mut news, &context.paths);
+    }
+}
+
+/// Waits until the hub says that something has changed; where none runs, for a while.
+fn wait_for_news(news: &mut Option<Connection>, paths: &Paths) {
+    if let Some(connection) = news {
+        match connection.receive() {
+            Err(error) if !error.is_timeout() => *news = None,
+            _ => return,
+        }
+    }
+    thread::sleep(PAUSE);
+    *news = subscribe(paths);
+}
+
+fn subscribe(paths: &Paths) -> Option<Connection> {
+    let mut connection = client::connect_running(paths).ok()?;
+    connection.set_patience(PAUSE).ok()?;
+    connection.send(Request::Subscribe).ok()?;
+    Some(connection)
+}
+
+fn print(context: &mut Context, recorded: &Recorded, format: Format) -> anyhow::Result<()> {
+    let Recorded { id, ticket, at, entry } = recorded;
+    if format.json {
+        let line = json!({
+            "id": id,
+            "batch": ticket.0,
+            "at": at.to_rfc3339(),
+            "kind": entry.kind,
+            "agent": entry.agent,
+            "task": entry.task,
+            "text": entry.text,
+            "data": entry.data,
+        });
+        writeln!(context.out, "{}", plain_json(&line.to_string()))?;
+        return Ok(());
+    }
+    let at = at.to_rfc3339();
+    let at = at.get(..19).unwrap_or(&at).replace('T', " ");
+    let agent = entry.agent.as_ref().map_or("-", AgentName::as_str);
+    let (kind, text) = (plain(&entry.kind), plain(&entry.text));
+    let line = format!("{id:>6}  {at}  {agent:<12}  {kind:<20}  {text}");
+    writeln!(context.out, "{}", line.trim_end())?;
+    Ok(())
+}

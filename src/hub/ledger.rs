@@ -1,0 +1,296 @@
+//! What waits until the record has what it relies on: write, then act.
+//!
+//! Every decision's changes go to the record's own thread, and what is to be done about them waits
+//! here, in the order in which it was decided, until they are on the disk. While the record cannot
+//! be written, nothing waits: whatever relies on it is refused at once, so that nothing happens
+//! later that somebody was told will not.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::requests::{Answer, Asker};
+use crate::engine::Effect;
+use crate::model::{AgentName, Changes, Entry, Moment, ReceiptId, RowChange, RunId};
+use crate::store::{Batch, Outcome, Store, Ticket};
+use crate::wire::Fault;
+
+/// Something to be done once the record has all that was decided before it.
+#[derive(Debug)]
+pub(super) enum Deed {
+    Effect {
+        effect: Effect,
+        /// What it is about was changed by the same decision.
+        is_of_change: bool,
+    },
+    /// Types a part of a prompt.
+    Press {
+        agent: AgentName,
+        run: RunId,
+        receipt: ReceiptId,
+        bytes: Vec<u8>,
+    },
+    Answer {
+        asker: Asker,
+        answer: Answer,
+    },
+}
+
+/// The record, and what waits for it.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    store: Store,
+    waiting: VecDeque<Waiting>,
+    /// The last batch that something may rely on, and the last one that is on the disk.
+    relied_on: Ticket,
+    committed: Ticket,
+    /// Why the record cannot be written.
+    failure: Option<String>,
+    backlog: Backlog,
+    /// Somebody is at work on what waits; what is decided meanwhile comes after it.
+    pub(super) is_busy: bool,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    ticket: Ticket,
+    /// Why what it relies on will never be on record.
+    refusal: Option<String>,
+    deed: Deed,
+}
+
+/// What the record has no room for while it cannot be written: the last value of each row, and how
+/// many sentences of the story are lost.
+#[derive(Debug, Default)]
+struct Backlog {
+    rows: BTreeMap<(String, String), RowChange>,
+    entries: usize,
+}
+
+impl Ledger {
+    pub(super) fn new(store: Store) -> Self {
+        Self {
+            store,
+            waiting: VecDeque::new(),
+            relied_on: Ticket::default(),
+            committed: Ticket::default(),
+            failure: None,
+            backlog: Backlog::default(),
+            is_busy: false,
+        }
+    }
+
+    /// Hands a decision and what follows from it over.
+    pub(super) fn enter(&mut self, effects: Vec<Effect>, now: Moment) {
+        let is_alone = effects.len() == 1;
+        let (mut refusal, mut is_of_change) = (None, false);
+        for effect in effects {
+            if let Effect::Save(changes) = effect {
+                is_of_change = true;
+                let may_wait = is_alone && changes.entries.iter().all(Entry::is_heartbeat);
+                refusal = self.keep(changes, may_wait, now).err();
+            } else {
+                self.push(Deed::Effect { effect, is_of_change }, refusal.clone());
+            }
+        }
+    }
+
+    /// Queues something behind all that was decided so far.
+    pub(super) fn push(&mut self, deed: Deed, refusal: Option<String>) {
+        self.waiting.push_back(Waiting { ticket: self.relied_on, refusal, deed });
+    }
+
+    /// Returns the next thing that can be done, or that must be refused, and then why.
+    pub(super) fn pop(&mut self) -> Option<(Deed, Option<String>)> {
+        let next = self.waiting.front()?;
+        let obstacle = match &next.refusal {
+            Some(refusal) => Some(refusal.clone()),
+            None if next.ticket <= self.committed && self.backlog.is_empty() => None,
+            None => Some(self.trouble()?),
+        };
+        self.waiting.pop_front().map(|waiting| (waiting.deed, obstacle))
+    }
+
+    /// Takes note of what became of what was handed to the record.
+    pub(super) fn note(&mut self, outcome: Outcome, now: Moment) {
+        match outcome {
+            Outcome::Committed(ticket) => self.committed = ticket,
+            Outcome::Failing { reason } => {
+                tracing::error!(reason, "the record cannot be written");
+                self.failure = Some(reason);
+            }
+            Outcome::Healed => {
+                tracing::info!("the record can be written again");
+                self.failure = None;
+            }
+        }
+        if !self.backlog.is_empty() && self.store.has_room() {
+            let changes = std::mem::take(&mut self.backlog).into_changes();
+            if let Err(reason) = self.keep(changes, false, now) {
+                tracing::error!(reason, "what waited for room could not be put on record");
+            }
+        }
+    }
+
+    /// Returns why the record cannot be written, if it cannot.
+    pub(super) fn trouble(&self) -> Option<String> {
+        let crowd = || "too much waits to be written".to_owned();
+        self.failure.clone().or_else(|| (!self.backlog.is_empty()).then(crowd))
+    }
+
+    /// Hands changes to the record, or returns why they will never be there.
+    fn keep(&mut self, changes: Changes, may_wait: bool, now: Moment) -> Result<(), String> {
+        if !self.backlog.is_empty() || !self.store.has_room() {
+            self.backlog.add(changes);
+            return Ok(());
+        }
+        let Changes { entries, rows } = changes;
+        let batch = Batch { at: now, entries, rows };
+        let taken = if may_wait {
+            self.store.submit_lazily(batch).map(drop)
+        } else {
+            self.store.submit(batch).map(|ticket| self.relied_on = ticket)
+        };
+        taken.map_err(|refused| {
+            tracing::error!(%refused, "a decision could not be put on record");
+            refused.to_string()
+        })
+    }
+}
+
+impl Backlog {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.entries == 0
+    }
+
+    fn add(&mut self, changes: Changes) {
+        self.entries += changes.entries.len();
+        for row in changes.rows {
+            self.rows.insert((row.table.clone(), row.key.clone()), row);
+        }
+    }
+
+    fn into_changes(self) -> Changes {
+        let words = format!("{} entries are lost: too much waited to be written", self.entries);
+        let entries = vec![Entry::new("record.gap", words)];
+        Changes { entries, rows: self.rows.into_values().collect() }
+    }
+}
+
+/// Returns what to answer to whoever asks for something that cannot be put on record.
+pub(super) fn unwritable(reason: &str) -> Fault {
+    Fault::new(format!("The record cannot be written: {reason}")).with_hint(
+        "Make room on the disk, and see that it can be written; it heals by itself. Agents go on, and \
+         `wheelhouse agent stop` and `wheelhouse down --force` work all the same",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{self, Receiver};
+    use std::time::Duration;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::model::RequestId;
+    use crate::store::Journal;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn bench() -> (TempDir, Ledger, Receiver<Outcome>) {
+        let directory = tempfile::tempdir().unwrap();
+        let (tell, outcomes) = mpsc::channel();
+        let path = directory.path().join("record.db");
+        let (store, _) = Store::open(&path, move |outcome| drop(tell.send(outcome))).unwrap();
+        (directory, Ledger::new(store), outcomes)
+    }
+
+    fn save(kind: &str, value: impl Into<serde_json::Value>) -> Effect {
+        let (table, key, value) = ("t".to_owned(), "k".to_owned(), Some(value.into()));
+        let rows = vec![RowChange { table, key, value }];
+        Effect::Save(Changes { entries: vec![Entry::new(kind, "")], rows })
+    }
+
+    fn answer(request: u64) -> Effect {
+        Effect::Answer { request: RequestId(request), outcome: Ok(crate::model::Done::default()) }
+    }
+
+    /// Returns the request of the next answer that can be given, and why it must be refused.
+    fn next(ledger: &mut Ledger) -> Option<(u64, Option<String>)> {
+        match ledger.pop()? {
+            (Deed::Effect { effect: Effect::Answer { request, .. }, .. }, obstacle) => {
+                Some((request.0, obstacle))
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn whatever_follows_a_change_waits_for_the_disk_and_keeps_its_order() {
+        let (_directory, mut ledger, outcomes) = bench();
+        ledger.enter(vec![save("agent.starting", 1), answer(1)], Moment(1));
+        ledger.enter(vec![answer(2)], Moment(2));
+        assert_eq!(next(&mut ledger), None);
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(3));
+        assert_eq!(next(&mut ledger), Some((1, None)));
+        assert_eq!(next(&mut ledger), Some((2, None)));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_heartbeat_but_for_what_nothing_follows_yet() {
+        let (_directory, mut ledger, outcomes) = bench();
+        ledger.enter(vec![save("agent.state", 1)], Moment(1));
+        ledger.enter(vec![answer(1)], Moment(2));
+        assert_eq!(next(&mut ledger), Some((1, None)));
+        ledger.enter(vec![save("dispatch.accepted", 2)], Moment(3));
+        ledger.enter(vec![answer(2)], Moment(4));
+        assert_eq!(next(&mut ledger), None);
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(5));
+        assert_eq!(next(&mut ledger), Some((2, None)));
+    }
+
+    #[test]
+    fn what_waits_for_a_record_that_fails_is_refused() {
+        let (_directory, mut ledger, outcomes) = bench();
+        ledger.enter(vec![save("agent.starting", 1), answer(1)], Moment(1));
+        ledger.note(Outcome::Failing { reason: "full".to_owned() }, Moment(2));
+        assert_eq!(next(&mut ledger), Some((1, Some("full".to_owned()))));
+        ledger.note(Outcome::Healed, Moment(3));
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(4));
+        assert_eq!(ledger.trouble(), None);
+    }
+
+    #[test]
+    fn what_is_too_large_for_the_record_is_refused_alone() {
+        let (_directory, mut ledger, outcomes) = bench();
+        let large = save("agent.starting", "x".repeat(4 << 20));
+        ledger.enter(vec![large, answer(1)], Moment(1));
+        let (request, obstacle) = next(&mut ledger).unwrap();
+        assert!(request == 1 && obstacle.unwrap().starts_with("Row `k` of `t`"));
+        ledger.enter(vec![save("agent.starting", 1), answer(2)], Moment(1));
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(2));
+        assert_eq!(next(&mut ledger), Some((2, None)));
+    }
+
+    #[test]
+    fn without_room_the_state_is_kept_and_written_later() {
+        let (directory, mut ledger, outcomes) = bench();
+        let path = directory.path().join("record.db");
+        let stranger = rusqlite::Connection::open(&path).unwrap();
+        stranger.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut last = 0;
+        while ledger.trouble().is_none() {
+            last += 1;
+            ledger.enter(vec![save("agent.left", last)], Moment(last));
+        }
+        ledger.enter(vec![save("agent.left", last + 1), answer(1)], Moment(last));
+        assert!(next(&mut ledger).unwrap().1.is_some());
+        drop(stranger);
+        while ledger.trouble().is_some() || ledger.committed < ledger.relied_on {
+            ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(last));
+        }
+        let journal = Journal::open(&path).unwrap();
+        journal.verify().unwrap();
+        let rows = journal.rows_at(journal.last().unwrap()).unwrap();
+        assert_eq!(rows[&("t".to_owned(), "k".to_owned())], last + 1);
+    }
+}

@@ -1,0 +1,102 @@
+//! A hub whose disk takes nothing more: it says so, begins nothing, ends what it is told to, and heals.
+
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use wheelhouse::store::Journal;
+
+use super::support::clock::wait_for;
+use super::support::process::{identify, is_alive};
+use super::support::world::World;
+
+const SHELL: &[&str] = &["sh", "-c", "echo up; while read line; do echo \"<$line>\"; done", "ROOT"];
+
+#[test]
+fn a_full_disk_is_refused_loudly_and_heals_by_itself() {
+    let world = World::with_crew(&[("red", SHELL), ("blue", SHELL)]);
+    world.ok(&["agent", "start", "red"]);
+    world.wait_for_text("red", "up");
+    let red = identify(world.agent("red").pid.unwrap()).unwrap();
+    let hub = world.status().hub.pid;
+    choke(hub, true);
+
+    // The first that comes finds it out.
+    let said = world.run(&["agent", "start", "blue"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("could not be put on record"), "{}", said.err);
+    let status = world.status();
+    let trouble = status.hub.trouble.unwrap();
+    assert!(trouble.starts_with("The record cannot be written: "), "{trouble}");
+    for words in [
+        &["agent", "start", "blue"][..],
+        &["agent", "restart", "red"],
+        &["up", "crew"],
+        &["agent", "add", "three", "--cli", "red"],
+        &["agent", "remove", "blue"],
+        &["dispatch", "red", "surprise", "--anyway"],
+    ] {
+        let said = world.run(words);
+        assert_eq!(said.code, Some(1), "{words:?}: {said:?}");
+        assert!(said.err.contains(&trouble) && said.err.contains("hint: Make room"), "{said:?}");
+    }
+    assert!(world.ok(&["status"]).contains(&trouble));
+    let said = world.run(&["doctor"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains(&trouble), "{}", said.out);
+
+    world.ok(&["agent", "keys", "red", "--text", "still here", "enter"]);
+    world.wait_for_text("red", "<still here>");
+    assert_eq!(world.players("keeper").len(), 1, "nothing was begun");
+    assert_eq!(world.ok(&["agent", "stop", "red"]), "Stopped red\n");
+    assert!(!is_alive(red));
+
+    choke(hub, false);
+    world.wait_for_status("a record that is written", |status| status.hub.trouble.is_none());
+    assert!(world.players("keeper").is_empty(), "and nothing happens later");
+    assert_eq!(world.agent("red").ending.as_deref(), Some("stopped"));
+    world.ok(&["agent", "start", "blue"]);
+    world.wait_for_text("blue", "up");
+    assert_eq!(world.agent("blue").run, 2, "the run that never was is on record");
+    assert_eq!(world.seat("red")["phase"]["ended"], "stopped");
+    Journal::open(&world.paths().record()).unwrap().verify().unwrap();
+}
+
+#[test]
+fn a_prompt_that_was_refused_for_want_of_room_is_not_typed_later() {
+    let world = World::with_crew(&[("one", SHELL)]);
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("one", "up");
+    wait_for("a screen that no rule knows", || world.agent("one").state.to_string() == "unknown");
+    let hub = world.status().hub.pid;
+    choke(hub, true);
+    let said = world.run(&["dispatch", "one", "surprise", "--anyway"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("The record cannot be written: "), "{}", said.err);
+    choke(hub, false);
+    world.wait_for_status("a record that is written", |status| status.hub.trouble.is_none());
+    assert_eq!(world.agent("one").receipt.unwrap().state.to_string(), "refused");
+    let said = world.run(&["dispatch", "one", "expected", "--anyway", "--wait"]);
+    world.wait_for_text("one", "<expected>");
+    assert!(!world.read("one").contains("surprise"), "{said:?}");
+    let row = ("dispatch".to_owned(), "r1".to_owned());
+    assert_eq!(world.rows()[&row]["stage"], "refused");
+}
+
+#[test]
+fn everything_can_be_ended_on_a_full_disk() {
+    let world = World::with_crew(&[("one", SHELL), ("two", SHELL)]);
+    world.ok(&["up", "crew"]);
+    choke(world.status().hub.pid, true);
+    let said = world.ok(&["down", "--force"]);
+    assert_eq!(said, "Stopped one, two\n");
+    wait_for("an empty world", || world.alive().is_empty());
+    // What could not be written is found out: nothing that is gone is believed to run.
+    for agent in world.status().agents {
+        assert_eq!((agent.state.to_string().as_str(), agent.pid), ("exited", None), "{agent:?}");
+    }
+}
+
+/// Lets no file of a process grow, or lets them grow again.
+fn choke(pid: u32, is_choked: bool) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let limit = Rlimit { current: is_choked.then_some(1), maximum: None };
+    prlimit(pid, Resource::Fsize, limit).unwrap();
+}
