@@ -14,6 +14,7 @@ const PROMPT_JSON_BYTES_MAX: usize = 3 << 19;
 
 impl Hub {
     /// Returns the answer, unless it comes later.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "it is handed the others nowhere")]
     pub(super) fn obey_about_prompts(&mut self, asker: Asker, request: Request) -> Option<Answer> {
         let command = match request {
             Request::Dispatch { agents, prompt, idempotency_key, anyway } => {
