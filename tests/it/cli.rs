@@ -102,6 +102,7 @@ fn a_team_is_started_watched_and_typed_to() {
     ok  project  /project is session SESSION
     ok  settings  /project/wheelhouse.toml is trusted
     ok  programs  every cli that a team uses is installed
+    ok  casts  N recordings take N KiB
     ok  record  whole, N decisions, N KiB
     ok  hub  runs as PID, version 0.1.0
     exit: 0
@@ -326,6 +327,7 @@ fn shown(world: &World, words: &[&str]) -> String {
         (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME"),
         (r"hub \d+", "hub PID"),
         (r"runs as \d+", "runs as PID"),
+        (r"\d+ recordings take \d+ KiB", "N recordings take N KiB"),
         (r"\d+ decisions, \d+ KiB", "N decisions, N KiB"),
         (r"(?m)^\d+ +\d+ +\d+\.\d+ s +\d+ KiB", "PID  PARENT  CPU  MEMORY"),
         (r"(TIME +)\d+", "${1}PID"),

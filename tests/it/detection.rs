@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use wheelhouse::config::Settings;
-use wheelhouse::detect::{Detector, Options, Rules};
+use wheelhouse::detect::{Detector, Options};
 use wheelhouse::model::{AgentState, Exit, Size};
 use wheelhouse::report::brief;
 
@@ -291,26 +290,6 @@ fn a_detector_that_takes_over_tells_what_is_left_and_nothing_twice() {
     pane.paint("? for shortcuts");
     pane.wait(3000);
     assert_eq!(pane.raws(), ["BUILD: PASS", LINE]);
-}
-
-#[test]
-fn other_rules_take_effect_at_once_and_tell_nothing_twice() {
-    let mut pane = Pane::new(&CLAUDE);
-    pane.turn("Build it.", &format!("● {LINE}"));
-    pane.show(&echo("Test it."), "esc to interrupt");
-    pane.show("● BUILD: PASS\n\n  More follows.", "esc to interrupt");
-    let settings = Settings::built_in();
-    let mut manifest = settings.cli("claude").unwrap().manifest.clone();
-    let rule = manifest.rules.iter_mut().find(|rule| rule.name == "footer").unwrap();
-    rule.state = AgentState::Waiting;
-    let rules = Arc::new(Rules::new("claude", &manifest).unwrap());
-    pane.detector.set_rules(rules, pane.screen.title(), pane.now);
-    pane.wait(1000);
-    assert_eq!(pane.detector.shown().state, AgentState::Waiting);
-    pane.detector.set_rules(Arc::clone(&CLAUDE), pane.screen.title(), pane.now);
-    pane.paint("? for shortcuts");
-    pane.wait(3000);
-    assert_eq!(pane.raws(), [LINE, "BUILD: PASS"]);
 }
 
 #[test]

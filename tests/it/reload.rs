@@ -1,11 +1,17 @@
 //! An edit of the settings takes effect on agents that run, and a broken one changes nothing.
 
 use std::fs;
+use std::sync::Arc;
 
+use wheelhouse::config::Settings;
+use wheelhouse::detect::Rules;
 use wheelhouse::model::AgentState;
 
+use super::acted::{CLAUDE, Pane, echo};
 use super::support::clock::wait_for;
 use super::support::world::World;
+
+const REPORTED: &str = "STATUS: DONE — built 6 endpoints, tests pass (23/23)";
 
 /// Shows a line that no rule knows, and then nothing more.
 const STILL: &[&str] =
@@ -104,4 +110,24 @@ fn reload_says_what_changed() {
     world.ok(&["down", "--force"]);
     let said = world.ok(&["config", "reload"]);
     assert!(said.contains("No hub runs"), "{said}");
+}
+
+#[test]
+fn other_rules_take_effect_at_once_and_tell_nothing_twice() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.turn("Build it.", &format!("● {REPORTED}"));
+    pane.show(&echo("Test it."), "esc to interrupt");
+    pane.show("● BUILD: PASS\n\n  More follows.", "esc to interrupt");
+    let settings = Settings::built_in();
+    let mut manifest = settings.cli("claude").unwrap().manifest.clone();
+    let rule = manifest.rules.iter_mut().find(|rule| rule.name == "footer").unwrap();
+    rule.state = AgentState::Waiting;
+    let rules = Arc::new(Rules::new("claude", &manifest).unwrap());
+    pane.detector.set_rules(rules, pane.screen.title(), pane.now);
+    pane.wait(1000);
+    assert_eq!(pane.detector.shown().state, AgentState::Waiting);
+    pane.detector.set_rules(Arc::clone(&CLAUDE), pane.screen.title(), pane.now);
+    pane.paint("? for shortcuts");
+    pane.wait(3000);
+    assert_eq!(pane.raws(), [REPORTED, "BUILD: PASS"]);
 }

@@ -1,0 +1,13 @@
+//! What can be typed.
+
+mod agent;
+mod report;
+mod settings;
+mod shared;
+mod verbs;
+
+pub(super) use agent::{AgentVerb, Choosing, Grace, NewAgentArguments, Recording};
+pub(super) use report::{Outcome, ReportVerb};
+pub(super) use settings::{ConfigVerb, RulesVerb, TemplateVerb};
+pub(super) use shared::{Format, Sending, StandIn, Vars};
+pub(super) use verbs::{Arguments, Verb};

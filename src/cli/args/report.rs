@@ -1,0 +1,85 @@
+//! What can be typed behind `report`.
+
+use clap::{Subcommand, ValueEnum};
+
+use super::Format;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReportVerb {
+    /// The work is finished and checked
+    Done {
+        /// What was accomplished
+        text: String,
+        /// What shows it: counts, paths, commits, commands and their results
+        #[arg(long, value_name = "TEXT")]
+        evidence: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// It cannot go on
+    Blocked {
+        /// Exactly what is needed
+        text: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// It failed for good
+    Error {
+        /// What failed, what was tried, a suggested fix
+        text: String,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// A step is completed
+    Progress {
+        /// Which of how many: `3/7`
+        step: String,
+        /// What was just completed
+        text: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// A build passed or failed
+    Build {
+        outcome: Outcome,
+        /// The error in a few words
+        text: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Something is needed that another agent owns
+    Need {
+        /// A path or thing
+        #[arg(value_name = "PATH")]
+        thing: String,
+        /// Who owns it
+        #[arg(long, value_name = "AGENT")]
+        from: Option<String>,
+        /// Why
+        text: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// An interface that others will build on; its lines come from standard input
+    Contract {
+        title: String,
+        /// Its lines, if not on standard input
+        #[arg(long, value_name = "TEXT")]
+        body: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// A file that this task hands on
+    Artifact {
+        path: String,
+        kind: String,
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Outcome {
+    Pass,
+    Fail,
+}

@@ -1,0 +1,59 @@
+//! What several verbs have in common.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+pub(crate) struct Sending {
+    /// The prompt; `-`, or nothing: standard input
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: Option<String>,
+    /// Return when it is known what became of it
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// With --wait: return after this long at the latest
+    #[arg(long, value_name = "SECONDS", requires = "wait")]
+    pub(crate) timeout: Option<u64>,
+    /// A repeated call with the same key sends nothing more
+    #[arg(long, value_name = "KEY")]
+    pub(crate) idempotency_key: Option<String>,
+    /// Type it even where no rule says that the agent waits for a prompt
+    #[arg(long)]
+    pub(crate) anyway: bool,
+}
+
+/// Who takes the place of a playbook's agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StandIn {
+    /// The scripted agent
+    Sim,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Vars {
+    /// What fills a variable; may be given several times
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    vars: Vec<(String, String)>,
+}
+
+impl Vars {
+    /// Returns the values by name; the last one of a name holds.
+    pub(crate) fn by_name(self) -> BTreeMap<String, String> {
+        self.vars.into_iter().collect()
+    }
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write a name, `=` and a value, such as `--var task='Fix the login'`".to_owned()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Format {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
