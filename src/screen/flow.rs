@@ -6,6 +6,7 @@
 //! A row that scrolls off before anyone could look at it is not even printed.
 
 use super::canvas::Canvas;
+use super::draw::write_csi;
 use super::line::{BLANK, width};
 use super::look::write_pen;
 use super::scrolled::{Begin, Region};
@@ -93,9 +94,24 @@ impl Canvas {
     }
 
     /// Says whether so many columns of the row that is being printed are known to be blank.
-    pub(super) fn has_blank_ahead(&self, columns: u16) -> bool {
+    pub(super) fn has_blank_ahead(&mut self, columns: u16) -> bool {
+        if self.flow.is_some_and(|flow| !flow.is_new) {
+            let (row, _) = self.cursor();
+            let is_new = self.line(row).spots.is_empty();
+            self.flow = self.flow.map(|flow| Flow { is_new, ..flow });
+        }
         let has_room = |flow: Flow| flow.is_new && flow.col + columns <= self.size().cols;
         self.is_blank_ahead() && self.flow.is_some_and(has_room)
+    }
+
+    /// Ends a pending wrap on a row that is blank.
+    pub(super) fn forget_wrap_in_flow(&mut self) {
+        let cols = self.size().cols;
+        let is_pending = |flow: &&mut Flow| flow.col == cols && !flow.has_text;
+        if let Some(flow) = self.flow.as_mut().filter(is_pending) {
+            flow.go_back(cols - 1);
+            write_csi(&[cols], b'G', self.emulator.pending());
+        }
     }
 
     /// Ends the following: what the rows hold is no longer known.

@@ -128,6 +128,9 @@ impl Terminal {
         }
         let c = if self.charsets.draws_lines() { drawn(c) } else { c };
         let columns = u16::try_from(width(c)).unwrap_or(1);
+        if !self.wraps && columns > 0 {
+            self.canvas.forget_wrap_in_flow();
+        }
         if is_ordinary(c) && !self.joins_next && self.canvas.has_blank_ahead(columns) {
             return self.canvas.plain_text(c.encode_utf8(&mut [0; 4]));
         }
