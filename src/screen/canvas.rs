@@ -175,7 +175,7 @@ impl Canvas {
     fn is_local(&mut self) -> bool {
         let (size, col) = (self.size(), self.emulator.cursor().1);
         let is_caught = !self.is_alternate() && self.margins() == Margins::whole(size);
-        let is_followed = self.flow.is_some();
+        let is_followed = self.emulator.scrolled().is_following();
         let bytes = self.emulator.pending();
         // Where nobody tells that rows scroll, there must be nothing that could make them.
         let goes_down = |byte: &u8| matches!(byte, b'\n' | 0x0b | 0x0c);
