@@ -36,8 +36,9 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
     let hub = move || client::open_stream(&paths).map_err(io::Error::other);
     match tui::run(hub, options)? {
         _ if quiet => {}
-        Ended::Unheard => {}
-        Ended::Detached | Ended::Signalled => {
+        // Who ended us by a signal waits for no word, and the terminal may take none.
+        Ended::Unheard | Ended::Signalled => {}
+        Ended::Detached => {
             writeln!(context.out, "Detached; everything goes on. Come back with `wheelhouse`")?;
         }
         Ended::DemoWanted => demo::demo(false, &mut context.out)?,

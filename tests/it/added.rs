@@ -118,7 +118,7 @@ fn the_dashboard_adds_stops_starts_and_removes_an_agent() {
     let world = World::with_crew(&[("one", WAITER)]);
     world.ok(&["up", "crew"]);
     let mut terminal = Terminal::attach(&world, 120, 40);
-    terminal.wait_for("new agent");
+    terminal.wait_for("enter type");
     terminal.press(b"n");
     terminal.wait_for("Add an agent");
     terminal.wait_for("/bin/sh");
