@@ -91,7 +91,8 @@ impl Hub {
         (receipt, stage, text): (ReceiptId, Stage, String),
     ) {
         let due = self.clock.now() + REBUILT;
-        let letter = Letter { text, tag: None };
+        let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
+        let letter = Letter { text, tag: dispatch.and_then(|dispatch| dispatch.tag.clone()) };
         match self.panes.get_mut(agent).filter(|pane| pane.run == run) {
             Some(pane) => {
                 pane.errand = Some(Errand::Inspection { receipt, stage, letter, due });
@@ -165,7 +166,11 @@ impl Hub {
         }
         for act in acts {
             match act {
-                Act::Write(bytes) => self.press_own(agent, bytes),
+                Act::Write(bytes) => {
+                    // After a crash the record tells what may have been pressed.
+                    self.save_what_waits();
+                    self.press_own(agent, bytes);
+                }
                 Act::Stage(stage) => self.note_errand(agent, run, &aim, stage, is_held),
             }
         }

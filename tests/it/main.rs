@@ -16,6 +16,7 @@ mod delivery_recordings;
 mod demo;
 mod detection;
 mod dialogs;
+mod dispatching;
 mod door;
 mod fake_hub;
 mod floods;
