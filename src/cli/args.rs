@@ -213,6 +213,18 @@ pub(super) enum AgentVerb {
     Restart {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
+        /// Let each take its last conversation up again
+        #[arg(long)]
+        resume: bool,
+        #[command(flatten)]
+        grace: Grace,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Start agents with the conversation that each had last; those that run are restarted
+    Resume {
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
         #[command(flatten)]
         grace: Grace,
         #[command(flatten)]
@@ -474,6 +486,11 @@ pub(super) struct Sending {
     /// The prompt; `-`, or nothing: standard input
     #[arg(value_name = "PROMPT")]
     pub(super) prompt: Option<String>,
+    /// Send what this template says instead
+    #[arg(long, value_name = "NAME", conflicts_with = "prompt")]
+    pub(super) template: Option<String>,
+    #[command(flatten)]
+    pub(super) vars: Vars,
     /// Return when it is known what became of it
     #[arg(long)]
     pub(super) wait: bool,
@@ -514,7 +531,7 @@ pub(super) enum StandIn {
 #[derive(Clone, Debug, Args)]
 pub(super) struct Vars {
     /// What fills a variable; may be given several times
-    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    #[arg(long = "var", id = "var", value_name = "NAME=VALUE", value_parser = name_and_value)]
     vars: Vec<(String, String)>,
 }
 

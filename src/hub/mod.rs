@@ -23,6 +23,7 @@ mod lock;
 mod log;
 mod observe;
 mod opencode;
+mod openings;
 mod pane;
 mod plan;
 mod prompts;

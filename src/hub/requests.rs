@@ -78,6 +78,11 @@ impl Hub {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
                 self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
             }
+            Request::Resume { agents, environment, grace_ms } => {
+                let crew = self.plan_resumed(&agents, &environment);
+                let grace_ms = grace_ms.unwrap_or(self.grace_ms);
+                self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
+            }
             Request::Stop { agents, grace_ms } => {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
                 let agents = self.all_known(&agents);
@@ -96,6 +101,7 @@ impl Hub {
                 self.command(asker, Ok(Command::Down { force, grace_ms }))
             }
             Request::Dispatch { .. }
+            | Request::DispatchTemplate { .. }
             | Request::Withdraw { .. }
             | Request::AwaitReceipts { .. }
             | Request::AwaitAgent { .. }

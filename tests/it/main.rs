@@ -42,6 +42,7 @@ mod real_agents;
 mod record;
 mod recordings;
 mod reload;
+mod resuming;
 mod secrets;
 mod sim;
 mod simulation;
