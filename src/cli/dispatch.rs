@@ -74,10 +74,8 @@ pub(super) fn withdraw(
 }
 
 fn receipts_of(response: Response) -> Result<Vec<Receipt>, ClientError> {
-    match response {
-        Response::Done(done) => Ok(done.receipts),
-        _ => Err(ClientError::Unexpected),
-    }
+    let Response::Done(done) = response else { return Err(ClientError::Unexpected) };
+    Ok(done.receipts)
 }
 
 /// Returns the prompt; `-` and nothing at all mean standard input.

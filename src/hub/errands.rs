@@ -93,14 +93,11 @@ impl Hub {
         let due = self.clock.now() + REBUILT;
         let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
         let letter = Letter { text, tag: dispatch.and_then(|dispatch| dispatch.tag.clone()) };
-        match self.panes.get_mut(agent).filter(|pane| pane.run == run) {
-            Some(pane) => {
-                pane.errand = Some(Errand::Inspection { receipt, stage, letter, due });
-            }
-            None => {
-                let (stage, reason) = (Stage::Unknown, Some("its pane is gone".to_owned()));
-                self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
-            }
+        if let Some(pane) = self.panes.get_mut(agent).filter(|pane| pane.run == run) {
+            pane.errand = Some(Errand::Inspection { receipt, stage, letter, due });
+        } else {
+            let (stage, reason) = (Stage::Unknown, Some("its pane is gone".to_owned()));
+            self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
         }
     }
 

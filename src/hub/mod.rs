@@ -32,6 +32,7 @@ mod recorder;
 mod reload;
 mod reports;
 mod requests;
+mod run_requests;
 mod serve;
 mod session;
 mod socket;

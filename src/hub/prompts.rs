@@ -14,6 +14,7 @@ const PROMPT_BYTES_MAX: usize = 1 << 20;
 
 impl Hub {
     /// Returns the answer, unless it comes later.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are not about prompts")]
     pub(super) fn obey_about_prompts(&mut self, asker: Asker, request: Request) -> Option<Answer> {
         let command = match request {
             Request::Dispatch { agents, prompt, idempotency_key, anyway } => {
@@ -48,7 +49,6 @@ impl Hub {
             Request::Interrupt { agent } => {
                 return self.begin_interrupt(Some(asker), &agent).err().map(Err);
             }
-            // The others have nothing to do with prompts.
             _ => return None,
         };
         self.command(asker, command)

@@ -124,8 +124,7 @@ mod tests {
             let mut story = Vec::new();
             for _ in 0..60 {
                 let (count, before) = (screen.changes(), rows(&screen));
-                let piece: String =
-                    (0..1 + below(4)).map(|_| PIECES[below(PIECES.len())]).collect();
+                let piece: String = (0..=below(4)).map(|_| PIECES[below(PIECES.len())]).collect();
                 if below(30) == 0 {
                     let cols = 10 + u16::try_from(below(20)).unwrap();
                     screen.resize(Size { rows: 6, cols });
