@@ -383,12 +383,10 @@ fn after_a_crash_the_screen_tells_or_nobody_knows() {
     };
     let typed = Stage::Typed { left_out: 0 };
     for shape in BOXES {
-        for (record, stage, words) in [
-            (&typed, "stalled", "typed and not submitted"),
-            (&Stage::Seen, "stalled", "typed and not submitted"),
-            // A program that is slow to read may yet take the key.
-            (&Stage::Submitted, "unknown", "still stood there"),
-        ] {
+        let stalled = ("stalled", "typed and not submitted");
+        let unknown = ("unknown", "still stood there");
+        let records = [(&typed, stalled), (&Stage::Seen, stalled), (&Stage::Submitted, unknown)];
+        for (record, (stage, words)) in records {
             let found = recover(record, &letter(PROMPT), &stands(shape).scene());
             ends(&[found], &[stage], words);
             let found = recover(record, &letter(PROMPT), &Played::new(shape).scene());

@@ -31,9 +31,11 @@ impl Composers {
         for name in names {
             fs::create_dir(world.path(name)).unwrap();
             let (program, place) = (world.path("composer.py"), world.path(name));
+            let argv = ["python3", program.to_str().unwrap(), place.to_str().unwrap()];
+            let argv = serde_json::to_string(&argv).unwrap();
             write!(
                 config,
-                "[cli.{name}]\nlike = \"sim\"\ncommand = [\"python3\", {program:?}, {place:?}]\n\
+                "[cli.{name}]\nlike = \"sim\"\ncommand = {argv}\n\
                  [cli.{name}.sessions]\nstart = [\"--session-id\", \"{{id}}\"]\n\
                  resume = [\"--resume\", \"{{id}}\"]\n\
                  [[team.crew.agents]]\nname = \"{name}\"\ncli = \"{name}\"\n{lines}\n"
