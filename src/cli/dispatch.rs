@@ -24,10 +24,22 @@ pub(super) fn dispatch(
     sending: Sending,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let Sending { prompt, wait, timeout, idempotency_key, anyway } = sending;
+    let Sending { prompt, template, vars, wait, timeout, idempotency_key, anyway } = sending;
     let is_broadcast = agents.is_empty();
-    let prompt = whole(prompt)?;
-    let request = Request::Dispatch { agents, prompt, idempotency_key, anyway };
+    let vars = vars.by_name();
+    let request = match template {
+        Some(template) => {
+            Request::DispatchTemplate { agents, template, vars, idempotency_key, anyway }
+        }
+        None if vars.is_empty() => {
+            let prompt = whole(prompt)?;
+            Request::Dispatch { agents, prompt, idempotency_key, anyway }
+        }
+        None => {
+            let hint = "Name it with `--template NAME`";
+            return Err(Hinted::error("A `--var` fills a template, and there is none", hint));
+        }
+    };
     let mut connection = context.connect()?;
     let mut receipts = receipts_of(connection.ask(request)?)?;
     let mut is_late = false;

@@ -112,8 +112,12 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         AgentVerb::Add(new) => agent::add(context, new),
         AgentVerb::Start { names, format } => agent::start(context, names, format),
         AgentVerb::Stop { names, grace, format } => agent::stop(context, names, grace, format),
-        AgentVerb::Restart { names, grace, format } => {
+        AgentVerb::Restart { names, resume: false, grace, format } => {
             agent::restart(context, names, grace, format)
+        }
+        AgentVerb::Restart { names, resume: true, grace, format }
+        | AgentVerb::Resume { names, grace, format } => {
+            agent::resume(context, names, grace, format)
         }
         AgentVerb::Remove { names, format } => agent::remove(context, names, format),
         AgentVerb::Read { name, lines, scrollback, format } => {

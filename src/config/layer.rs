@@ -231,7 +231,7 @@ mod tests {
             "#,
         );
         assert_eq!(errors, "");
-        assert!(warnings.contains("does not send a `prompt` yet"), "{warnings}");
+        assert!(!warnings.contains("prompt"), "{warnings}");
         assert!(warnings.contains("does not watch `owns` yet"), "{warnings}");
         assert_eq!((settings.pane.scrollback, settings.pane.min_cols), (500, 80));
         assert_eq!(settings.origin("pane.scrollback"), Origin::Project);

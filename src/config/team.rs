@@ -58,7 +58,7 @@ pub struct Agent {
     pub name: AgentName,
     pub cli: String,
     pub role: Role,
-    /// What to tell the agent once it is ready. Not sent yet.
+    /// What to tell the agent once it is ready.
     pub prompt: Option<Prompt>,
     /// As it is written: relative to the project.
     pub cwd: PathBuf,
@@ -136,7 +136,6 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     }
     let role = table.choice("role", ROLES, problems).unwrap_or_default();
     let prompt = read_prompt(&mut table, problems);
-    warn_of_silence(&table, problems);
     let cwd = table.text("cwd", problems).map_or(PathBuf::from("."), |cwd| {
         no_zero(&cwd, problems);
         PathBuf::from(cwd.value)
@@ -191,13 +190,6 @@ pub(super) fn read_prompt(table: &mut Reader, problems: &mut Problems) -> Option
             Some(Prompt::Template { name: template.value, vars })
         }
         (None, None) => None,
-    }
-}
-
-fn warn_of_silence(table: &Reader, problems: &mut Problems) {
-    for key in ["prompt", "template"].into_iter().filter(|key| table.has(key)) {
-        let message = format!("This version does not send a `{key}` yet");
-        problems.warning(&table.span_of(key), &message, Some("Type it into the pane for now"));
     }
 }
 

@@ -19,8 +19,14 @@ pub fn recover(record: &Stage, letter: &Letter, scene: &Scene) -> Stage {
     let sight = scene.sight();
     let sign = Sign::new(letter.text.trim_end(), letter.tag.as_deref());
     if sight.input.as_ref().is_some_and(|input| sign.stands_in(input)) {
-        let reason = "the hub ended on the way: the prompt is typed and not submitted".into();
-        return Stage::Stalled { reason };
+        // A program that is slow to read may yet take the key that was pressed.
+        return if is_submitted {
+            let reason = "the hub ended after Enter: the prompt still stood there".into();
+            Stage::Unknown { reason }
+        } else {
+            let reason = "the hub ended on the way: the prompt is typed and not submitted".into();
+            Stage::Stalled { reason }
+        };
     }
     let is_readable = sight.input.is_some() || sight.dialog.is_some();
     if is_submitted && is_readable && sign.is_named_in(&sight.conversation) {

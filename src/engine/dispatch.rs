@@ -32,6 +32,9 @@ const TURN_PATIENCE: Duration = Duration::from_secs(10);
 /// What is kept of the text once the prompt goes no further.
 const SUMMARY_CHARS: usize = 200;
 
+/// How the key begins under which a run is told its first prompt.
+const FIRST: &str = "first prompt of ";
+
 /// One prompt on its way to one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispatch {
@@ -137,6 +140,16 @@ impl Engine {
             self.note_stage(id, Stage::Refused, Some(reason), now);
         }
         self.dispatches[&id].receipt()
+    }
+
+    /// Queues what an agent is told first; what an earlier run was not told yet counts for this one.
+    pub(super) fn enqueue_first(&mut self, letter: Letter, run: RunId, now: Moment) {
+        let is_first =
+            |one: &Dispatch| one.idempotency_key.as_ref().is_some_and(|key| key.starts_with(FIRST));
+        if !self.waiting_for(&letter.agent).any(is_first) {
+            let key = format!("{FIRST}{} in run {run}", letter.agent);
+            self.enqueue(letter, Some(&key), false, now);
+        }
     }
 
     /// Returns why a prompt cannot even wait for this agent.

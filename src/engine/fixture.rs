@@ -94,6 +94,7 @@ fn member(agent: &str, team: &str) -> Member {
         capabilities: Vec::new(),
         speaks_freely: false,
         conversation: None,
+        opening: crate::model::Opening::default(),
         contact: Contact::default(),
         added: None,
     }

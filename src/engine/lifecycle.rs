@@ -5,8 +5,8 @@ use super::journal::Place;
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
-    AgentName, AgentState, Contact, Ending, Entry, Failure, Launch, Member, Moment, ProcessId,
-    ProcessInfo, Role, RunId, Source,
+    AgentName, AgentState, Contact, Ending, Entry, Exit, Failure, Launch, Member, Moment, Opening,
+    ProcessId, ProcessInfo, Role, RunId, Source,
 };
 
 /// The grace of a stop whose first order may not have arrived.
@@ -16,12 +16,18 @@ impl Engine {
     /// Starts a new run of an agent that has none alive.
     pub(super) fn begin(
         &mut self,
-        member: Member,
+        mut member: Member,
         launch: Launch,
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
         let agent = member.name.clone();
+        // Until the new run is seen, the last conversation is the one to be taken up.
+        let before = self.seats.get(&agent).map(|seat| &seat.member);
+        member.conversation = before
+            .filter(|before| before.cli == member.cli)
+            .and_then(|before| before.conversation.clone());
+        let letter = member.opening.letter.take();
         let run = self.seats.get(&agent).map_or_else(RunId::default, |seat| seat.run).next();
         let seat = Seat {
             member,
@@ -41,6 +47,9 @@ impl Engine {
         self.seats.insert(agent.clone(), seat);
         self.touch_seat(&agent);
         self.tell(Entry::new("agent.starting", format!("run {run}")).of(&agent));
+        if let Some(letter) = letter {
+            self.enqueue_first(letter, run, now);
+        }
         effects.push(Effect::Start { agent, run, launch });
     }
 
@@ -95,13 +104,20 @@ impl Engine {
                     self.touch_seat(agent);
                 }
             }
-            RunEvent::Did { state, source } => self.note_state(agent, state, source, now),
+            RunEvent::Did { state, source } => {
+                if state.has_come_up() && seat.member.opening.is_resumed {
+                    seat.member.opening.is_resumed = false;
+                    self.touch_seat(agent);
+                }
+                self.note_state(agent, state, source, now);
+            }
             RunEvent::Reported(report) => {
                 self.note_report(agent, &report, now);
                 self.react(agent, &report, now, effects);
             }
             RunEvent::Conversed { id } => {
                 seat.member.conversation = Some(id.clone());
+                seat.member.opening = Opening::default();
                 self.touch_seat(agent);
                 self.tell(Entry::new("agent.conversation", id).of(agent));
             }
@@ -122,6 +138,7 @@ impl Engine {
                 effects.push(Effect::Release { agent: agent.clone(), run });
             }
             RunEvent::Exited { exit } => {
+                seat.note_vain_resumption(exit);
                 self.leave(agent, Ending::Finished(exit), now);
                 effects.push(Effect::Release { agent: agent.clone(), run });
             }
@@ -190,6 +207,9 @@ impl Engine {
         let seat = self.seats.entry(agent.clone()).or_insert_with(|| stranger(agent, run, now));
         seat.run = run;
         (seat.keeper, seat.process) = (Some(keeper), Some(process));
+        if let Some(id) = seat.member.opening.conversation.take() {
+            seat.member.conversation = Some(id);
+        }
         let phase = seat.phase;
         if matches!(phase, Phase::Starting | Phase::Sweeping(_) | Phase::Ended(_)) {
             seat.phase = Phase::Running;
@@ -271,6 +291,21 @@ impl Engine {
     }
 }
 
+impl Seat {
+    /// Says why a run ended that was to take a conversation up and never got there.
+    fn note_vain_resumption(&mut self, exit: Exit) {
+        let Member { name, conversation, opening, .. } = &self.member;
+        if opening.is_resumed && self.phase != Phase::Stopping {
+            let id = conversation.as_deref().unwrap_or_default();
+            self.note = Some(format!(
+                "it did not take up its conversation {id} ({}): `wheelhouse agent restart {name}` \
+                 starts afresh",
+                Ending::Finished(exit)
+            ));
+        }
+    }
+}
+
 /// An agent whose keeper lives but of whom the record knows nothing.
 fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
     let member = Member {
@@ -285,6 +320,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         capabilities: Vec::new(),
         speaks_freely: false,
         conversation: None,
+        opening: Opening::default(),
         contact: Contact::default(),
         added: None,
     };

@@ -13,12 +13,13 @@ pub(super) struct Tags {
 }
 
 impl Engine {
-    /// Returns a tag that no attempt on record has.
-    pub(super) fn next_tag(&mut self) -> String {
+    /// Returns a tag that no attempt and no prompt on record has.
+    pub fn next_tag(&mut self) -> String {
         loop {
             let tag = self.tags.draw();
             let has = |task: &crate::model::Task| task.attempts.iter().any(|one| one.tag == tag);
-            if !self.tasks.values().any(has) {
+            let is_sent = self.dispatches().any(|one| one.tag.as_ref() == Some(&tag));
+            if !is_sent && !self.tasks.values().any(has) {
                 return tag;
             }
         }

@@ -92,7 +92,8 @@ impl Hub {
         (receipt, stage, text): (ReceiptId, Stage, String),
     ) {
         let due = self.clock.now() + REBUILT;
-        let letter = Letter { text, tag: None };
+        let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
+        let letter = Letter { text, tag: dispatch.and_then(|dispatch| dispatch.tag.clone()) };
         if let Some(pane) = self.panes.get_mut(agent).filter(|pane| pane.run == run) {
             pane.errand = Some(Errand::Inspection { receipt, stage, letter, due });
         } else {

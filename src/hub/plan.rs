@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::state::Hub;
 use crate::config::{Agent, Loaded, Settings, Team, agent_environment};
-use crate::model::{AgentName, Environment, Launch, Member, Size};
+use crate::model::{AgentName, Environment, Launch, Member, Opening, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{AgentOffer, Fault, TeamOffer};
 
@@ -52,7 +52,9 @@ impl Hub {
             None => only_team(&loaded)?,
         };
         let named = team.agents.iter().map(|agent| self.plan_agent(&loaded, team, agent, caller));
-        named.chain(self.plan_added_to(&loaded, &team.name, caller)).collect()
+        let crew: Result<Crew, Fault> =
+            named.chain(self.plan_added_to(&loaded, &team.name, caller)).collect();
+        self.begin_afresh(&loaded, crew?)
     }
 
     /// Returns the agents of these names, each from the team that it belongs to.
@@ -62,12 +64,33 @@ impl Hub {
         caller: &Environment,
     ) -> Result<Crew, Fault> {
         let loaded = self.load_settings()?;
+        let crew = self.plan_named(&loaded, names, caller)?;
+        self.begin_afresh(&loaded, crew)
+    }
+
+    /// Returns the agents of these names, each to take its conversation up again.
+    pub(super) fn plan_resumed(
+        &mut self,
+        names: &[String],
+        caller: &Environment,
+    ) -> Result<Crew, Fault> {
+        let loaded = self.load_settings()?;
+        let crew = self.plan_named(&loaded, names, caller)?;
+        crew.into_iter().map(|(member, launch)| self.resume(&loaded, member, launch)).collect()
+    }
+
+    fn plan_named(
+        &self,
+        loaded: &Loaded,
+        names: &[String],
+        caller: &Environment,
+    ) -> Result<Crew, Fault> {
         let plan = |name: &String| {
             if let Some(member) = self.added(name) {
-                return self.plan_added(&loaded, member, caller);
+                return self.plan_added(loaded, member, caller);
             }
-            let (team, agent) = self.find_agent(&loaded, name)?;
-            self.plan_agent(&loaded, team, agent, caller)
+            let (team, agent) = self.find_agent(loaded, name)?;
+            self.plan_agent(loaded, team, agent, caller)
         };
         names.iter().map(plan).collect()
     }
@@ -135,6 +158,7 @@ impl Hub {
             capabilities: agent.capabilities.clone(),
             speaks_freely: false,
             conversation: None,
+            opening: Opening::default(),
             contact: equipment.contact,
             added: None,
         };

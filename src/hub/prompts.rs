@@ -2,8 +2,11 @@
 
 use super::requests::{Answer, Asker};
 use super::state::Hub;
+use crate::config::Loaded;
 use crate::deliver::Choice;
 use crate::model::{AgentName, Command, Condition, Letter};
+use crate::report::brief;
+use crate::template;
 use crate::wire::{DialogChoice, Fault, Request};
 
 /// A longer prompt belongs into a file that the prompt names.
@@ -14,11 +17,20 @@ const PROMPT_JSON_BYTES_MAX: usize = 3 << 19;
 
 impl Hub {
     /// Returns the answer, unless it comes later.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "it is handed the others nowhere")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are not about prompts")]
     pub(super) fn obey_about_prompts(&mut self, asker: Asker, request: Request) -> Option<Answer> {
         let command = match request {
             Request::Dispatch { agents, prompt, idempotency_key, anyway } => {
                 let letters = self.letters(&agents, &prompt);
+                letters.map(|letters| Command::Dispatch {
+                    letters,
+                    idempotency_key,
+                    is_confirmed: anyway,
+                })
+            }
+            Request::DispatchTemplate { agents, template, vars, idempotency_key, anyway } => {
+                let prompt = template::Prompt::Template { name: template, vars };
+                let letters = self.filled_letters(&agents, &prompt);
                 letters.map(|letters| Command::Dispatch {
                     letters,
                     idempotency_key,
@@ -40,7 +52,6 @@ impl Hub {
             Request::Interrupt { agent } => {
                 return self.begin_interrupt(Some(asker), &agent).err().map(Err);
             }
-            // The others have nothing to do with prompts.
             _ => return None,
         };
         self.command(asker, command)
@@ -48,27 +59,71 @@ impl Hub {
 
     /// Addresses a prompt to these agents, or to all that run.
     fn letters(&self, agents: &[String], prompt: &str) -> Result<Vec<Letter>, Fault> {
-        if prompt.len() > PROMPT_BYTES_MAX {
-            let message = format!("The prompt has more than {PROMPT_BYTES_MAX} bytes");
-            return Err(Fault::new(message).with_hint("Write it into a file and name the file"));
-        }
-        if serde_json::to_string(prompt).is_ok_and(|text| text.len() > PROMPT_JSON_BYTES_MAX) {
-            let fault = Fault::new("The prompt is too long for its many control characters");
-            return Err(fault.with_hint("Write it into a file and name the file"));
-        }
+        refuse_long(prompt)?;
+        let letter = |agent| Letter { agent, text: prompt.to_owned(), tag: None };
+        Ok(self.addressees(agents)?.into_iter().map(letter).collect())
+    }
+
+    /// Addresses what a template says to these agents, to each with a tag of its own.
+    fn filled_letters(
+        &mut self,
+        agents: &[String],
+        prompt: &template::Prompt,
+    ) -> Result<Vec<Letter>, Fault> {
+        let loaded = self.load_settings()?;
+        let agents = self.addressees(agents)?;
+        agents.into_iter().map(|agent| self.filled_letter(&loaded, agent, prompt)).collect()
+    }
+
+    /// Returns a prompt in words, with the protocol in it and a tag of its own.
+    pub(super) fn filled_letter(
+        &mut self,
+        loaded: &Loaded,
+        agent: AgentName,
+        prompt: &template::Prompt,
+    ) -> Result<Letter, Fault> {
+        let tag = self.engine.next_tag();
+        let rendered = loaded.settings.templates.render(prompt, &tag);
+        let text = rendered.map_err(|error| {
+            let hint =
+                "`wheelhouse template list` names the templates, `template show` their variables";
+            Fault::new(error.to_string()).with_hint(hint)
+        })?;
+        let text = match prompt {
+            template::Prompt::Text(_) => format!("{}\n\n{}", text.trim_end(), brief(&tag)),
+            template::Prompt::Template { .. } => text,
+        };
+        refuse_long(&text)?;
+        Ok(Letter { agent, text, tag: Some(tag) })
+    }
+
+    /// Returns those who are named, or all that run.
+    fn addressees(&self, agents: &[String]) -> Result<Vec<AgentName>, Fault> {
         let agents = if agents.is_empty() { self.everyone() } else { self.all_known(agents)? };
         if agents.is_empty() {
             let fault = Fault::new("No agent runs");
             return Err(fault.with_hint("Start a team with `wheelhouse up TEAM`"));
         }
-        let letter = |agent| Letter { agent, text: prompt.to_owned(), tag: None };
-        Ok(agents.into_iter().map(letter).collect())
+        Ok(agents)
     }
 
     fn everyone(&self) -> Vec<AgentName> {
         let live = self.engine.seats().filter(|seat| !seat.is_gone());
         live.map(|seat| seat.member.name.clone()).collect()
     }
+}
+
+fn refuse_long(prompt: &str) -> Result<(), Fault> {
+    let hint = "Write it into a file and name the file";
+    if prompt.len() > PROMPT_BYTES_MAX {
+        let message = format!("The prompt has more than {PROMPT_BYTES_MAX} bytes");
+        return Err(Fault::new(message).with_hint(hint));
+    }
+    if serde_json::to_string(prompt).is_ok_and(|text| text.len() > PROMPT_JSON_BYTES_MAX) {
+        let message = "The prompt is too long for its many control characters";
+        return Err(Fault::new(message).with_hint(hint));
+    }
+    Ok(())
 }
 
 fn choice_of(choice: DialogChoice) -> Result<Choice, Fault> {

@@ -72,37 +72,16 @@ impl Hub {
     fn obey(&mut self, asker: Asker, request: Request) -> Option<Answer> {
         let client = asker.client;
         match request {
-            Request::Up { team, environment } => {
-                let crew = self.plan_team(team.as_deref(), &environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
-            }
-            Request::Start { agents, environment } => {
-                let crew = self.plan_agents(&agents, &environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
-            }
-            Request::Restart { agents, environment, grace_ms } => {
-                let crew = self.plan_agents(&agents, &environment);
-                let grace_ms = grace_ms.unwrap_or(self.grace_ms);
-                self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
-            }
-            Request::Stop { agents, grace_ms } => {
-                let grace_ms = grace_ms.unwrap_or(self.grace_ms);
-                let agents = self.all_known(&agents);
-                self.command(asker, agents.map(|agents| Command::Stop { agents, grace_ms }))
-            }
-            Request::Forget { agents } => {
-                let known = self.all_known(&agents);
-                let forgotten = known.clone().unwrap_or_default();
-                let answer = self.command(asker, known.map(|agents| Command::Forget { agents }));
-                self.tidy_up(&agents);
-                self.forget_casts(&forgotten);
-                answer
-            }
-            Request::Down { force } => {
-                let grace_ms = self.grace_ms;
-                self.command(asker, Ok(Command::Down { force, grace_ms }))
-            }
+            Request::Up { .. }
+            | Request::Start { .. }
+            | Request::Restart { .. }
+            | Request::Resume { .. }
+            | Request::Stop { .. }
+            | Request::Forget { .. }
+            | Request::Down { .. }
+            | Request::Add { .. } => self.obey_about_runs(asker, request),
             Request::Dispatch { .. }
+            | Request::DispatchTemplate { .. }
             | Request::Withdraw { .. }
             | Request::AwaitReceipts { .. }
             | Request::AwaitAgent { .. }
@@ -151,10 +130,6 @@ impl Hub {
             }
             Request::Clis { environment } => {
                 Some(self.cli_offers(&environment).map(|clis| Response::Clis { clis }))
-            }
-            Request::Add { agent, environment } => {
-                let crew = self.plan_new(agent, &environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
             }
         }
     }

@@ -38,6 +38,15 @@ pub enum AgentState {
 }
 
 impl AgentState {
+    /// Says whether only an agent that has come up is in this state.
+    pub fn has_come_up(self) -> bool {
+        match self {
+            Self::Idle | Self::Waiting | Self::Blocked | Self::Done | Self::Limited => true,
+            // Any output may look like work, and what keeps it from coming up is an error.
+            Self::Starting | Self::Working | Self::Error | Self::Unknown | Self::Exited => false,
+        }
+    }
+
     /// Says whether ending the agent now could cut off work.
     pub fn may_be_working(self) -> bool {
         match self {

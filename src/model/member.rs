@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Role};
+use super::{AgentName, Letter, Role};
 
 /// An agent as the record knows it: enough to say who it is, and no secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,12 +31,35 @@ pub struct Member {
     /// The conversation's name in the cli, where it has one, so that it can be taken up again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// How its run begins, until it is seen to have begun so.
+    #[serde(default, skip_serializing_if = "Opening::is_over")]
+    pub opening: Opening,
     /// How this run of it speaks to us beside its terminal.
     #[serde(default)]
     pub contact: Contact,
     /// Present where no file names this agent: it was added while its team ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Added>,
+}
+
+/// How a run begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// The id that its cli was told to give to a new conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    /// It takes the conversation up that is on record, and has yet to show that it could.
+    #[serde(default)]
+    pub is_resumed: bool,
+    /// What the agent is told first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub letter: Option<Letter>,
+}
+
+impl Opening {
+    fn is_over(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How a run speaks to us beside its terminal.

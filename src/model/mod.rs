@@ -43,7 +43,7 @@ pub use manifest::{
     BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Region, Rule, ScreenShape,
     Sessions, Submit, TitleRule,
 };
-pub use member::{Added, Contact, Member};
+pub use member::{Added, Contact, Member, Opening};
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use need::{Contract, Edge, InvalidNeed, Need, NeedId, NeedState};

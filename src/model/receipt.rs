@@ -121,7 +121,7 @@ pub struct Receipt {
 }
 
 /// A prompt for one agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Letter {
     pub agent: AgentName,
     pub text: String,

@@ -1,5 +1,6 @@
 //! What a client asks of the hub.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,12 @@ pub enum Request {
         environment: Environment,
         grace_ms: Option<u64>,
     },
+    /// Restarts agents, running or not, with the conversation that each had last.
+    Resume {
+        agents: Vec<String>,
+        environment: Environment,
+        grace_ms: Option<u64>,
+    },
     Forget {
         agents: Vec<String>,
     },
@@ -77,6 +84,16 @@ pub enum Request {
         #[serde(default)]
         idempotency_key: Option<String>,
         /// Types it even where no rule says that the agent waits for a prompt.
+        #[serde(default)]
+        anyway: bool,
+    },
+    /// Hands out what a template says, with a tag for each agent.
+    DispatchTemplate {
+        agents: Vec<String>,
+        template: String,
+        vars: BTreeMap<String, String>,
+        #[serde(default)]
+        idempotency_key: Option<String>,
         #[serde(default)]
         anyway: bool,
     },
@@ -166,7 +183,9 @@ impl Request {
         match self {
             Self::Keys { .. }
             | Self::Restart { .. }
+            | Self::Resume { .. }
             | Self::Dispatch { .. }
+            | Self::DispatchTemplate { .. }
             | Self::Answer { .. }
             | Self::Interrupt { .. }
             | Self::Add { .. } => false,
@@ -207,6 +226,8 @@ impl Request {
             | Self::Add { .. }
             | Self::Forget { .. }
             | Self::Dispatch { .. }
+            | Self::DispatchTemplate { .. }
+            | Self::Resume { .. }
             | Self::Withdraw { .. }
             | Self::Report { .. } => true,
             Self::Task { ask } => ask.wants_record(),

@@ -41,9 +41,12 @@ impl Request {
             Self::Start { .. } => ("start agents", PERSON),
             Self::Stop { .. } => ("stop agents", PERSON),
             Self::Restart { .. } => ("restart agents", PERSON),
+            Self::Resume { .. } => ("resume agents", PERSON),
             Self::Forget { .. } => ("remove agents", PERSON),
             Self::Down { .. } => ("stop everything", PERSON),
-            Self::Dispatch { .. } => ("hand prompts to agents", PERSON),
+            Self::Dispatch { .. } | Self::DispatchTemplate { .. } => {
+                ("hand prompts to agents", PERSON)
+            }
             Self::Withdraw { .. } => ("take prompts back", PERSON),
             Self::AwaitReceipts { .. } => ("wait for prompts", PERSON),
             Self::AwaitAgent { .. } => ("wait for agents", PERSON),

@@ -383,9 +383,12 @@ fn after_a_crash_the_screen_tells_or_nobody_knows() {
     };
     let typed = Stage::Typed { left_out: 0 };
     for shape in BOXES {
-        for record in [&typed, &Stage::Seen, &Stage::Submitted] {
+        let stalled = ("stalled", "typed and not submitted");
+        let unknown = ("unknown", "still stood there");
+        let records = [(&typed, stalled), (&Stage::Seen, stalled), (&Stage::Submitted, unknown)];
+        for (record, (stage, words)) in records {
             let found = recover(record, &letter(PROMPT), &stands(shape).scene());
-            ends(&[found], &["stalled"], "typed and not submitted");
+            ends(&[found], &[stage], words);
             let found = recover(record, &letter(PROMPT), &Played::new(shape).scene());
             ends(&[found], &["unknown"], "does not show it");
         }

@@ -364,6 +364,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         capabilities: Vec::new(),
         speaks_freely: false,
         conversation: None,
+        opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
         added: None,
     }

@@ -115,6 +115,7 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
         Request::Up { team: None, environment: environment() },
         Request::Stop { agents: vec![two()], grace_ms: None },
         Request::Restart { agents: vec![two()], environment: environment(), grace_ms: None },
+        Request::Resume { agents: vec![two()], environment: environment(), grace_ms: None },
         Request::Forget { agents: vec![two()] },
         Request::Down { force: true },
         Request::Read { agent: two(), lines: None, scrollback: false },
@@ -235,7 +236,7 @@ fn codex_hands_over_its_last_message_and_its_helper_is_passed_over() {
     world.says(&turn("t-helper", r#"{"title": "Demo"}"#));
     world.says(&turn("t-main", DONE));
     world.wait_for_state("done", "hook");
-    wait_for("its conversation", || world.conversation().as_deref() == Some("t-main"));
+    wait_for("its conversation on record", || world.conversation().as_deref() == Some("t-main"));
 }
 
 #[test]
@@ -284,7 +285,7 @@ fn what_a_person_put_into_the_command_or_the_settings_goes_first() {
     let world = acted("claude", &["--settings", "mine.json"], "");
     let why = world.explain().no_hooks;
     assert_eq!(why.as_deref(), Some("the command has a `--settings` of its own"));
-    assert!(world.read("one").contains(r#"up ["--settings", "mine.json"]"#));
+    assert!(world.read("one").contains(r#"up ["--settings", "mine.json""#));
     assert!(world.ok(&["agent", "explain", "one"]).contains("no hooks: the command has"));
 
     let world = acted("claude", &[], "[cli.claude.hooks]\nenabled = false\n");

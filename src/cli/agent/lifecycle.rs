@@ -1,4 +1,4 @@
-//! `wheelhouse agent start|stop|restart|remove NAME…`.
+//! `wheelhouse agent start|stop|restart|resume|remove NAME…`.
 
 use crate::cli::args::{Format, Grace};
 use crate::cli::context::{Context, caller_environment};
@@ -33,6 +33,17 @@ pub(crate) fn restart(
 ) -> anyhow::Result<()> {
     let (environment, grace_ms) = (caller_environment(), grace.milliseconds());
     let response = context.ask(Request::Restart { agents, environment, grace_ms })?;
+    print_done(context, response, format)
+}
+
+pub(crate) fn resume(
+    context: &mut Context,
+    agents: Vec<String>,
+    grace: Grace,
+    format: Format,
+) -> anyhow::Result<()> {
+    let (environment, grace_ms) = (caller_environment(), grace.milliseconds());
+    let response = context.ask(Request::Resume { agents, environment, grace_ms })?;
     print_done(context, response, format)
 }
 

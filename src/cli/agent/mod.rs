@@ -14,7 +14,7 @@ pub(super) use add::add;
 pub(super) use answer::{answer, interrupt};
 pub(super) use explain::explain;
 pub(super) use keys::keys;
-pub(super) use lifecycle::{remove, restart, start, stop};
+pub(super) use lifecycle::{remove, restart, resume, start, stop};
 pub(super) use list::list;
 pub(super) use read::read;
 pub(super) use record::record;

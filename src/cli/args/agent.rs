@@ -39,6 +39,18 @@ pub(crate) enum AgentVerb {
     Restart {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
+        /// Let each take its last conversation up again
+        #[arg(long)]
+        resume: bool,
+        #[command(flatten)]
+        grace: Grace,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Start agents with the conversation that each had last; those that run are restarted
+    Resume {
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
         #[command(flatten)]
         grace: Grace,
         #[command(flatten)]

@@ -9,6 +9,11 @@ pub(crate) struct Sending {
     /// The prompt; `-`, or nothing: standard input
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Option<String>,
+    /// Send what this template says instead
+    #[arg(long, value_name = "NAME", conflicts_with = "prompt")]
+    pub(crate) template: Option<String>,
+    #[command(flatten)]
+    pub(crate) vars: Vars,
     /// Return when it is known what became of it
     #[arg(long)]
     pub(crate) wait: bool,
@@ -33,7 +38,7 @@ pub(crate) enum StandIn {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Vars {
     /// What fills a variable; may be given several times
-    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    #[arg(long = "var", id = "var", value_name = "NAME=VALUE", value_parser = name_and_value)]
     vars: Vec<(String, String)>,
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod chance;
 pub(crate) mod clock;
+pub(crate) mod composer;
 pub(crate) mod crew;
 pub(crate) mod fuzz;
 pub(crate) mod hostile;

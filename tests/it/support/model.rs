@@ -43,9 +43,14 @@ impl Model {
 
     /// Says whether a request came with exactly this text in it.
     pub(crate) fn got(&self, text: &str) -> bool {
+        self.got_together(&[text])
+    }
+
+    /// Says whether one request came with all of these texts in it.
+    pub(crate) fn got_together(&self, texts: &[&str]) -> bool {
         let requests = std::fs::read_to_string(&self.dump).unwrap_or_default();
         let bodies = requests.lines().filter_map(|line| serde_json::from_str(line).ok());
-        bodies.into_iter().any(|body: Value| holds(&body, text))
+        bodies.into_iter().any(|body: Value| texts.iter().all(|text| holds(&body, text)))
     }
 
     fn events(&self) -> Vec<Value> {

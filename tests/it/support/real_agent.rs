@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wheelhouse::model::AgentState;
-use wheelhouse::wire::{AgentStatus, KeyInput, Request};
+use wheelhouse::wire::AgentStatus;
 
 use super::clock::{now, wait_within};
 use super::model::Model;
+use super::process;
 use super::world::World;
 
 /// Where `.ci/agents` puts the CLIs.
@@ -26,8 +27,15 @@ pub(crate) struct Cli {
     variables: &'static [(&'static str, &'static str)],
     /// Files below the home, in the same way.
     files: &'static [(&'static str, &'static str)],
-    /// What its first dialogs show, and the key that is pressed then.
-    dialogs: &'static [(&'static str, &'static str)],
+    /// How its first dialogs are answered.
+    dialogs: &'static [&'static str],
+    /// How it is told yes and no when it asks for something.
+    grants: &'static str,
+    denies: &'static str,
+    /// Its model can put questions to the person.
+    pub(crate) asks: bool,
+    /// It starts itself again once it is trusted, and looks ready before that.
+    starts_again: bool,
     /// What stands on the screen, one below the other, once it has really come up.
     banner: [&'static str; 2],
 }
@@ -41,12 +49,11 @@ pub(crate) const CLAUDE: Cli = Cli {
         ("CLAUDE_CONFIG_DIR", "{home}/.claude"),
     ],
     files: &[(".claude/.claude.json", r#"{"hasCompletedOnboarding": true}"#)],
-    dialogs: &[
-        ("❯ No, exit", "down"),
-        ("❯ Yes, I trust", "enter"),
-        ("❯ No (recommended)", "up"),
-        ("❯ Yes", "enter"),
-    ],
+    dialogs: &["Yes, I trust", "Yes"],
+    grants: "Yes",
+    denies: "No",
+    asks: true,
+    starts_again: false,
     banner: ["Claude Code v", "❯"],
 };
 
@@ -61,6 +68,10 @@ pub(crate) const CODEX: Cli = Cli {
          wire_api = \"responses\"\nenv_key = \"MODEL_KEY\"\n",
     )],
     dialogs: &[],
+    grants: "Yes",
+    denies: "No",
+    asks: false,
+    starts_again: false,
     banner: ["OpenAI Codex", "›"],
 };
 
@@ -72,9 +83,12 @@ pub(crate) const GEMINI: Cli = Cli {
         ".gemini/settings.json",
         r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#,
     )],
-    dialogs: &[("● 1. Trust folder", "enter")],
-    // It starts itself again once it is trusted, and looks ready before that.
-    banner: ["restarting to apply", "Type your message"],
+    dialogs: &["Trust folder"],
+    grants: "Allow once",
+    denies: "No",
+    asks: true,
+    starts_again: true,
+    banner: ["Tips for getting started", "Type your message"],
 };
 
 pub(crate) const OPENCODE: Cli = Cli {
@@ -90,6 +104,10 @@ pub(crate) const OPENCODE: Cli = Cli {
                 "models": {"fake-1": {"name": "Fake 1"}}}}}"#,
     )],
     dialogs: &[],
+    grants: "Allow once",
+    denies: "Reject",
+    asks: true,
+    starts_again: false,
     banner: ["Ask anything", "ctrl+p commands"],
 };
 
@@ -138,15 +156,20 @@ impl RealAgent {
     /// Starts the CLI, and answers what it asks before its first prompt.
     pub(crate) fn ready(cli: &'static Cli) -> Option<Self> {
         let agent = Self::start(cli)?;
-        for (shown, key) in cli.dialogs {
-            agent.wait_for_text(shown);
-            agent.wait_for_state(AgentState::Waiting);
-            agent.press(key);
+        let parts = agent.parts();
+        for option in cli.dialogs {
+            agent.answer(option);
+        }
+        if cli.starts_again {
+            agent.wait_for("its second start", || {
+                let now = agent.parts();
+                !now.is_empty() && now.iter().all(|part| !parts.contains(part))
+            });
         }
         let [first, second] = cli.banner;
         agent.wait_for("the CLI has come up", || {
-            let screen = agent.screen();
-            screen.split(first).skip(1).any(|rest| rest.contains(second))
+            let all = agent.world.ok(&["agent", "read", "real", "--scrollback"]);
+            all.split(first).skip(1).any(|rest| rest.contains(second))
         });
         agent.wait_until_still();
         agent.wait_for_state(AgentState::Idle);
@@ -155,6 +178,12 @@ impl RealAgent {
 
     pub(crate) fn status(&self) -> AgentStatus {
         self.world.agent("real")
+    }
+
+    /// Returns the processes that the agent's own has started.
+    fn parts(&self) -> Vec<u32> {
+        let own = self.status().pid;
+        process::numbers().filter(|pid| own.is_some() && process::parent(*pid) == own).collect()
     }
 
     pub(crate) fn screen(&self) -> String {
@@ -167,12 +196,6 @@ impl RealAgent {
         self.wait_for(&what, || self.status().state == state);
     }
 
-    #[track_caller]
-    pub(crate) fn wait_for_text(&self, text: &str) {
-        let what = format!("`{text}` on the screen of {}", self.cli.name);
-        self.wait_for(&what, || self.screen().contains(text));
-    }
-
     /// Waits for as long as a real CLI may take; shows the screen if it was in vain.
     #[track_caller]
     pub(crate) fn wait_for(&self, what: &str, condition: impl FnMut() -> bool) {
@@ -181,20 +204,38 @@ impl RealAgent {
         std::mem::forget(guard);
     }
 
-    pub(crate) fn press(&self, key: &str) {
-        self.world.ok(&["agent", "keys", "real", key]);
+    /// Hands over a prompt, and waits until the CLI has taken it.
+    #[track_caller]
+    pub(crate) fn say(&self, prompt: &str) {
+        let guard = Witness(self);
+        self.world.ok(&["dispatch", "real", prompt, "--wait", "--timeout", "35"]);
+        std::mem::forget(guard);
     }
 
-    /// Pastes a prompt, waits until it stands there, and submits it.
-    pub(crate) fn say(&self, prompt: &str) {
-        let keys = vec![KeyInput::Paste(prompt.to_owned())];
-        let ask = Request::Keys { agent: "real".into(), keys };
-        self.world.connect().unwrap().ask(ask).unwrap();
-        let end: String = letters(prompt).chars().rev().take(12).collect::<String>();
-        let end: String = end.chars().rev().collect();
-        self.wait_for("the prompt stands there", || letters(&self.screen()).contains(&end));
+    /// Answers the dialog in sight with the first option that begins so.
+    #[track_caller]
+    pub(crate) fn answer(&self, option: &str) {
+        let guard = Witness(self);
+        self.wait_for_state(AgentState::Waiting);
+        // What a signal announces may have yet to be drawn.
         self.wait_until_still();
-        self.press("enter");
+        let mut found = None;
+        wait_within(PATIENCE, &format!("a dialog that offers `{option}`"), || {
+            found = self.status().dialog.and_then(|dialog| {
+                let at = dialog.options.iter().position(|one| one.starts_with(option))?;
+                Some((dialog.id, at + 1))
+            });
+            found.is_some()
+        });
+        let (id, number) = found.unwrap();
+        let number = number.to_string();
+        self.world.ok(&["agent", "answer", "real", "--option", &number, "--dialog", &id]);
+        std::mem::forget(guard);
+    }
+
+    /// Approves or denies what the CLI asks for.
+    pub(crate) fn decide(&self, is_granted: bool) {
+        self.answer(if is_granted { self.cli.grants } else { self.cli.denies });
     }
 
     /// Waits until the screen rests: what a signal announces may have yet to be drawn.
@@ -222,10 +263,6 @@ impl Drop for Witness<'_> {
     fn drop(&mut self) {
         println!("{:?}\n{}", self.0.status(), self.0.screen());
     }
-}
-
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// Returns a search path on which the CLIs and what runs them are found.

@@ -23,6 +23,7 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         capabilities: Vec::new(),
         speaks_freely: false,
         conversation: None,
+        opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
         added: None,
     }

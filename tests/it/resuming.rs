@@ -1,0 +1,141 @@
+//! How runs begin: with a first prompt, and with the conversation that came before.
+
+use rustix::process::Signal;
+use wheelhouse::model::AgentState;
+
+use super::support::clock::wait_for;
+use super::support::composer::Composers;
+use super::support::process;
+use super::support::world::World;
+
+/// Returns the id under which the latest run was started, and the flag before it.
+fn latest(composers: &Composers) -> (String, String) {
+    let started = composers.started();
+    let [flag, id] = started.last().unwrap().as_slice() else { panic!("{started:?}") };
+    (flag.clone(), id.clone())
+}
+
+fn kill_agent(world: &World) {
+    process::kill(world.agent("one").pid.unwrap(), Signal::KILL);
+    wait_for("the agent's end", || world.agent("one").pid.is_none());
+}
+
+#[test]
+fn a_conversation_is_taken_up_again_whatever_ended_it() {
+    let composers = Composers::start(&["one"], &[]);
+    let world = &composers.world;
+    let (flag, id) = latest(&composers);
+    assert_eq!((flag.as_str(), id.len()), ("--session-id", 36), "{id}");
+
+    kill_agent(world);
+    world.ok(&["agent", "resume", "one"]);
+    composers.wait_until_up("one");
+    assert_eq!(latest(&composers), ("--resume".to_owned(), id.clone()));
+
+    // A running one is restarted; its process is gone by then.
+    let before = world.agent("one").pid.unwrap();
+    world.ok(&["agent", "restart", "one", "--resume"]);
+    composers.wait_until_up("one");
+    assert_eq!(process::identify(before), None);
+    assert_eq!(latest(&composers), ("--resume".to_owned(), id.clone()));
+
+    // The record knows it after everything has gone down.
+    world.ok(&["down", "--force"]);
+    world.ok(&["agent", "resume", "one"]);
+    composers.wait_until_up("one");
+    assert_eq!(latest(&composers), ("--resume".to_owned(), id.clone()));
+
+    world.ok(&["agent", "restart", "one"]);
+    composers.wait_until_up("one");
+    let (flag, other) = latest(&composers);
+    assert_eq!(flag, "--session-id");
+    assert_ne!(other, id);
+}
+
+#[test]
+fn a_conversation_that_the_cli_does_not_know_is_told_and_kept() {
+    let composers = Composers::start(&["one"], &[]);
+    let world = &composers.world;
+    let (_, id) = latest(&composers);
+    composers.hold("forgetful");
+    kill_agent(world);
+    world.run(&["agent", "resume", "one"]);
+    wait_for("why it ended", || {
+        let agent = world.agent("one");
+        agent.state == AgentState::Exited
+            && agent.note.is_some_and(|note| note.contains("did not take up its conversation"))
+    });
+    composers.let_go("forgetful");
+    world.ok(&["agent", "resume", "one"]);
+    composers.wait_until_up("one");
+    assert_eq!(latest(&composers), ("--resume".to_owned(), id));
+}
+
+#[test]
+fn what_cannot_be_taken_up_is_refused_with_what_to_type() {
+    let world = World::with_crew(&[("one", &["sh", "-c", "exec sleep 1000"])]);
+    world.ok(&["up", "crew"]);
+    let pid = world.agent("one").pid;
+    let said = world.run(&["agent", "resume", "one"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("cannot take a conversation up again"), "{said:?}");
+    assert!(said.err.contains("wheelhouse agent restart one"), "{said:?}");
+    assert_eq!(world.agent("one").pid, pid, "what runs goes on");
+    let composers = Composers::prepare(&["solo"], &[], "");
+    let said = composers.world.run(&["agent", "resume", "solo"]);
+    assert!(said.err.contains("No conversation of agent `solo` is known"), "{said:?}");
+}
+
+#[test]
+fn a_team_tells_its_agents_what_to_do_once_per_run() {
+    let composers = Composers::prepare(&["one"], &["works"], "prompt = \"Count, please\"");
+    composers.up(&["one"]);
+    let world = &composers.world;
+    assert_eq!(world.agent("one").queued, 1, "it waits until the agent is ready");
+    let hub = world.running_status().unwrap().hub.pid;
+    process::kill(hub, Signal::KILL);
+    world.wait_for_status("another hub", |status| status.hub.pid != hub);
+    composers.let_go("works");
+    wait_for("the first prompt", || composers.submitted().len() == 1);
+    let first = composers.submitted().remove(0);
+    assert!(first.starts_with("Count, please\n\nReport in single lines"), "{first}");
+
+    let next = |times: usize| {
+        // Whatever else is on its way comes before this one.
+        let said = world.run(&["dispatch", "one", "next", "--wait", "--timeout", "35"]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let all = composers.submitted();
+        let firsts = all.iter().filter(|text| text.starts_with("Count")).count();
+        assert_eq!(firsts, times, "{all:?}");
+    };
+    world.ok(&["up", "crew"]);
+    next(1);
+    world.ok(&["agent", "resume", "one"]);
+    composers.wait_until_up("one");
+    next(1);
+    world.ok(&["agent", "restart", "one"]);
+    composers.wait_until_up("one");
+    next(2);
+    let tag = |text: &String| text.split("tag is ").nth(1).map(|rest| rest[..4].to_owned());
+    let tags: Vec<String> = composers.submitted().iter().filter_map(tag).collect();
+    assert_ne!(tags[0], tags[1]);
+}
+
+#[test]
+fn a_template_is_filled_in_and_sent() {
+    let lines = "template = \"worker\"\nvars = { task = \"Mend the lamp\" }";
+    let composers = Composers::prepare(&["one"], &[], lines);
+    composers.up(&["one"]);
+    let world = &composers.world;
+    wait_for("the first prompt", || composers.submitted().len() == 1);
+    let send = ["dispatch", "one", "--template", "worker", "--wait", "--timeout", "35"];
+    world.ok(&[&send[..], &["--var", "task=Paint the door"]].concat());
+    let all = composers.submitted();
+    assert!(all[0].contains("Mend the lamp") && all[1].contains("Paint the door"), "{all:?}");
+    assert!(all.iter().all(|text| text.contains("the tag is ")), "{all:?}");
+    let said = world.run(&[&send[..], &["--var", "taks=Paint"]].concat());
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("has no variable `taks`"), "{said:?}");
+    let said = world.run(&["dispatch", "one", "--template", "nothing"]);
+    assert!(said.err.contains("Unknown template `nothing`"), "{said:?}");
+}
