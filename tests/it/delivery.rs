@@ -382,13 +382,11 @@ fn after_a_crash_the_screen_tells_or_nobody_knows() {
         played
     };
     let typed = Stage::Typed { left_out: 0 };
+    let (seen, sent) = (&Stage::Seen, &Stage::Submitted);
     for shape in BOXES {
-        let stalled = ("stalled", "typed and not submitted");
-        let unknown = ("unknown", "still stood there");
-        let records = [(&typed, stalled), (&Stage::Seen, stalled), (&Stage::Submitted, unknown)];
-        for (record, (stage, words)) in records {
+        for (record, stage) in [(&typed, "stalled"), (seen, "stalled"), (sent, "unknown")] {
             let found = recover(record, &letter(PROMPT), &stands(shape).scene());
-            ends(&[found], &[stage], words);
+            ends(&[found], &[stage], "the hub ended");
             let found = recover(record, &letter(PROMPT), &Played::new(shape).scene());
             ends(&[found], &["unknown"], "does not show it");
         }

@@ -290,7 +290,7 @@ fn what_a_person_put_into_the_command_or_the_settings_goes_first() {
 
     let world = acted("claude", &[], "[cli.claude.hooks]\nenabled = false\n");
     assert_eq!(world.explain().no_hooks.as_deref(), Some("they are turned off in the settings"));
-    assert!(world.read("one").contains("up []"));
+    assert!(world.read("one").contains(r#"up ["--session-id""#));
 }
 
 #[test]

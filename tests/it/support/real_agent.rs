@@ -219,17 +219,14 @@ impl RealAgent {
         self.wait_for_state(AgentState::Waiting);
         // What a signal announces may have yet to be drawn.
         self.wait_until_still();
-        let mut found = None;
-        wait_within(PATIENCE, &format!("a dialog that offers `{option}`"), || {
-            found = self.status().dialog.and_then(|dialog| {
-                let at = dialog.options.iter().position(|one| one.starts_with(option))?;
-                Some((dialog.id, at + 1))
-            });
-            found.is_some()
+        // A dialog that is being drawn anew counts as another one: then nothing was chosen.
+        wait_within(PATIENCE, &format!("an answer that begins with `{option}`"), || {
+            let Some(dialog) = self.status().dialog else { return false };
+            let at = dialog.options.iter().position(|one| one.starts_with(option));
+            let Some(number) = at.map(|at| (at + 1).to_string()) else { return false };
+            let words = ["agent", "answer", "real", "--option", &number, "--dialog", &dialog.id];
+            self.world.run(&words).code == Some(0)
         });
-        let (id, number) = found.unwrap();
-        let number = number.to_string();
-        self.world.ok(&["agent", "answer", "real", "--option", &number, "--dialog", &id]);
         std::mem::forget(guard);
     }
 
