@@ -68,7 +68,6 @@ impl Hub {
     }
 
     /// Returns the answer, unless it comes later.
-    #[expect(clippy::too_many_lines, reason = "a table: a line or a few for each request")]
     fn obey(&mut self, asker: Asker, request: Request) -> Option<Answer> {
         let client = asker.client;
         match request {
