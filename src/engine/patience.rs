@@ -12,9 +12,6 @@ pub(super) const PATIENCE: Duration = Duration::from_mins(3);
 /// The same failure this often is a loop.
 const FAILURES_MAX: u32 = 2;
 
-/// What the story keeps of a report.
-const REPORT_CHARS: usize = 1000;
-
 /// How an agent gets on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pace {
@@ -75,10 +72,6 @@ impl Engine {
             | ReportKind::Contract
             | ReportKind::Artifact => {}
         }
-        let kind = format!("report.{}", report.kind.name());
-        self.tell(
-            Entry::new(&kind, report.raw.chars().take(REPORT_CHARS).collect::<String>()).of(agent),
-        );
         self.touch_seat(agent);
     }
 
