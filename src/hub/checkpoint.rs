@@ -6,7 +6,7 @@
 //! its last words can still be read.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ use crate::screen::HistoryLimit;
 const CHECKPOINT_BYTES: u64 = 512 * 1024;
 
 /// Under flood, the pauses between checkpoints are so many times as long as the last one took, for
-/// each pane: all of them together take four hundredths of the hub's time.
-const CHECKPOINT_SHARE: u32 = 25;
+/// each pane: all of them together take two hundredths of the hub's time.
+const CHECKPOINT_SHARE: u32 = 50;
 /// In any case they are within these: a disk is not written to all the time, and no gap is longer.
 const CHECKPOINT_PAUSE_LEAST: Duration = Duration::from_millis(500);
 const CHECKPOINT_PAUSE_MOST: Duration = Duration::from_secs(5);
@@ -73,32 +73,52 @@ impl Pane {
         Some(pane)
     }
 
-    fn write_checkpoint(&self, path: &Path) -> io::Result<()> {
+    /// Returns what a checkpoint's file holds.
+    fn compose_checkpoint(&self) -> io::Result<Vec<u8>> {
         let (size, committed) = (self.screen.size(), self.screen.committed());
         let header = Header { run: self.run, offset: self.offset, size, committed };
-        let draft = path.with_extension("screen.new");
-        let mut file = fs::File::create(&draft)?;
-        serde_json::to_writer(&mut file, &header)?;
-        file.write_all(b"\n")?;
-        file.write_all(&self.screen.restore_stream())?;
-        // Not synced: after a power cut the agents are gone, and an old screen does no harm.
-        fs::rename(&draft, path)
+        let mut bytes = serde_json::to_vec(&header)?;
+        bytes.push(b'\n');
+        bytes.append(&mut self.screen.restore_stream());
+        Ok(bytes)
     }
 }
 
 impl Hub {
+    /// Saves a pane that goes on, if it is time to, beside the hub's own work.
+    pub(super) fn save_screen_if_due(&mut self, agent: &AgentName, now: Moment) {
+        let panes = self.panes.len();
+        let is_due = |pane: &Pane| pane.is_checkpoint_due(panes, now);
+        if self.scribe.is_free() && self.panes.get(agent).is_some_and(is_due) {
+            let path = self.paths.agent_screen(agent);
+            if let Some(bytes) = self.compose_checkpoint(agent) {
+                self.scribe.write_later(path, bytes);
+            }
+        }
+    }
+
+    /// Saves a pane before something ends, and returns once it is on the disk.
     pub(super) fn save_screen(&mut self, agent: &AgentName) {
         let path = self.paths.agent_screen(agent);
-        let (now, begun) = (self.clock.now(), self.clock.age());
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        if pane.offset == pane.checkpoint.offset {
-            return;
-        }
-        if let Err(error) = pane.write_checkpoint(&path) {
+        if let Some(bytes) = self.compose_checkpoint(agent)
+            && let Err(error) = self.scribe.write(path, bytes)
+        {
             tracing::warn!(%agent, %error, "the screen could not be saved");
         }
+    }
+
+    fn compose_checkpoint(&mut self, agent: &AgentName) -> Option<Vec<u8>> {
+        let (now, begun) = (self.clock.now(), self.clock.age());
+        let pane = self.panes.get_mut(agent)?;
+        if pane.offset == pane.checkpoint.offset {
+            return None;
+        }
+        let bytes = pane.compose_checkpoint();
         let cost = self.clock.age().saturating_sub(begun);
         pane.checkpoint = LastCheckpoint { offset: pane.offset, at: now, cost };
+        bytes
+            .inspect_err(|error| tracing::warn!(%agent, %error, "the screen could not be saved"))
+            .ok()
     }
 }
 

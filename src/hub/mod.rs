@@ -34,6 +34,7 @@ mod reload;
 mod reports;
 mod requests;
 mod run_requests;
+mod scribe;
 mod serve;
 mod session;
 mod socket;

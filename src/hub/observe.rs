@@ -8,7 +8,7 @@ use super::pane::Pane;
 use super::state::Hub;
 use crate::engine::{Event, RunEvent};
 use crate::keeper::{FromKeeper, ToKeeper, Welcome};
-use crate::model::{AgentName, Exit, Moment, RunId, Size};
+use crate::model::{AgentName, Exit, RunId, Size};
 
 /// A pane that nobody has typed into for this long waits its turn like the others.
 const URGENCY: Duration = Duration::from_secs(2);
@@ -143,12 +143,5 @@ impl Hub {
 
     pub(super) fn note_run(&mut self, agent: &AgentName, run: RunId, event: RunEvent) {
         self.decide(Event::Run { agent: agent.clone(), run, event });
-    }
-
-    fn save_screen_if_due(&mut self, agent: &AgentName, now: Moment) {
-        let panes = self.panes.len();
-        if self.panes.get(agent).is_some_and(|pane| pane.is_checkpoint_due(panes, now)) {
-            self.save_screen(agent);
-        }
     }
 }

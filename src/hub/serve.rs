@@ -17,6 +17,7 @@ use super::inbox::{Inbox, Input, Senders};
 use super::ledger::Ledger;
 use super::lock::Lock;
 use super::pane::Pane;
+use super::scribe::Scribe;
 use super::state::Hub;
 use super::views::Views;
 use super::watch::watch_settings;
@@ -77,6 +78,7 @@ async fn serve(
         panes: BTreeMap::new(),
         views: Views::default(),
         casts: Casts::default(),
+        scribe: Scribe::start().map_err(HubError::Runtime)?,
         askers: BTreeMap::new(),
         tree_askers: BTreeMap::new(),
         next_request: 0,

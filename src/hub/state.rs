@@ -13,6 +13,7 @@ use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::ledger::Ledger;
 use super::pane::Pane;
 use super::requests::Asker;
+use super::scribe::Scribe;
 use super::views::Views;
 use crate::config::{Paths, Settings};
 use crate::detect::{HookRules, Rules};
@@ -33,6 +34,7 @@ pub(super) struct Hub {
     pub(super) panes: BTreeMap<AgentName, Pane>,
     pub(super) views: Views,
     pub(super) casts: Casts,
+    pub(super) scribe: Scribe,
     /// Who asked for what is still being carried out.
     pub(super) askers: BTreeMap<RequestId, Asker>,
     /// Who wants to see the process tree of an agent, oldest first.
