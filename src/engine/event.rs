@@ -53,8 +53,6 @@ pub enum RunEvent {
     NeverCame { reason: String },
     /// Its keeper could not start it, and waits to be released.
     StartFailed { reason: String },
-    /// The agent has shown something.
-    Spoke,
     /// What it does, as far as it can be told.
     Did { state: AgentState, source: Source },
     /// It said something in the protocol.

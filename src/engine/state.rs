@@ -256,7 +256,8 @@ mod tests {
     #[test]
     fn a_hub_that_nobody_needs_ends_itself() {
         let mut bench = Bench::with_running(&["one"]);
-        let _ = bench.tell("one", RunEvent::Spoke);
+        let (state, source) = (AgentState::Unknown, Source::Silence);
+        let _ = bench.tell("one", RunEvent::Did { state, source });
         assert_eq!(bench.engine.next_deadline(), None, "it holds an agent");
         let _ = bench.stop("one");
         let _ = bench.tell("one", stopped());

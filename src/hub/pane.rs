@@ -22,8 +22,6 @@ pub(super) struct Pane {
     pub(super) offset: u64,
     /// Queries in output before this offset have been answered.
     pub(super) answered: u64,
-    /// The agent has shown something in this run.
-    pub(super) has_spoken: bool,
     pub(super) checkpoint: LastCheckpoint,
     /// Someone typed into this pane at this time.
     pub(super) typed_at: Option<Moment>,
@@ -60,7 +58,6 @@ impl Pane {
             link: None,
             offset: 0,
             answered: 0,
-            has_spoken: false,
             checkpoint: LastCheckpoint::default(),
             typed_at: None,
             disturbed_at: None,

@@ -193,7 +193,7 @@ struct Anything {
 impl Anything {
     fn new() -> Self {
         let screen = Screen::new(Size { rows: 24, cols: 80 }, HistoryLimit::default());
-        let detector = Detector::new(rules("shell"), Options::default(), Moment(0));
+        let detector = Detector::new(rules(cli), Options::default(), Moment(0));
         Self { screen, detector, now: Moment(100) }
     }
 
@@ -264,6 +264,17 @@ fn what_only_looks_like_a_prompt_is_not_idle() {
     ];
     for line in lines {
         let mut pane = Anything::new();
+#[test]
+fn a_program_starts_until_it_is_known_or_has_stood_still_for_long() {
+    for cli in ["claude", "codex", "gemini", "opencode"] {
+        let mut pane = Anything::of(cli);
+        assert_eq!(pane.say("", 60_000), AgentState::Starting, "{cli}");
+        assert_eq!(pane.say("Loading the plugins\r\n", 9000), AgentState::Starting, "{cli}");
+        assert_eq!(pane.say("Loading the settings\r\n", 9000), AgentState::Starting, "{cli}");
+        assert_eq!(pane.say("", 5000), AgentState::Unknown, "{cli}");
+    }
+}
+
         pane.say("compiling\r\n", 300);
         let state = pane.say(line, 10_000);
         assert_eq!(state, AgentState::Unknown, "{line:?}");
@@ -273,6 +284,10 @@ fn what_only_looks_like_a_prompt_is_not_idle() {
 #[test]
 fn a_prompt_in_the_middle_of_work_is_believed_only_once_it_lasts() {
     let mut pane = Anything::new();
+        Self::of("shell")
+    }
+
+    fn of(cli: &str) -> Self {
     pane.say("compiling\r\n", 300);
     for _ in 0..20 {
         assert_eq!(pane.say("user@host:~$ ", 400), AgentState::Working);

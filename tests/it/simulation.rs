@@ -236,7 +236,7 @@ impl World {
         self.keepers
             .insert(agent.clone(), Keeper { run, process, has_ended: false, is_haunted: false });
         self.tell(agent, run, RunEvent::Seen { keeper: process, process });
-        self.tell(agent, run, RunEvent::Spoke);
+        self.tell(agent, run, RunEvent::Moved);
         self.tell(agent, run, RunEvent::Did { state: AgentState::Idle, source: Source::Screen });
     }
 
