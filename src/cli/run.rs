@@ -115,9 +115,9 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         AgentVerb::Restart { names, resume: false, grace, format } => {
             agent::restart(context, names, grace, format)
         }
-        AgentVerb::Restart { names, resume: true, grace, format }
-        | AgentVerb::Resume { names, grace, format } => {
-            agent::resume(context, names, grace, format)
+        AgentVerb::Restart { names, resume: true, brief, grace, format }
+        | AgentVerb::Resume { names, brief, grace, format } => {
+            agent::resume(context, names, brief, grace, format)
         }
         AgentVerb::Remove { names, format } => agent::remove(context, names, format),
         AgentVerb::Read { name, lines, scrollback, format } => {

@@ -68,18 +68,7 @@ impl Hub {
         self.begin_afresh(&loaded, crew)
     }
 
-    /// Returns the agents of these names, each to take its conversation up again.
-    pub(super) fn plan_resumed(
-        &mut self,
-        names: &[String],
-        caller: &Environment,
-    ) -> Result<Crew, Fault> {
-        let loaded = self.load_settings()?;
-        let crew = self.plan_named(&loaded, names, caller)?;
-        crew.into_iter().map(|(member, launch)| self.resume(&loaded, member, launch)).collect()
-    }
-
-    fn plan_named(
+    pub(super) fn plan_named(
         &self,
         loaded: &Loaded,
         names: &[String],

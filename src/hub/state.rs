@@ -77,6 +77,7 @@ impl Hub {
             }
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
             Input::Came(event) => self.decide(event),
+            Input::Gathered { plan, memories } => self.on_gathered(plan, &memories),
             Input::SettingsChanged => self.reload_changed(),
             Input::Record(outcome) => self.on_record(outcome),
             Input::Terminate => self.is_ending = true,
