@@ -111,6 +111,10 @@ impl Engine {
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
+            RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, effects),
+            RunEvent::LeaveGiven { fingerprint, stage, reason } => {
+                self.note_leave(agent, &fingerprint, stage, reason);
+            }
             RunEvent::Delivery { receipt, stage, reason } => {
                 self.note_delivery(agent, receipt, stage, reason, now);
                 self.note_prompt(receipt, now);
@@ -145,10 +149,6 @@ impl Engine {
         }
     }
 
-    /// Notes that the agent's tree is gone, and only its keeper is still there.
-    fn leave(&mut self, agent: &AgentName, ending: Ending, now: Moment) {
-        let seat = self.seats.get_mut(agent).expect("only runs of known seats leave");
-        let ending = match seat.phase {
     /// Notes what an agent does, and what follows from that for a run that has just begun.
     fn note_doing(&mut self, agent: &AgentName, state: AgentState, source: Source, now: Moment) {
         let seat = self.seats.get_mut(agent).expect("only known seats do something");
@@ -162,6 +162,10 @@ impl Engine {
         }
     }
 
+    /// Notes that the agent's tree is gone, and only its keeper is still there.
+    fn leave(&mut self, agent: &AgentName, ending: Ending, now: Moment) {
+        let seat = self.seats.get_mut(agent).expect("only runs of known seats leave");
+        let ending = match seat.phase {
             Phase::Stopping => Ending::Stopped,
             Phase::Leaving(earlier) | Phase::Sweeping(earlier) => earlier,
             Phase::Starting | Phase::Running | Phase::Ended(_) => ending,
@@ -289,10 +293,6 @@ impl Engine {
 }
 
 impl Seat {
-    /// Says why a run ended that was to take a conversation up and never got there.
-    fn note_vain_resumption(&mut self, exit: Exit) {
-        let Member { name, conversation, opening, .. } = &self.member;
-        if opening.is_resumed && self.phase != Phase::Stopping {
     /// Notes that the run is seen to have begun as it was told to: from here on its conversation
     /// is the one to be taken up again. Says whether that is news.
     fn note_coming_up(&mut self, state: AgentState) -> bool {
@@ -310,6 +310,10 @@ impl Seat {
         self.member.opening.is_resumed && has_ended_by_itself
     }
 
+    /// Says why a run ended that was to take a conversation up and never got there.
+    fn note_vain_resumption(&mut self, exit: Exit) {
+        let Member { name, conversation, opening, .. } = &self.member;
+        if opening.is_resumed && self.phase != Phase::Stopping {
             let id = conversation.as_deref().unwrap_or_default();
             self.note = Some(format!(
                 "it did not take up its conversation {id} ({}): `wheelhouse agent resume {name} \

@@ -4,6 +4,7 @@
 //! by its events, so that any fault can be replayed from them. What must survive a crash is the
 //! `Record`; the shell writes it before it acts on what follows.
 
+mod approvals;
 mod assign;
 mod attempts;
 mod attention;
@@ -25,8 +26,8 @@ mod needs;
 mod patience;
 mod post;
 mod reactions;
-mod record;
 mod recall;
+mod record;
 mod routing;
 mod state;
 mod tags;
@@ -38,6 +39,6 @@ pub use dispatch::{Dispatch, Readiness};
 pub use effect::Effect;
 pub use event::{Event, RunEvent};
 pub use patience::Pace;
-pub use record::{Record, Work};
 pub use recall::Recall;
+pub use record::{Record, Work};
 pub use state::{Engine, Phase, Seat};

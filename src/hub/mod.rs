@@ -6,6 +6,7 @@
 //! back as a message.
 
 mod added;
+mod approvals;
 mod briefs;
 mod carry_out;
 mod casts;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::approvals::Asking;
 use super::errands::Errand;
 use super::link::Link;
 use super::opencode::Ear;
@@ -29,6 +30,8 @@ pub(super) struct Pane {
     pub(super) disturbed_at: Option<Moment>,
     /// What the hub itself is about to press in it.
     pub(super) errand: Option<Errand>,
+    /// The permission that the dialog in it asks for.
+    pub(super) asking: Option<Asking>,
     /// Says what the screen means.
     pub(super) detector: Option<Detector>,
     /// What was told of this run, by this hub and those before it.
@@ -62,6 +65,7 @@ impl Pane {
             typed_at: None,
             disturbed_at: None,
             errand: None,
+            asking: None,
             detector: None,
             reports: Reports::default(),
             caught_up_at: 0,

@@ -37,6 +37,9 @@ impl Hub {
         self.casts.heed(settings.casts, self.clock.now());
         self.engine.set_patience(Duration::from_secs(settings.stuck.after_seconds.into()));
         let before = std::mem::replace(&mut self.settings, settings);
+        if before.approvals != self.settings.approvals {
+            self.heed_approvals();
+        }
         self.heed_rules(&before);
     }
 

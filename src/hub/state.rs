@@ -135,8 +135,9 @@ impl Hub {
         let views = self.views.next_deadline(&self.panes);
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
         let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
+        let leaves = self.panes.values().filter_map(Pane::leave_deadline).min();
         let casts = self.casts.next_deadline();
-        let deadlines = [self.engine.next_deadline(), views, judges, errands, casts];
+        let deadlines = [self.engine.next_deadline(), views, judges, errands, leaves, casts];
         deadlines.into_iter().flatten().min()
     }
 
@@ -144,6 +145,7 @@ impl Hub {
         let now = self.clock.now();
         self.judge_due(now);
         self.run_errands_due(now);
+        self.ask_leave_due(now);
         self.casts.tick(&self.panes, now);
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);
