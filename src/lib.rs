@@ -8,6 +8,7 @@ pub mod model;
 
 pub mod sim;
 
+pub mod consent;
 pub mod engine;
 pub mod report;
 pub mod screen;

@@ -13,7 +13,7 @@ use crate::model::{Receipt, ReceiptId, Stage};
 use crate::wire::{Request, Response};
 
 /// It was not typed, and will not be.
-const EXIT_REFUSED: u8 = 3;
+pub(super) const EXIT_REFUSED: u8 = 3;
 /// It was typed, and nobody can say that the agent took it.
 const EXIT_UNSURE: u8 = 4;
 

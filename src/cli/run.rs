@@ -112,12 +112,12 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         AgentVerb::Add(new) => agent::add(context, new),
         AgentVerb::Start { names, format } => agent::start(context, names, format),
         AgentVerb::Stop { names, grace, format } => agent::stop(context, names, grace, format),
-        AgentVerb::Restart { names, resume: false, grace, format } => {
+        AgentVerb::Restart { names, resume: false, grace, format, .. } => {
             agent::restart(context, names, grace, format)
         }
-        AgentVerb::Restart { names, resume: true, grace, format }
-        | AgentVerb::Resume { names, grace, format } => {
-            agent::resume(context, names, grace, format)
+        AgentVerb::Restart { names, resume: true, brief, grace, format }
+        | AgentVerb::Resume { names, brief, grace, format } => {
+            agent::resume(context, names, brief, grace, format)
         }
         AgentVerb::Remove { names, format } => agent::remove(context, names, format),
         AgentVerb::Read { name, lines, scrollback, format } => {
@@ -174,6 +174,12 @@ fn config_verb(context: &mut Context, verb: ConfigVerb) -> anyhow::Result<ExitCo
         ConfigVerb::Init => config::init(paths, out).map(|()| true)?,
         ConfigVerb::Check { format } => config::check(paths, format.json, out)?,
         ConfigVerb::Show { format } => config::show(paths, format.json, out).map(|()| true)?,
+        ConfigVerb::Approval { command, path, agent, cli, format } => {
+            let trial = config::Trial { agent, cli, command, path };
+            let is_approved = config::approval(paths, trial, format.json, out)?;
+            let code = if is_approved { 0 } else { dispatch::EXIT_REFUSED };
+            return Ok(ExitCode::from(code));
+        }
         ConfigVerb::Reload { format } => config::reload(paths, format.json, out).map(|()| true)?,
         ConfigVerb::Trust { yes, format } => {
             let mut input = io::stdin().lock();

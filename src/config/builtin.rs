@@ -99,7 +99,10 @@ mod tests {
         for (table, keys) in valid_keys() {
             for key in keys {
                 let is_shown = match table {
-                    "" => full.contains(&format!("\n[{key}")),
+                    "" => {
+                        full.contains(&format!("\n[{key}"))
+                            || full.contains(&format!("\n[[{key}]]"))
+                    }
                     _ => {
                         full.contains(&format!("\n{key} = ")) || full.contains(&format!(".{key}]"))
                     }
@@ -122,6 +125,9 @@ mod tests {
             "[log]",
             "[cli.shell]",
             "[cli.shell.screen]",
+            "[[approve]]",
+            "[[deny]]",
+            "[[cli.shell.asks]]",
             "[[cli.shell.rules]]",
             "[[cli.shell.titles]]",
             "[[cli.shell.blocks]]",

@@ -6,6 +6,7 @@ use toml::de::DeTable;
 
 use crate::model::Manifest;
 
+use super::approvals;
 use super::cli::read_patterns;
 use super::problem::{Problems, suggest};
 use super::reader::Reader;
@@ -51,6 +52,7 @@ pub(super) fn apply<'t>(
         layer.values(&mut file);
         layer.clis(&mut file);
         layer.teams(&mut file);
+        layer.approvals(&mut file);
         file.finish(&mut problems);
     }
     problems.errors.sort_by_key(|problem| (problem.line, problem.column));
@@ -172,6 +174,13 @@ impl Layer<'_, '_, '_> {
         }
     }
 
+    /// Adds the file's rules to those of the files before it.
+    fn approvals(&mut self, file: &mut Reader) {
+        let found = approvals::read(file, self.problems);
+        self.settings.approvals.approve.extend(found.approve);
+        self.settings.approvals.deny.extend(found.deny);
+    }
+
     /// Puts the value, if the file has one, into its place, and remembers where it came from.
     fn set<T>(&mut self, key: &str, value: Option<T>, place: fn(&mut Settings) -> &mut T) {
         if let Some(value) = value {
@@ -253,7 +262,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `casts`, `cli`, `dashboard`, `env`, `grid`, `hub`, `keys`, `log`, `pane`, `stop`, `stuck`, `team`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `log`, `pane`, `stop`, `stuck`, `team`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

@@ -3,8 +3,8 @@
 use regex::Regex;
 
 use crate::model::{
-    AgentState, BlockKind, BlockRule, DialogKind, Key, Manifest, Newlines, Region, Rule, Submit,
-    TitleRule,
+    AgentState, AskRule, BlockKind, BlockRule, DialogKind, Key, Manifest, Newlines, Region, Rule,
+    Submit, TitleRule,
 };
 
 use super::problem::Problems;
@@ -52,6 +52,9 @@ pub(super) fn apply(manifest: &mut Manifest, table: &mut Reader, problems: &mut 
     let blocks = bounded(table.listed_tables("blocks", problems), table, problems);
     let blocks = blocks.into_iter().filter_map(|block| read_block(block, problems));
     place(&mut manifest.blocks, blocks.collect(), |block| &block.name);
+    let asks = bounded(table.listed_tables("asks", problems), table, problems);
+    let asks = asks.into_iter().filter_map(|ask| read_ask(ask, problems));
+    place(&mut manifest.asks, asks.collect(), |ask| &ask.name);
     if let Some(keys) = table.table("keys", problems) {
         apply_keys(manifest, keys, problems);
     }
@@ -150,6 +153,14 @@ fn read_block(mut table: Reader, problems: &mut Problems) -> Option<BlockRule> {
     let single = table.switch("single", problems).unwrap_or_default();
     table.finish(problems);
     Some(BlockRule { name: name?.value, kind: kind?, pattern: found?, single })
+}
+
+fn read_ask(mut table: Reader, problems: &mut Problems) -> Option<AskRule> {
+    let name = table.required_text("name", problems);
+    let found = table.required_text("match", problems).and_then(|text| pattern(text, problems));
+    let yes = table.required_text("yes", problems).and_then(|text| pattern(text, problems));
+    table.finish(problems);
+    Some(AskRule { name: name?.value, pattern: found?, yes: yes? })
 }
 
 /// Puts each item where its namesake is, and the others first, in their order.

@@ -4,6 +4,7 @@
 //! project's file counts for nothing until a person has trusted its exact content. Nothing here
 //! prints, starts a process or waits: callers do.
 
+mod approvals;
 mod builtin;
 mod cli;
 mod environment;

@@ -102,6 +102,13 @@ impl<'t> Problems<'t> {
         self.errors.len() >= PROBLEMS_MAX
     }
 
+    /// Returns the name of the file and the line of the span: `wheelhouse.toml:12`.
+    pub(super) fn place(&self, span: &Range<usize>) -> String {
+        let at = self.at(span, "", None);
+        let name = at.file.file_name().unwrap_or(at.file.as_os_str()).to_string_lossy();
+        format!("{}:{}", plain(&name), at.line.unwrap_or_default())
+    }
+
     fn at(&self, span: &Range<usize>, message: &str, hint: Option<&str>) -> Problem {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::consent::Rules;
 use crate::model::Environment;
 use crate::template::Templates;
 
@@ -32,6 +33,8 @@ pub struct Settings {
     pub log: LogSettings,
     /// Which of the caller's variables every agent gets beside the usual ones: `[env] pass`.
     pub pass_env: Vec<VariablePattern>,
+    /// Which dialogs may be answered without a person: none, unless a file says so.
+    pub approvals: Rules,
     pub(super) clis: BTreeMap<String, Cli>,
     pub(super) teams: BTreeMap<String, Team>,
     pub templates: Templates,
@@ -264,6 +267,8 @@ impl Settings {
             ("hub", self.hub != other.hub),
             ("log", self.log != other.log),
             ("env", self.pass_env != other.pass_env),
+            ("approve", self.approvals.approve != other.approvals.approve),
+            ("deny", self.approvals.deny != other.approvals.deny),
         ];
         let values =
             values.iter().filter(|(_, differs)| *differs).map(|(key, _)| (*key).to_owned());
@@ -335,6 +340,7 @@ impl Default for Settings {
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },
             pass_env: Vec::new(),
+            approvals: Rules::default(),
             clis: BTreeMap::new(),
             teams: BTreeMap::new(),
             templates: Templates::default(),

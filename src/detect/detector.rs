@@ -26,6 +26,9 @@ const TURN_GRACE: Duration = Duration::from_millis(1500);
 const RESIZE_GRACE: Duration = Duration::from_secs(3);
 /// With no output for this long, a program whose output means work says nothing any more.
 const SILENCE: Duration = Duration::from_millis(1600);
+/// A program that starts and has shown something nobody knows, and nothing more for this long, will
+/// not show anything known either. Slow ones pause for seconds before they draw their interface.
+const START_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a detector may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -287,8 +290,9 @@ impl Detector {
 
     pub(super) fn settle_state(&mut self, now: Moment, findings: &mut Vec<Finding>) {
         let resolved = self.evidence.resolve(&self.rules, now);
-        let was_starting = self.shown.state == AgentState::Starting;
-        let Some(wanted) = resolved.or_else(|| (!was_starting).then(|| self.unknown(now))) else {
+        let is_starting = self.shown.state == AgentState::Starting
+            && self.start_deadline().is_none_or(|deadline| now < deadline);
+        let Some(wanted) = resolved.or_else(|| (!is_starting).then(|| self.unknown(now))) else {
             return;
         };
         if wanted.state == self.shown.state {
@@ -312,6 +316,12 @@ impl Detector {
         self.turn.status_was_shown |= wanted.rule == STATUS;
         self.shown = wanted;
         findings.push(Finding::State(self.shown.clone()));
+    }
+
+    /// Returns when a program that starts has been still for too long to show anything known.
+    fn start_deadline(&self) -> Option<Moment> {
+        let shown_at = Some(self.evidence.output_at).filter(|at| *at != Moment::default());
+        shown_at.map(|at| at + START_PATIENCE)
     }
 
     fn unknown(&self, now: Moment) -> Shown {
@@ -363,7 +373,9 @@ impl Detector {
             && self.next.is_none();
         let silence = is_by_silence.then(|| self.evidence.output_at + SILENCE);
         let claim = self.evidence.claim_deadline();
-        settle.into_iter().chain(silence).chain(claim).chain(self.second_look).min()
+        let is_starting = self.shown.state == AgentState::Starting && self.next.is_none();
+        let start = self.start_deadline().filter(|_| is_starting);
+        settle.into_iter().chain(silence).chain(claim).chain(self.second_look).chain(start).min()
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Color, DialogKind, Region, Row, Run, Style};
+use crate::model::{Color, DialogKind, Question, Region, Row, Run, Style, Subject};
 use crate::screen::Screen;
 
+use super::asks;
 use super::look::Verdict;
 use super::rules::Rules;
 use super::view::View;
@@ -23,9 +24,19 @@ pub struct Dialog {
     pub selected: Option<usize>,
     /// The options stand side by side, not one below the other.
     pub is_row: bool,
+    /// What it asks permission for, and which option says yes to that, once; nothing, unless all
+    /// of it could be read.
+    pub asks: Option<(Subject, usize)>,
 }
 
 impl Dialog {
+    /// Returns what yes would permit, if the dialog asks for a permission that could be read.
+    pub fn question(&self) -> Option<Question> {
+        let (subject, yes) = self.asks.clone()?;
+        let (fingerprint, text) = (self.fingerprint(), self.text.clone());
+        Some(Question { fingerprint, subject, text, yes })
+    }
+
     /// Returns a number for what it asks and offers, at any width and with any option selected:
     /// who answers a dialog names the one that was shown.
     pub fn fingerprint(&self) -> String {
@@ -80,8 +91,13 @@ pub(super) fn read(
     let marked = found.iter().position(|entry| entry.is_selected);
     let selected = marked.or_else(|| shaded(&found, screen).filter(|_| rules.selected_is_shaded));
     let is_row = found.len() > 1 && found.iter().all(|entry| entry.row == found[0].row);
-    let options = found.into_iter().map(|entry| entry.text).collect();
-    Some(Dialog { kind, text: text_above(&rows[..first]), options, selected, is_row })
+    let options: Vec<String> = found.into_iter().map(|entry| entry.text).collect();
+    let above = rows_above(&rows[..first]);
+    let own = first - above.len()..first;
+    let is_approval = kind == DialogKind::Approval;
+    let own_rows = own.map(|at| (rows[at], view.bottom_row + at));
+    let asks = is_approval.then(|| asks::read(own_rows, &options, rules, view, screen)).flatten();
+    Some(Dialog { kind, text: text_of(above), options, selected, is_row, asks })
 }
 
 /// One thing that can be chosen.
@@ -146,18 +162,20 @@ fn entries(rules: &Rules, row: &str, at: usize) -> Vec<Entry> {
     option.captures_iter(row).filter_map(entry).collect()
 }
 
-/// Returns the text of a dialog from the rows up to its options.
-fn text_above(rows: &[&str]) -> String {
+/// Returns those of the rows above the options that belong to the dialog.
+fn rows_above<'r, 't>(rows: &'r [&'t str]) -> &'r [&'t str] {
     let bar = |row: &str| row.trim_start().chars().next().filter(|c| FRAME.contains(c));
     let side = rows.last().and_then(|row| bar(row));
-    let rows = rows.iter().rev().take(DIALOG_ROWS_MAX);
-    let rows = rows.take_while(|row| {
+    let own = rows.iter().rev().take(DIALOG_ROWS_MAX).take_while(|row| {
         let is_edge = is_line(row) && !row.contains(INNER_LINE);
         !is_edge && !starts_conversation(row) && (side.is_none() || bar(row) == side)
     });
-    let texts: Vec<&str> =
-        rows.map(|row| plain(row)).filter(|row| !row.is_empty() && !is_line(row)).collect();
-    texts.into_iter().rev().collect::<Vec<_>>().join("\n")
+    &rows[rows.len() - own.count()..]
+}
+
+fn text_of(rows: &[&str]) -> String {
+    let texts = rows.iter().map(|row| plain(row)).filter(|row| !row.is_empty() && !is_line(row));
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Divides the parts of one dialog.

@@ -30,6 +30,7 @@ pub struct Rules {
     pub(super) placeholder: Option<Regex>,
     pub(super) states: Vec<StateRule>,
     pub(super) titles: Vec<(Regex, AgentState)>,
+    pub(super) asks: Vec<AskRule>,
     pub(super) block_starts: RegexSet,
     pub(super) blocks: Vec<(BlockKind, bool)>,
     pub(super) rest: BlockKind,
@@ -53,6 +54,13 @@ pub(super) struct StateRule {
     pub(super) unless: Option<Regex>,
 }
 
+/// How a dialog says what it asks permission for, and the option that says yes to that, once.
+#[derive(Debug)]
+pub(super) struct AskRule {
+    pub(super) pattern: Regex,
+    pub(super) yes: Regex,
+}
+
 impl Rules {
     /// Compiles a manifest; its rules are named after the cli.
     pub fn new(cli: &str, manifest: &Manifest) -> Result<Self, RuleError> {
@@ -72,6 +80,10 @@ impl Rules {
                 name,
             });
         }
+        let asks = manifest.asks.iter().map(|ask| {
+            let name = format!("{cli}.{}", ask.name);
+            Ok(AskRule { pattern: compile(&name, &ask.pattern)?, yes: compile(&name, &ask.yes)? })
+        });
         let title =
             |title: &crate::model::TitleRule| Ok((compile("titles", &title.pattern)?, title.state));
         let starts = RegexSetBuilder::new(manifest.blocks.iter().map(|block| &block.pattern))
@@ -87,6 +99,7 @@ impl Rules {
             placeholder: optional("placeholder", &manifest.submit.placeholder)?,
             states,
             titles: manifest.titles.iter().map(title).collect::<Result<_, RuleError>>()?,
+            asks: asks.collect::<Result<_, RuleError>>()?,
             block_starts: starts,
             blocks: manifest.blocks.iter().map(|block| (block.kind, block.single)).collect(),
             rest: screen.rest.unwrap_or(BlockKind::Chrome),

@@ -146,6 +146,12 @@ impl Engine {
             let hint =
                 format!("See it with `wheelhouse agent read {agent}`, or open the dashboard");
             (AttentionKind::Dialog, "a dialog waits for an answer".to_owned(), hint)
+        } else if seat.did_not_resume() {
+            let hint = format!(
+                "Start it afresh and tell it where it stands: `wheelhouse agent resume {agent} \
+                 --brief`"
+            );
+            (AttentionKind::Failed, "it did not take up its conversation".to_owned(), hint)
         } else {
             // With a task in hand the agent is asked first, and a person only after that.
             let reason = seat.pace.stuck.clone().filter(|_| self.task_of(agent).is_none())?;

@@ -63,6 +63,11 @@ pub struct Readiness {
 }
 
 impl Dispatch {
+    /// Says whether it is what a run is told first.
+    fn is_first(&self) -> bool {
+        self.idempotency_key.as_ref().is_some_and(|key| key.starts_with(FIRST))
+    }
+
     /// Returns what is known of it.
     pub fn receipt(&self) -> Receipt {
         Receipt {
@@ -144,9 +149,7 @@ impl Engine {
 
     /// Queues what an agent is told first; what an earlier run was not told yet counts for this one.
     pub(super) fn enqueue_first(&mut self, letter: Letter, run: RunId, now: Moment) {
-        let is_first =
-            |one: &Dispatch| one.idempotency_key.as_ref().is_some_and(|key| key.starts_with(FIRST));
-        if !self.waiting_for(&letter.agent).any(is_first) {
+        if !self.waiting_for(&letter.agent).any(Dispatch::is_first) {
             let key = format!("{FIRST}{} in run {run}", letter.agent);
             self.enqueue(letter, Some(&key), false, now);
         }
@@ -172,6 +175,16 @@ impl Engine {
             | AgentState::Limited
             | AgentState::Unknown
             | AgentState::Exited => None,
+        }
+    }
+
+    /// Refuses what waits for an agent that started and shows nothing that takes a prompt. What its
+    /// team tells it first waits on: nobody would send that again.
+    pub(super) fn refuse_waiting(&mut self, agent: &AgentName, now: Moment) {
+        let waiting = self.waiting_for(agent).filter(|one| !one.is_first() && !one.is_confirmed);
+        for id in waiting.map(|one| one.id).collect::<Vec<_>>() {
+            self.note_stage(id, Stage::Refused, self.objection(agent, false), now);
+            self.note_prompt(id, now);
         }
     }
 
@@ -508,6 +521,29 @@ mod tests {
             assert_eq!((receipt.state, delivered(&effects)), (Stage::Refused, None), "{state}");
             assert!(receipt.reason.is_some());
         }
+    }
+
+    #[test]
+    fn a_prompt_waits_until_the_agent_has_come_up() {
+        let mut bench = Bench::with_running(&["one"]);
+        let (receipt, effects) = send(&mut bench, None);
+        assert_eq!((receipt.state, delivered(&effects)), (Stage::Queued, None));
+        assert_eq!(delivered(&did(&mut bench, AgentState::Idle)), Some(receipt.receipt));
+    }
+
+    #[test]
+    fn what_waited_for_an_agent_that_nothing_recognises_is_refused_but_for_the_first_words() {
+        let mut bench = Bench::with_running(&["one"]);
+        let (receipt, _) = send(&mut bench, None);
+        let (first, _) = send(&mut bench, Some("first prompt of one in run 1"));
+        let _ = did(&mut bench, AgentState::Unknown);
+        assert_eq!(stage(&bench, receipt.receipt), Stage::Refused);
+        assert_eq!(stage(&bench, first.receipt), Stage::Queued);
+        // Later, not to know for a while is no reason to give up.
+        let _ = did(&mut bench, AgentState::Working);
+        let (late, _) = send(&mut bench, None);
+        let _ = did(&mut bench, AgentState::Unknown);
+        assert_eq!(stage(&bench, late.receipt), Stage::Queued);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Puts what has changed on record. It precedes every order that relies on it: write, then
-    /// act. While it cannot be written, no `Start` and no `Deliver` is carried out.
+    /// act. While it cannot be written, no `Start`, `Deliver` and `GiveLeave` is carried out.
     Save(Changes),
     Start {
         agent: AgentName,
@@ -69,6 +69,13 @@ pub enum Effect {
         task: TaskId,
         attempt: usize,
         cwd: PathBuf,
+    },
+    /// Answers one dialog, and no other, with the option that says yes to it, once.
+    GiveLeave {
+        agent: AgentName,
+        run: RunId,
+        fingerprint: String,
+        yes: usize,
     },
     /// Presses the keys that end the agent's turn.
     Interrupt {

@@ -1,8 +1,8 @@
 //! What happened, in the past tense.
 
 use crate::model::{
-    AgentName, AgentState, Checks, Command, Exit, ProcessId, ProcessInfo, ReceiptId, RequestId,
-    RunId, Source, Stage, TaskId,
+    AgentName, AgentState, Checks, Command, Exit, ProcessId, ProcessInfo, Question, ReceiptId,
+    RequestId, RunId, Source, Stage, TaskId,
 };
 use crate::report::Report;
 
@@ -53,8 +53,6 @@ pub enum RunEvent {
     NeverCame { reason: String },
     /// Its keeper could not start it, and waits to be released.
     StartFailed { reason: String },
-    /// The agent has shown something.
-    Spoke,
     /// What it does, as far as it can be told.
     Did { state: AgentState, source: Source },
     /// It said something in the protocol.
@@ -67,6 +65,10 @@ pub enum RunEvent {
     Wrote { tree: String },
     /// A person pressed a key in its pane.
     PersonTyped,
+    /// It asks permission for something, and that could be read whole.
+    AskedLeave(Question),
+    /// What became of a yes that rules gave.
+    LeaveGiven { fingerprint: String, stage: Stage, reason: Option<String> },
     /// What the delivery of a prompt has come to; `Queued`: it was not a safe moment after all.
     Delivery { receipt: ReceiptId, stage: Stage, reason: Option<String> },
     /// Its process ended by itself, and its tree is proven empty.

@@ -97,20 +97,7 @@ impl Engine {
         }
         match event {
             RunEvent::Seen { .. } => {}
-            RunEvent::Spoke => {
-                if seat.state == AgentState::Starting {
-                    seat.state = AgentState::Unknown;
-                    seat.since = now;
-                    self.touch_seat(agent);
-                }
-            }
-            RunEvent::Did { state, source } => {
-                if state.has_come_up() && seat.member.opening.is_resumed {
-                    seat.member.opening.is_resumed = false;
-                    self.touch_seat(agent);
-                }
-                self.note_state(agent, state, source, now);
-            }
+            RunEvent::Did { state, source } => self.note_doing(agent, state, source, now),
             RunEvent::Reported(report) => {
                 self.note_report(agent, &report, now);
                 self.react(agent, &report, now, effects);
@@ -124,6 +111,10 @@ impl Engine {
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
+            RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, effects),
+            RunEvent::LeaveGiven { fingerprint, stage, reason } => {
+                self.note_leave(agent, &fingerprint, stage, reason);
+            }
             RunEvent::Delivery { receipt, stage, reason } => {
                 self.note_delivery(agent, receipt, stage, reason, now);
                 self.note_prompt(receipt, now);
@@ -155,6 +146,19 @@ impl Engine {
                     self.end(agent, ending, now, effects);
                 }
             }
+        }
+    }
+
+    /// Notes what an agent does, and what follows from that for a run that has just begun.
+    fn note_doing(&mut self, agent: &AgentName, state: AgentState, source: Source, now: Moment) {
+        let seat = self.seats.get_mut(agent).expect("only known seats do something");
+        let never_came_up = seat.state == AgentState::Starting && state == AgentState::Unknown;
+        if seat.note_coming_up(state) {
+            self.touch_seat(agent);
+        }
+        self.note_state(agent, state, source, now);
+        if never_came_up {
+            self.refuse_waiting(agent, now);
         }
     }
 
@@ -207,9 +211,6 @@ impl Engine {
         let seat = self.seats.entry(agent.clone()).or_insert_with(|| stranger(agent, run, now));
         seat.run = run;
         (seat.keeper, seat.process) = (Some(keeper), Some(process));
-        if let Some(id) = seat.member.opening.conversation.take() {
-            seat.member.conversation = Some(id);
-        }
         let phase = seat.phase;
         if matches!(phase, Phase::Starting | Phase::Sweeping(_) | Phase::Ended(_)) {
             seat.phase = Phase::Running;
@@ -292,14 +293,31 @@ impl Engine {
 }
 
 impl Seat {
+    /// Notes that the run is seen to have begun as it was told to: from here on its conversation
+    /// is the one to be taken up again. Says whether that is news.
+    fn note_coming_up(&mut self, state: AgentState) -> bool {
+        let Member { opening, conversation, .. } = &mut self.member;
+        let is_news = state.has_come_up() && *opening != Opening::default();
+        if is_news && let Some(id) = std::mem::take(opening).conversation {
+            *conversation = Some(id);
+        }
+        is_news
+    }
+
+    /// Says whether its last run was to take a conversation up and ended before it did.
+    pub fn did_not_resume(&self) -> bool {
+        let has_ended_by_itself = matches!(self.phase, Phase::Ended(Ending::Finished(_)));
+        self.member.opening.is_resumed && has_ended_by_itself
+    }
+
     /// Says why a run ended that was to take a conversation up and never got there.
     fn note_vain_resumption(&mut self, exit: Exit) {
         let Member { name, conversation, opening, .. } = &self.member;
         if opening.is_resumed && self.phase != Phase::Stopping {
             let id = conversation.as_deref().unwrap_or_default();
             self.note = Some(format!(
-                "it did not take up its conversation {id} ({}): `wheelhouse agent restart {name}` \
-                 starts afresh",
+                "it did not take up its conversation {id} ({}): `wheelhouse agent resume {name} \
+                 --brief` starts afresh and tells it where it stands",
                 Ending::Finished(exit)
             ));
         }

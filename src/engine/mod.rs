@@ -4,6 +4,7 @@
 //! by its events, so that any fault can be replayed from them. What must survive a crash is the
 //! `Record`; the shell writes it before it acts on what follows.
 
+mod approvals;
 mod assign;
 mod attempts;
 mod attention;
@@ -25,6 +26,7 @@ mod needs;
 mod patience;
 mod post;
 mod reactions;
+mod recall;
 mod record;
 mod routing;
 mod state;
@@ -37,5 +39,6 @@ pub use dispatch::{Dispatch, Readiness};
 pub use effect::Effect;
 pub use event::{Event, RunEvent};
 pub use patience::Pace;
+pub use recall::Recall;
 pub use record::{Record, Work};
 pub use state::{Engine, Phase, Seat};

@@ -12,6 +12,7 @@ use super::routing::Routed;
 use super::tags::Tags;
 use super::waits::{Wait, Watch};
 use super::{Effect, Event};
+use crate::consent::Rules;
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Member, Moment,
     Need, NeedId, ProcessId, ReceiptId, RunId, Source, Task, TaskId,
@@ -57,6 +58,8 @@ pub struct Engine {
     pub(super) handled_at: Moment,
     /// How long an agent may stand still before it counts as stuck.
     pub(super) patience: Duration,
+    /// Which dialogs are answered without a person.
+    pub(super) approvals: Rules,
 }
 
 /// One agent's place on the team.
@@ -161,6 +164,7 @@ impl Engine {
             journal: Journal::default(),
             handled_at: now,
             patience: PATIENCE,
+            approvals: Rules::default(),
         }
     }
 
@@ -256,7 +260,8 @@ mod tests {
     #[test]
     fn a_hub_that_nobody_needs_ends_itself() {
         let mut bench = Bench::with_running(&["one"]);
-        let _ = bench.tell("one", RunEvent::Spoke);
+        let (state, source) = (AgentState::Unknown, Source::Silence);
+        let _ = bench.tell("one", RunEvent::Did { state, source });
         assert_eq!(bench.engine.next_deadline(), None, "it holds an agent");
         let _ = bench.stop("one");
         let _ = bench.tell("one", stopped());

@@ -95,6 +95,11 @@ impl Hub {
                 Effect::Deliver { agent, run, receipt, .. } => {
                     self.refuse_prompt(&agent, run, receipt, reason);
                 }
+                Effect::GiveLeave { agent, run, fingerprint, .. } => {
+                    let reason = Some(format!("it could not be put on record: {reason}"));
+                    let stage = Stage::Refused;
+                    self.note_run(&agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
+                }
                 Effect::Answer { request, outcome } => {
                     self.answer_unrecorded(request, outcome, is_of_change, reason);
                 }
@@ -138,6 +143,9 @@ impl Hub {
                 self.run_gates(task, attempt, gates, cwd);
             }
             Effect::Survey { task, attempt, cwd } => self.survey(task, attempt, cwd),
+            Effect::GiveLeave { agent, run, fingerprint, yes } => {
+                self.give_leave(&agent, run, (fingerprint, yes));
+            }
             Effect::Interrupt { agent, .. } => {
                 if let Err(fault) = self.begin_interrupt(None, agent.as_str()) {
                     tracing::warn!(%agent, %fault, "it cannot be interrupted");

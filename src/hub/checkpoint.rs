@@ -67,7 +67,6 @@ impl Pane {
         pane.screen.feed(&bytes[end + 1..], now);
         pane.screen.set_committed(header.committed);
         pane.offset = header.offset;
-        pane.has_spoken = header.offset > 0;
         let cost = Duration::ZERO;
         pane.checkpoint = LastCheckpoint { offset: header.offset, at: now, cost };
         Some(pane)

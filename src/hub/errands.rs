@@ -43,6 +43,11 @@ pub(super) enum Errand {
         asker: Asker,
         machine: Answer,
     },
+    /// The yes that rules gave to a dialog.
+    Leave {
+        fingerprint: String,
+        machine: Answer,
+    },
     Interrupt {
         /// Nobody, if the engine wanted it.
         asker: Option<Asker>,
@@ -170,7 +175,7 @@ impl Hub {
                         let agent = agent.clone();
                         self.carry_out_later(Deed::Press { agent, run, receipt, bytes });
                     }
-                    Aim::Asker(_) => self.press_own(agent, bytes),
+                    Aim::Asker(_) | Aim::Leave(_) => self.press_own(agent, bytes),
                 },
                 Act::Stage(stage) => self.note_errand(agent, run, &aim, stage, is_held),
             }
@@ -214,7 +219,11 @@ impl Hub {
             Aim::Asker(Some(asker)) if stage.is_final() => {
                 self.answer(*asker, Ok(Response::Deed { state: stage, reason }));
             }
-            Aim::Asker(_) => {}
+            Aim::Leave(fingerprint) if stage.is_final() => {
+                let fingerprint = fingerprint.clone();
+                self.note_run(agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
+            }
+            Aim::Asker(_) | Aim::Leave(_) => {}
         }
         self.views.note_status_change();
     }
@@ -265,8 +274,13 @@ impl Hub {
 
 /// Whom the outcome of an errand is for.
 enum Aim {
-    Prompt { receipt: ReceiptId, letter: Letter },
+    Prompt {
+        receipt: ReceiptId,
+        letter: Letter,
+    },
     Asker(Option<Asker>),
+    /// The engine, with the dialog that it answered.
+    Leave(String),
 }
 
 impl Errand {
@@ -289,7 +303,9 @@ impl Errand {
                 };
                 vec![Act::Stage(deliver::recover(&on_record, letter, scene))]
             }
-            Self::Answer { machine, .. } => machine.observe(scene, now),
+            Self::Answer { machine, .. } | Self::Leave { machine, .. } => {
+                machine.observe(scene, now)
+            }
             Self::Interrupt { machine, .. } => machine.observe(scene, now),
         }
     }
@@ -299,7 +315,7 @@ impl Errand {
             Self::Prompt { machine, .. } => machine.next_deadline(),
             Self::Blind { machine, .. } => machine.next_deadline(),
             Self::Inspection { due, .. } => Some(*due),
-            Self::Answer { machine, .. } => machine.next_deadline(),
+            Self::Answer { machine, .. } | Self::Leave { machine, .. } => machine.next_deadline(),
             Self::Interrupt { machine, .. } => machine.next_deadline(),
         }
     }
@@ -312,6 +328,7 @@ impl Errand {
                 Aim::Prompt { receipt: *receipt, letter: letter.clone() }
             }
             Self::Answer { asker, .. } => Aim::Asker(Some(*asker)),
+            Self::Leave { fingerprint, .. } => Aim::Leave(fingerprint.clone()),
             Self::Interrupt { asker, .. } => Aim::Asker(*asker),
         }
     }
@@ -328,7 +345,7 @@ impl Errand {
 
 impl Pane {
     /// Returns the pane as it stands, if its screen is read.
-    fn scene(&self) -> Option<Scene<'_>> {
+    pub(super) fn scene(&self) -> Option<Scene<'_>> {
         let detector = self.detector.as_ref()?;
         Some(Scene {
             screen: &self.screen,

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tokio::sync::mpsc;
 
+use super::briefs::{Memories, Resumption};
 use super::delays::Delays;
 use super::session::Outbox;
 use crate::detect::StreamNews;
@@ -44,6 +45,11 @@ pub(super) enum Input {
     },
     /// The outcome of something that took a while.
     Came(Event),
+    /// What agents that are to come back have left behind.
+    Gathered {
+        plan: Resumption,
+        memories: Memories,
+    },
     /// A file of settings may have changed.
     SettingsChanged,
     /// What became of what was handed to the record.

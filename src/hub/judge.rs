@@ -97,6 +97,9 @@ impl Hub {
         let Some(pane) = self.panes.get_mut(agent) else { return };
         let (run, found) = (pane.run, pane.observe(signals, now));
         self.deliver(agent, run, Source::Line, found);
+        if let Some(pane) = self.panes.get_mut(agent) {
+            pane.note_asking(now);
+        }
         self.run_errand(agent, now);
         self.note_movement(agent, now);
     }

@@ -6,6 +6,8 @@
 //! back as a message.
 
 mod added;
+mod approvals;
+mod briefs;
 mod carry_out;
 mod casts;
 mod check;

@@ -38,7 +38,7 @@ impl Hub {
     fn on_frame(&mut self, agent: &AgentName, run: RunId, frame: FromKeeper) {
         match frame {
             FromKeeper::Welcome(welcome) => self.on_welcome(agent, &welcome),
-            FromKeeper::Output { offset, bytes } => self.on_output(agent, run, offset, &bytes),
+            FromKeeper::Output { offset, bytes } => self.on_output(agent, offset, &bytes),
             FromKeeper::Resized { size, .. } => self.resize_screen(agent, size),
             FromKeeper::Exited { exit, .. } => {
                 self.judge_end(agent, exit);
@@ -80,7 +80,7 @@ impl Hub {
     }
 
     /// Feeds output to the screen, and sends what the application asked its terminal for.
-    fn on_output(&mut self, agent: &AgentName, run: RunId, offset: u64, bytes: &[u8]) {
+    fn on_output(&mut self, agent: &AgentName, offset: u64, bytes: &[u8]) {
         let now = self.clock.now();
         let Some(pane) = self.panes.get_mut(agent) else { return };
         let end = offset + bytes.len() as u64;
@@ -109,12 +109,8 @@ impl Hub {
                 link.set_urgent(false);
             }
         }
-        let is_first = !std::mem::replace(&mut pane.has_spoken, true);
         self.views.note_change(agent);
         self.save_screen_if_due(agent, now);
-        if is_first {
-            self.note_run(agent, run, RunEvent::Spoke);
-        }
         self.judge(agent, &fed.signals, now);
     }
 

@@ -41,7 +41,10 @@ impl Hub {
     ) -> Result<(Member, Launch), Fault> {
         let (name, cli) = (&member.name, &member.cli);
         let refused = |message: String| {
-            let hint = format!("It starts afresh with `wheelhouse agent restart {name}`");
+            let hint = format!(
+                "It starts afresh with `wheelhouse agent restart {name}`, and with a brief of what \
+                 the record knows with `wheelhouse agent resume {name} --brief`"
+            );
             Err(Fault::new(message).with_hint(hint))
         };
         let sessions = sessions(loaded, &member);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::approvals::Asking;
 use super::errands::Errand;
 use super::link::Link;
 use super::opencode::Ear;
@@ -22,8 +23,6 @@ pub(super) struct Pane {
     pub(super) offset: u64,
     /// Queries in output before this offset have been answered.
     pub(super) answered: u64,
-    /// The agent has shown something in this run.
-    pub(super) has_spoken: bool,
     pub(super) checkpoint: LastCheckpoint,
     /// Someone typed into this pane at this time.
     pub(super) typed_at: Option<Moment>,
@@ -31,6 +30,8 @@ pub(super) struct Pane {
     pub(super) disturbed_at: Option<Moment>,
     /// What the hub itself is about to press in it.
     pub(super) errand: Option<Errand>,
+    /// The permission that the dialog in it asks for.
+    pub(super) asking: Option<Asking>,
     /// Says what the screen means.
     pub(super) detector: Option<Detector>,
     /// What was told of this run, by this hub and those before it.
@@ -60,11 +61,11 @@ impl Pane {
             link: None,
             offset: 0,
             answered: 0,
-            has_spoken: false,
             checkpoint: LastCheckpoint::default(),
             typed_at: None,
             disturbed_at: None,
             errand: None,
+            asking: None,
             detector: None,
             reports: Reports::default(),
             caught_up_at: 0,

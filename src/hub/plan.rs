@@ -37,6 +37,9 @@ impl Hub {
         self.casts.heed(settings.casts, self.clock.now());
         self.engine.set_patience(Duration::from_secs(settings.stuck.after_seconds.into()));
         let before = std::mem::replace(&mut self.settings, settings);
+        if before.approvals != self.settings.approvals {
+            self.heed_approvals();
+        }
         self.heed_rules(&before);
     }
 
@@ -68,18 +71,7 @@ impl Hub {
         self.begin_afresh(&loaded, crew)
     }
 
-    /// Returns the agents of these names, each to take its conversation up again.
-    pub(super) fn plan_resumed(
-        &mut self,
-        names: &[String],
-        caller: &Environment,
-    ) -> Result<Crew, Fault> {
-        let loaded = self.load_settings()?;
-        let crew = self.plan_named(&loaded, names, caller)?;
-        crew.into_iter().map(|(member, launch)| self.resume(&loaded, member, launch)).collect()
-    }
-
-    fn plan_named(
+    pub(super) fn plan_named(
         &self,
         loaded: &Loaded,
         names: &[String],

@@ -1,5 +1,6 @@
 //! Requests about runs: who is started, stopped, resumed and forgotten.
 
+use super::briefs::Resumption;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use crate::model::Command;
@@ -23,10 +24,14 @@ impl Hub {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
                 self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
             }
-            Request::Resume { agents, environment, grace_ms } => {
-                let crew = self.plan_resumed(&agents, &environment);
+            Request::Resume { agents, environment, grace_ms, brief } => {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
-                self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
+                let plan = Resumption { asker, agents, environment, grace_ms };
+                if brief {
+                    self.gather(plan);
+                    return None;
+                }
+                self.resume_all(plan, None)
             }
             Request::Stop { agents, grace_ms } => {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);

@@ -79,6 +79,7 @@ impl Hub {
             }
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
             Input::Came(event) => self.decide(event),
+            Input::Gathered { plan, memories } => self.on_gathered(plan, &memories),
             Input::SettingsChanged => self.reload_changed(),
             Input::Record(outcome) => self.on_record(outcome),
             Input::Terminate => self.is_ending = true,
@@ -136,8 +137,9 @@ impl Hub {
         let views = self.views.next_deadline(&self.panes);
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
         let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
+        let leaves = self.panes.values().filter_map(Pane::leave_deadline).min();
         let casts = self.casts.next_deadline();
-        let deadlines = [self.engine.next_deadline(), views, judges, errands, casts];
+        let deadlines = [self.engine.next_deadline(), views, judges, errands, leaves, casts];
         deadlines.into_iter().flatten().min()
     }
 
@@ -145,6 +147,7 @@ impl Hub {
         let now = self.clock.now();
         self.judge_due(now);
         self.run_errands_due(now);
+        self.ask_leave_due(now);
         self.casts.tick(&self.panes, now);
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);

@@ -17,6 +17,8 @@ pub struct Manifest {
     pub titles: Vec<TitleRule>,
     /// How the parts of the conversation begin; the first that matches holds.
     pub blocks: Vec<BlockRule>,
+    /// How dialogs say what they ask permission for; the first that matches holds.
+    pub asks: Vec<AskRule>,
     pub keys: Keys,
     pub submit: Submit,
     pub sessions: Sessions,
@@ -93,6 +95,17 @@ pub enum DialogKind {
 pub struct TitleRule {
     pub state: AgentState,
     pub pattern: String,
+}
+
+/// How a dialog says what it asks permission for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskRule {
+    pub name: String,
+    /// Matched against all rows of a dialog above its options, with the group `command` or `path`.
+    /// A row in a colour of its own begins with a tab.
+    pub pattern: String,
+    /// The option that says yes to this, once.
+    pub yes: String,
 }
 
 /// How a part of the conversation begins.

@@ -24,6 +24,7 @@ mod process;
 mod receipt;
 mod row;
 mod size;
+mod subject;
 mod task;
 mod token;
 
@@ -40,7 +41,7 @@ pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
 pub use launch::Launch;
 pub use manifest::{
-    BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Region, Rule, ScreenShape,
+    AskRule, BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Region, Rule, ScreenShape,
     Sessions, Submit, TitleRule,
 };
 pub use member::{Added, Contact, Member, Opening};
@@ -51,5 +52,6 @@ pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use size::Size;
+pub use subject::{Question, Subject};
 pub use task::{Context, InvalidTask, OnFailure, Task, TaskId, TaskSpec, TaskState, Terms};
 pub use token::Token;

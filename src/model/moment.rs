@@ -32,6 +32,33 @@ impl std::ops::Add<Duration> for Moment {
     }
 }
 
+/// Writes a moment as scripts read it, in the form of RFC 3339.
+pub(super) mod rfc3339 {
+    use std::time::UNIX_EPOCH;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::Moment;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference over")]
+    pub(crate) fn serialize<S: Serializer>(
+        moment: &Moment,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&moment.to_rfc3339())
+    }
+
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(
+        deserializer: D,
+    ) -> Result<Moment, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let time = humantime::parse_rfc3339(&text).map_err(Error::custom)?;
+        let since = time.duration_since(UNIX_EPOCH).map_err(Error::custom)?;
+        Ok(Moment(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -117,6 +117,7 @@ pub struct Receipt {
     /// The beginning of the prompt.
     pub prompt: String,
     /// When it came into this state.
+    #[serde(with = "super::moment::rfc3339")]
     pub since: Moment,
 }
 
@@ -148,6 +149,12 @@ mod tests {
     fn a_receipt_is_written_as_a_letter_and_a_number() {
         assert_eq!("r12".parse(), Ok(ReceiptId(12)));
         assert_eq!(serde_json::to_string(&ReceiptId(7)).unwrap(), r#""r7""#);
+        let agent = "one".parse().unwrap();
+        let (receipt, state, since) = (ReceiptId(1), Stage::Queued, Moment(1_700_000_000_123));
+        let whole = Receipt { receipt, agent, state, reason: None, prompt: String::new(), since };
+        let json = serde_json::to_value(&whole).unwrap();
+        assert_eq!(json["since"], "2023-11-14T22:13:20.123Z");
+        assert_eq!(serde_json::from_value::<Receipt>(json).unwrap(), whole);
         for bad in ["", "12", "r", "rx", "r-1", "R1"] {
             assert!(bad.parse::<ReceiptId>().is_err(), "{bad}");
         }

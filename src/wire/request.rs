@@ -64,6 +64,9 @@ pub enum Request {
         agents: Vec<String>,
         environment: Environment,
         grace_ms: Option<u64>,
+        /// Who cannot take one up begins a new one, and is told what the record knows.
+        #[serde(default)]
+        brief: bool,
     },
     Forget {
         agents: Vec<String>,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use wheelhouse::deliver::{Answer, Choice, Interrupt, Stage};
+use wheelhouse::model::Subject;
 
 use super::played::{BOXES, Played, Shape};
 
@@ -121,6 +122,31 @@ fn a_question_without_options_takes_the_keys_of_the_cli() {
     let stages = played.run(&mut yes);
     let [Stage::Refused { reason }] = stages.as_slice() else { panic!("{stages:?}") };
     assert!(reason.contains("name one of them"), "{reason}");
+}
+
+#[test]
+fn what_a_rule_approved_is_not_given_to_a_dialog_that_took_its_place() {
+    let options = ["Yes, proceed (y)", "Yes, and don't ask again", "No"];
+    for is_swapped in [false, true] {
+        let mut played = Played::new(Shape::Codex);
+        played.ask("git status", &options);
+        played.pass(1000);
+        let question = played.sight().dialog.unwrap().question().unwrap();
+        assert_eq!(question.subject, Subject::Command("git status".into()));
+        let (choice, keys) = (Choice::Option(question.yes), &played.manifest.keys);
+        let mut leave =
+            Answer::begin(&question.fingerprint, choice, keys, &played.scene(), played.now);
+        if is_swapped {
+            played.ask("rm -rf /", &options);
+        }
+        let stages = played.run(&mut leave);
+        if is_swapped {
+            assert!(matches!(stages.as_slice(), [Stage::Refused { .. }]), "{stages:?}");
+            assert!(played.writes.is_empty());
+        } else {
+            assert_eq!(played.chosen, ["Yes, proceed (y)"], "{stages:?}");
+        }
+    }
 }
 
 #[test]

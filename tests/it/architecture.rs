@@ -10,7 +10,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("report", &["model"], &["regex"]),
     ("template", &["model", "report"], &["minijinja"]),
     ("playbook", &["model", "report", "template"], &["regex"]),
-    ("engine", &["model", "report"], &["globset"]),
+    ("consent", &["model"], &["globset"]),
+    ("engine", &["model", "report", "consent"], &["globset"]),
     ("screen", &["model"], &["vt100", "unicode_width"]),
     ("detect", &["model", "report", "screen"], &["regex"]),
     ("deliver", &["model", "screen", "detect"], &[]),
@@ -18,7 +19,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("wire", &["model", "report"], &[]),
     (
         "config",
-        &["model", "template", "playbook"],
+        &["model", "consent", "template", "playbook"],
         &["directories", "regex", "rustix", "sha2", "strsim", "toml"],
     ),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
@@ -40,8 +41,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "cli",
         &[
-            "model", "report", "template", "playbook", "screen", "detect", "cast", "wire",
-            "config", "keeper", "store", "hub", "client", "sim", "tui",
+            "model", "consent", "report", "template", "playbook", "screen", "detect", "cast",
+            "wire", "config", "keeper", "store", "hub", "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -75,8 +76,8 @@ const CONFINED: &[&str] = &[
 
 /// Rooms that may not touch the outside world at all.
 const PURE: &[&str] = &[
-    "model", "report", "template", "playbook", "engine", "screen", "detect", "deliver", "cast",
-    "wire",
+    "model", "report", "template", "playbook", "consent", "engine", "screen", "detect", "deliver",
+    "cast", "wire",
 ];
 const IMPURE: &[&str] = &[
     "std::fs",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use wheelhouse::detect::{Detector, Dialog, Finding, Options};
-use wheelhouse::model::{AgentState, DialogKind, Moment, Size, Source};
+use wheelhouse::model::{AgentState, DialogKind, Moment, Size, Source, Subject};
 use wheelhouse::screen::{HistoryLimit, Screen, Signal};
 
 use super::acted::{CLAUDE, Pane, echo, rules};
@@ -70,6 +70,87 @@ fn every_cli_has_its_dialogs() {
         assert_eq!((dialog.kind, dialog.selected), (kind, selected), "{recording} {dialog:?}");
         assert!(dialog.options.len() >= 3, "{recording} {dialog:?}");
         assert!(!dialog.text.is_empty(), "{recording}");
+    }
+}
+
+#[test]
+fn what_an_approval_is_about_is_read_from_every_cli() {
+    let long = "mkdir -p out && echo built > out/result.txt && sleep 2 && cat out/result.txt";
+    let (command, path) =
+        (|text: &str| Subject::Command(text.into()), |text: &str| Subject::Path(text.into()));
+    for (recording, at, subject) in [
+        ("claude/approval_shell", 7.9, command(long)),
+        ("claude/approval_denied", 9.8, command("rm -rf build")),
+        ("claude/multitool", 8.0, command("mkdir -p src")),
+        ("claude/approval_edit", 7.5, path("server.py")),
+        ("claude/approval_edit", 13.5, path("server.py")),
+        ("claude-2.1.197/approval_shell", 6.0, command(long)),
+        ("claude-2.1.197/approval_denied", 5.2, command("rm -rf build")),
+        ("claude-2.1.197/approval_edit", 5.2, path("server.py")),
+        ("claude-nopsp/approval_shell", 7.9, command(long)),
+        ("codex/approval_shell", 4.0, command(long)),
+        ("codex/approval_denied", 3.0, command("rm -rf build")),
+        ("codex/approval_edit", 3.0, path("/tmp/demo/codex-approval-edit/server.py")),
+        ("gemini/approval_shell", 7.0, command(long)),
+        ("gemini/approval_denied", 6.4, command("rm -rf build")),
+        ("gemini/approval_edit", 7.2, path("server.py")),
+        ("opencode/approval_shell", 15.0, command(long)),
+        ("opencode/approval_denied", 13.6, command("rm -rf build")),
+        ("opencode/approval_edit", 14.0, path("server.py")),
+    ] {
+        let dialog = dialog(recording, at);
+        let Some(question) = dialog.question() else { panic!("{recording} {dialog:?}") };
+        assert_eq!(question.subject, subject, "{recording}");
+        let yes = dialog.options[question.yes].to_lowercase();
+        let words = ["always", "again", "session", "auto", "all edits", "no,"];
+        assert!(!words.iter().any(|word| yes.contains(word)), "{recording}: {yes}");
+    }
+    // Of this one it cannot be told what is the path, and what the file's content.
+    assert_eq!(dialog("aider/approval_edit", 7.0).question(), None);
+    assert_eq!(dialog("claude/question", 7.0).question(), None);
+}
+
+/// Returns what a dialog of Claude Code with these rows between its head and its question asks.
+fn asked(rows: &str) -> Option<Subject> {
+    let mut screen = Screen::new(Size { rows: 24, cols: 60 }, HistoryLimit::default());
+    let (blue, grey, end) = ("\x1b[38;5;111m", "\x1b[38;5;246m", "\x1b[m");
+    let rows = rows.replace("<grey>", grey).replace("</>", end).replace('\n', "\r\n");
+    let page = format!(
+        "{blue}{}{end}\r\n{blue} Bash command{end}\r\n\r\n{rows}\r\n\r\n Do you want to proceed?\r\n \
+         {blue}❯ 1. Yes{end}\r\n   2. Yes, and don't ask again\r\n   3. No\r\n\r\n{grey} Esc to cancel{end}",
+        "─".repeat(60)
+    );
+    screen.feed(page.as_bytes(), Moment(0));
+    let mut detector = Detector::new(rules("claude"), Options::default(), Moment(0));
+    detector.observe(&screen, &[], Moment(1000));
+    detector.observe(&screen, &[], Moment(2000));
+    assert_eq!(detector.shown().state, AgentState::Waiting, "{page}");
+    detector.dialog().unwrap().question().map(|question| question.subject)
+}
+
+#[test]
+fn a_command_that_cannot_be_read_whole_is_not_read() {
+    let status = Some(Subject::Command("git status".into()));
+    let line = format!("<grey>{}</>", "╌".repeat(60));
+    assert_eq!(asked("   git status\n<grey>   Shows the state</>"), status);
+    assert_eq!(asked("   git status"), status);
+    assert_eq!(asked(&format!("<grey> Shows it</>\n{line}\n git status\n{line}")), status);
+    for rows in [
+        // Another row of the command, which only its colour tells from a description.
+        "   git status\n   rm -rf /\n<grey>   Shows the state</>".to_owned(),
+        "   git status\n\n   rm -rf /".to_owned(),
+        "   git status\n   rm <grey>-rf /</>".to_owned(),
+        format!("{line}\n git status\n rm -rf /\n{line}"),
+        format!("{line}\n git status\n ╌╌╌╌╌╌╌╌\n rm -rf /\n{line}"),
+        format!("{line}\n git status\n{line}\n rm -rf /\n{line}"),
+        // Cut off, or likely so.
+        "   git status …".to_owned(),
+        format!("   git status {}", "x".repeat(40)),
+        format!("   git status {}", "x".repeat(80)),
+        // No command at all.
+        "<grey>   git status</>".to_owned(),
+    ] {
+        assert_eq!(asked(&rows), None, "{rows}");
     }
 }
 
@@ -183,6 +264,17 @@ fn a_generic_program_works_while_it_prints_and_then_nothing_is_known() {
     assert_eq!(pane.say("y\r\nuser@host:~$ ", 3000), AgentState::Idle);
 }
 
+#[test]
+fn a_program_starts_until_it_is_known_or_has_stood_still_for_long() {
+    for cli in ["claude", "codex", "gemini", "opencode"] {
+        let mut pane = Anything::of(cli);
+        assert_eq!(pane.say("", 60_000), AgentState::Starting, "{cli}");
+        assert_eq!(pane.say("Loading the plugins\r\n", 9000), AgentState::Starting, "{cli}");
+        assert_eq!(pane.say("Loading the settings\r\n", 9000), AgentState::Starting, "{cli}");
+        assert_eq!(pane.say("", 5000), AgentState::Unknown, "{cli}");
+    }
+}
+
 /// A pane of a program that nobody knows.
 struct Anything {
     screen: Screen,
@@ -192,8 +284,12 @@ struct Anything {
 
 impl Anything {
     fn new() -> Self {
+        Self::of("shell")
+    }
+
+    fn of(cli: &str) -> Self {
         let screen = Screen::new(Size { rows: 24, cols: 80 }, HistoryLimit::default());
-        let detector = Detector::new(rules("shell"), Options::default(), Moment(0));
+        let detector = Detector::new(rules(cli), Options::default(), Moment(0));
         Self { screen, detector, now: Moment(100) }
     }
 

@@ -217,6 +217,34 @@ fn no_prompt_leaves_its_frame_or_presses_a_key_in_a_real_shell() {
 }
 
 #[test]
+fn a_prompt_right_after_the_start_waits_until_the_agent_is_up() {
+    let composers = Composers::prepare(&["one"], &["slow"], "");
+    let world = &composers.world;
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("one", "Loading");
+    let receipt = composers.dispatch(PROMPT);
+    assert_eq!(receipt.state, Stage::Queued, "{receipt:?}");
+    assert_eq!(world.agent("one").state, AgentState::Starting);
+    composers.let_go("slow");
+    assert_eq!(composers.wait(&receipt).code, Some(0));
+    assert_eq!(composers.submitted(), [PROMPT]);
+}
+
+#[test]
+fn a_shell_takes_a_prompt_right_after_its_start() {
+    let world = World::new();
+    world.write_config("[[team.crew.agents]]\nname = \"one\"\ncli = \"shell\"\n");
+    world.trust();
+    world.ok(&["up", "crew"]);
+    let said = world.run(&["dispatch", "one", "touch made", "--wait", "--timeout", "35", "--json"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let told: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let since = told["since"].as_str().unwrap();
+    assert!(since.starts_with("20") && since.ends_with('Z'), "{since}");
+    wait_for("what it was told", || world.project.join("made").exists());
+}
+
+#[test]
 fn only_the_dialog_that_was_seen_is_answered() {
     let world = World::new();
     let script = "speed 0\nat start\n  approve \"touch one\" else stop\n  \

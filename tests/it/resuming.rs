@@ -87,6 +87,59 @@ fn what_cannot_be_taken_up_is_refused_with_what_to_type() {
 }
 
 #[test]
+fn who_cannot_take_up_a_conversation_is_told_what_the_record_knows() {
+    let composers = Composers::start(&["one"], &[]);
+    let world = &composers.world;
+    let (_, id) = latest(&composers);
+    std::fs::create_dir_all(world.project.join("src")).unwrap();
+    std::fs::write(world.project.join("src/lamp.rs"), "").unwrap();
+    let git = std::process::Command::new("git").arg("init").current_dir(&world.project).output();
+    assert!(git.unwrap().status.success());
+    world.ok(&["dispatch", "one", "Mend the lamp", "--wait", "--timeout", "35"]);
+
+    // One that can does.
+    kill_agent(world);
+    world.ok(&["agent", "resume", "one", "--brief"]);
+    composers.wait_until_up("one");
+    assert_eq!(latest(&composers), ("--resume".to_owned(), id.clone()));
+    assert_eq!(composers.submitted().len(), 1, "it remembers by itself");
+
+    composers.hold("forgetful");
+    kill_agent(world);
+    world.run(&["agent", "resume", "one"]);
+    let offer = || world.json(&["attention"]).to_string();
+    wait_for("the offer", || offer().contains("wheelhouse agent resume one --brief"));
+    let status = world.seat("one");
+    assert_eq!(status["member"]["conversation"], id, "kept until there is another");
+    composers.let_go("forgetful");
+    world.ok(&["agent", "resume", "one", "--brief"]);
+    composers.wait_until_up("one");
+    let (flag, other) = latest(&composers);
+    assert_eq!(flag, "--session-id");
+    wait_for("the brief", || composers.submitted().len() == 2);
+    let brief = composers.submitted().remove(1);
+    for part in ["Mend the lamp", "src/lamp.rs", "your memory of it was cut", "tag is "] {
+        assert!(brief.contains(part), "{part} in {brief}");
+    }
+    assert_eq!(world.seat("one")["member"]["conversation"], other);
+    assert!(!offer().contains("--brief"));
+}
+
+#[test]
+fn a_new_conversation_counts_only_once_its_agent_has_come_up() {
+    let composers = Composers::start(&["one"], &[]);
+    let world = &composers.world;
+    let (_, id) = latest(&composers);
+    composers.hold("slow");
+    world.ok(&["agent", "restart", "one"]);
+    world.wait_for_text("one", "Loading");
+    let pid = world.agent("one").pid.unwrap();
+    process::kill(pid, Signal::KILL);
+    wait_for("the agent's end", || world.agent("one").pid.is_none());
+    assert_eq!(world.seat("one")["member"]["conversation"], id);
+}
+
+#[test]
 fn a_team_tells_its_agents_what_to_do_once_per_run() {
     let composers = Composers::prepare(&["one"], &["works"], "prompt = \"Count, please\"");
     composers.up(&["one"]);

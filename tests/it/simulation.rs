@@ -177,7 +177,10 @@ impl World {
                     assert!(!self.keepers.contains_key(&agent), "seed {}", self.seed);
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
-                Effect::RunGates { .. } | Effect::Survey { .. } | Effect::Interrupt { .. } => {
+                Effect::RunGates { .. }
+                | Effect::Survey { .. }
+                | Effect::GiveLeave { .. }
+                | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }
                 Effect::Answer { request, .. } => {
@@ -236,7 +239,7 @@ impl World {
         self.keepers
             .insert(agent.clone(), Keeper { run, process, has_ended: false, is_haunted: false });
         self.tell(agent, run, RunEvent::Seen { keeper: process, process });
-        self.tell(agent, run, RunEvent::Spoke);
+        self.tell(agent, run, RunEvent::Moved);
         self.tell(agent, run, RunEvent::Did { state: AgentState::Idle, source: Source::Screen });
     }
 

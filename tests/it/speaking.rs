@@ -115,7 +115,12 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
         Request::Up { team: None, environment: environment() },
         Request::Stop { agents: vec![two()], grace_ms: None },
         Request::Restart { agents: vec![two()], environment: environment(), grace_ms: None },
-        Request::Resume { agents: vec![two()], environment: environment(), grace_ms: None },
+        Request::Resume {
+            agents: vec![two()],
+            environment: environment(),
+            grace_ms: None,
+            brief: false,
+        },
         Request::Forget { agents: vec![two()] },
         Request::Down { force: true },
         Request::Read { agent: two(), lines: None, scrollback: false },

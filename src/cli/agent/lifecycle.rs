@@ -39,11 +39,12 @@ pub(crate) fn restart(
 pub(crate) fn resume(
     context: &mut Context,
     agents: Vec<String>,
+    brief: bool,
     grace: Grace,
     format: Format,
 ) -> anyhow::Result<()> {
     let (environment, grace_ms) = (caller_environment(), grace.milliseconds());
-    let response = context.ask(Request::Resume { agents, environment, grace_ms })?;
+    let response = context.ask(Request::Resume { agents, environment, grace_ms, brief })?;
     print_done(context, response, format)
 }
 

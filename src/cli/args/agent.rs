@@ -42,6 +42,9 @@ pub(crate) enum AgentVerb {
         /// Let each take its last conversation up again
         #[arg(long)]
         resume: bool,
+        /// Start those that cannot afresh, and tell them what the record knows of their work
+        #[arg(long, requires = "resume")]
+        brief: bool,
         #[command(flatten)]
         grace: Grace,
         #[command(flatten)]
@@ -51,6 +54,9 @@ pub(crate) enum AgentVerb {
     Resume {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
+        /// Start those that cannot afresh, and tell them what the record knows of their work
+        #[arg(long)]
+        brief: bool,
         #[command(flatten)]
         grace: Grace,
         #[command(flatten)]

@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use super::{Format, Vars};
 
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum ConfigVerb {
     /// Write a wheelhouse.toml to start from
     Init,
@@ -17,6 +17,25 @@ pub(crate) enum ConfigVerb {
     },
     /// Show the settings in force, and where each comes from
     Show {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Say what your `[[approve]]` and `[[deny]]` rules would do with a dialog
+    ///
+    /// The exit code is 0 if it would be approved, and 3 if it would be left to a person.
+    Approval {
+        /// The command that the dialog asks about
+        #[arg(value_name = "COMMAND", conflicts_with = "path", required_unless_present = "path")]
+        command: Option<String>,
+        /// The file that the dialog asks about, relative to where the agent works
+        #[arg(long, value_name = "FILE")]
+        path: Option<String>,
+        /// Whose dialog it is
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+        /// What the agent runs, unless its team says so
+        #[arg(long, value_name = "CLI")]
+        cli: Option<String>,
         #[command(flatten)]
         format: Format,
     },

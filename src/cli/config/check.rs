@@ -5,17 +5,30 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
-use crate::config::{ConfigError, Paths, Settings, plain, plain_json};
+use crate::config::{ConfigError, Loaded, Paths, Settings, plain, plain_json};
+use crate::consent::Rules;
+
+use super::describe::{approvals_json, write_approvals};
 
 /// Prints every error and warning, and returns whether there is no error.
 pub fn check(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<bool> {
-    let (errors, warnings) = match Settings::load(paths) {
-        Ok(loaded) => (Vec::new(), loaded.warnings),
-        Err(ConfigError { problems, warnings }) => (problems, warnings),
+    let (errors, warnings, approvals) = match Settings::load(paths) {
+        Ok(Loaded { settings, project, warnings, .. }) => {
+            // What the file would do once it is trusted is what its writer wants to check.
+            let settings = project.map_or(settings, |project| project.settings);
+            (Vec::new(), warnings, settings.approvals)
+        }
+        Err(ConfigError { problems, warnings }) => (problems, warnings, Rules::default()),
     };
     let is_good = errors.is_empty();
     if json {
-        let found = json!({ "ok": is_good, "errors": errors, "warnings": warnings });
+        let found = json!({
+            "ok": is_good,
+            "errors": errors,
+            "warnings": warnings,
+            "approve": approvals_json(&approvals.approve),
+            "deny": approvals_json(&approvals.deny),
+        });
         writeln!(out, "{}", plain_json(&found.to_string()))?;
         return Ok(is_good);
     }
@@ -29,6 +42,10 @@ pub fn check(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<bool> {
         for file in [&paths.user_config, &paths.project_config()] {
             let state = if file.exists() { "is good" } else { "is not there; defaults hold" };
             writeln!(out, "`{}` {state}", plain(&file.to_string_lossy()))?;
+        }
+        write_approvals(&approvals, out)?;
+        if !approvals.is_empty() {
+            writeln!(out, "Try a dialog with `wheelhouse config approval --agent NAME 'COMMAND'`")?;
         }
     }
     Ok(is_good)

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::config::{Agent, Cli, Origin, Settings, Team, plain};
+use crate::consent::{Criteria, Rule, Rules};
 use crate::model::{Environment, Hooks};
 use crate::template::Prompt;
 
@@ -50,6 +51,47 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
         write_names("    sets", &names(&agent.env), out)?;
     }
     Ok(())
+}
+
+/// Writes what is answered without a person.
+pub(super) fn write_approvals(rules: &Rules, out: &mut dyn Write) -> io::Result<()> {
+    for rule in &rules.approve {
+        writeln!(out, "approves {}", plain(&in_words(rule)))?;
+    }
+    for rule in &rules.deny {
+        writeln!(out, "never approves {}", plain(&in_words(rule)))?;
+    }
+    Ok(())
+}
+
+fn in_words(rule: &Rule) -> String {
+    let Criteria { agent, cli, command, path, compound } = &rule.criteria;
+    let mut words = Vec::new();
+    words.extend(command.as_ref().map(|command| format!("the command `{command}`")));
+    words.extend(compound.then(|| "also in a row with others that are approved".to_owned()));
+    words.extend(path.as_ref().map(|path| format!("the files `{path}`")));
+    if words.is_empty() {
+        words.push("anything".to_owned());
+    }
+    words.extend(agent.as_ref().map(|agent| format!("of agents `{agent}`")));
+    words.extend(cli.as_ref().map(|cli| format!("of clis `{cli}`")));
+    format!("{} ({})", words.join(", "), rule.place)
+}
+
+/// Returns the rules for machines.
+pub(super) fn approvals_json(rules: &[Rule]) -> Vec<Value> {
+    let one = |rule: &Rule| {
+        let Criteria { agent, cli, command, path, compound } = &rule.criteria;
+        json!({
+            "place": rule.place,
+            "agent": agent,
+            "cli": cli,
+            "command": command,
+            "path": path,
+            "compound": compound,
+        })
+    };
+    rules.iter().map(one).collect()
 }
 
 /// Returns which file the cli is from.

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::config::{Loaded, Paths, Settings, plain, plain_json};
 
-use super::describe::{cli_json, team_json, write_cli, write_team};
+use super::describe::{
+    approvals_json, cli_json, team_json, write_approvals, write_cli, write_team,
+};
 
 /// Prints what holds now. Of an environment only the names are shown, never a value.
 pub fn show(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
@@ -36,6 +38,7 @@ pub fn show(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
     for team in settings.teams() {
         write_team(team, settings, out)?;
     }
+    write_approvals(&settings.approvals, out)?;
     Ok(())
 }
 
@@ -60,6 +63,8 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         "values": values(settings).into_iter().map(with_origin).collect::<Map<_, _>>(),
         "clis": clis.collect::<Vec<_>>(),
         "teams": teams.collect::<Vec<_>>(),
+        "approve": approvals_json(&settings.approvals.approve),
+        "deny": approvals_json(&settings.approvals.deny),
     })
 }
 

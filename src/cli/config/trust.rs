@@ -10,9 +10,11 @@ use crate::config::{
     Cli, Loaded, Origin, Paths, ProjectFile, ProjectTemplate, Settings, Team, Trust, plain,
     plain_json,
 };
+use crate::consent::{Rule, Rules};
 
 use super::describe::{
-    cli_json, cli_origin, listed, team_json, team_origin, write_cli, write_team,
+    approvals_json, cli_json, cli_origin, listed, team_json, team_origin, write_approvals,
+    write_cli, write_team,
 };
 
 /// Shows what the project's file would run, and trusts exactly the content that was shown.
@@ -95,6 +97,7 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
     if !passed.is_empty() {
         writeln!(out, "every agent gets these of your variables: {}", listed(&passed))?;
     }
+    write_approvals(&own_approvals(project), out)?;
     Ok(())
 }
 
@@ -109,6 +112,7 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
     let settings = &project.settings;
     let clis = own_clis(project).map(|(name, cli)| cli_json(name, cli, settings));
     let teams = own_teams(project).map(|team| team_json(team, settings));
+    let approvals = own_approvals(project);
     json!({
         "file": project.path.to_string_lossy(),
         "hash": project.hash,
@@ -116,6 +120,8 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
         "clis": clis.collect::<Vec<_>>(),
         "teams": teams.collect::<Vec<_>>(),
         "pass": own_passed(project),
+        "approve": approvals_json(&approvals.approve),
+        "deny": approvals_json(&approvals.deny),
         "templates": templates,
     })
 }
@@ -128,6 +134,16 @@ fn own_clis(project: &ProjectFile) -> impl Iterator<Item = (&str, &Cli)> {
 fn own_teams(project: &ProjectFile) -> impl Iterator<Item = &Team> {
     let settings = &project.settings;
     settings.teams().filter(|team| team_origin(team, settings) == Origin::Project)
+}
+
+/// Returns the rules of the project's file, by which dialogs are answered without a person.
+fn own_approvals(project: &ProjectFile) -> Rules {
+    let file = project.path.file_name().unwrap_or_default().to_string_lossy();
+    let mut rules = project.settings.approvals.clone();
+    let is_own = |rule: &Rule| rule.place.rsplit_once(':').is_some_and(|(name, _)| name == file);
+    rules.approve.retain(is_own);
+    rules.deny.retain(is_own);
+    rules
 }
 
 /// Returns which of the caller's variables the project's file hands to every agent.

@@ -273,6 +273,8 @@ impl World {
                     self.news.push_back(Event::Surveyed { task, attempt, files });
                 }
                 Effect::Interrupt { agent, run } => self.does(&agent, run, AgentState::Idle),
+                // Nobody here shows a dialog, and no rules are set.
+                Effect::GiveLeave { .. } => panic!("seed {}: nobody asked", self.seed),
                 Effect::Answer { .. } => {}
                 Effect::EndHub => return self.crash(),
             }
