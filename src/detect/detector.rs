@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{AgentState, Exit, Moment, Size, Source};
+use crate::model::{AgentState, Exit, Moment, Region, Size, Source};
 use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
 
@@ -12,6 +12,7 @@ use super::explain::Explanation;
 use super::finding::{Finding, Shown};
 use super::ledger::{Channel, Ledger};
 use super::look::{Verdict, judge};
+use super::meter::Meter;
 use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
@@ -57,6 +58,9 @@ pub struct Detector {
     next: Option<Shown>,
     dialog: Option<Dialog>,
     pub(super) turn: Turn,
+    pub(super) meter: Meter,
+    /// A sign of a compaction is in sight.
+    shows_compaction: bool,
     /// When to look again for what may have been half of a frame.
     pub(super) second_look: Option<Moment>,
     size: Option<Size>,
@@ -88,6 +92,8 @@ impl Detector {
             next: None,
             dialog: None,
             turn: Turn::default(),
+            meter: Meter::default(),
+            shows_compaction: false,
             second_look: None,
             size: None,
             resized_at: None,
@@ -124,6 +130,12 @@ impl Detector {
         if self.is_live(verdict.as_ref()) && !screen.is_held(now) {
             self.read_conversation(screen, &view, now);
         }
+        self.meter.look(&self.rules, &view);
+    }
+
+    /// Returns how many tokens the run was seen to use; nothing, if its cli shows none.
+    pub fn tokens(&self) -> Option<u64> {
+        self.rules.usage.as_ref().map(|_| self.meter.total())
     }
 
     /// Returns the moment at which `observe` has something to do though nothing was written.
@@ -190,6 +202,10 @@ impl Detector {
         self.evidence.verdict = verdict;
         self.evidence.signal = self.signals.claim().cloned();
         self.watch_work(now);
+        self.meter.look(&self.rules, &view);
+        if self.sees_compaction(&view) {
+            findings.extend(self.note_compaction());
+        }
         let before = self.shown.state;
         self.settle_state(now, findings);
         let has_settled = self.has_settled();
@@ -204,6 +220,21 @@ impl Detector {
             self.end_turn(before, now);
         }
         merge_states(findings);
+    }
+
+    /// Says whether a sign of a compaction has come into sight.
+    fn sees_compaction(&mut self, view: &View) -> bool {
+        let Some(pattern) = &self.rules.compacted else { return false };
+        let is_there = view.region(Region::Tail).is_some_and(|text| pattern.is_match(text));
+        let was_there = std::mem::replace(&mut self.shows_compaction, is_there);
+        is_there && !was_there
+    }
+
+    /// Tells of a compaction once in a turn, whichever way it was noticed.
+    pub(super) fn note_compaction(&mut self) -> Option<Finding> {
+        let is_told = std::mem::replace(&mut self.turn.is_compacted, true);
+        self.changes += u64::from(!is_told);
+        (!is_told).then_some(Finding::Compacted)
     }
 
     /// Says whether the conversation is in sight. Where nothing is recognised, a viewer or another
@@ -253,6 +284,8 @@ impl Detector {
         self.turn.is_open = true;
         self.turn.open_until = now + TURN_GRACE;
         self.turn.message = None;
+        self.turn.is_compacted = false;
+        self.meter.turn_began(&self.rules);
         if awaits_echo {
             self.transcript.turn_began();
         }

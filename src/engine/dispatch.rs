@@ -60,9 +60,16 @@ pub struct Readiness {
     not_before: Moment,
     /// A prompt was accepted, and the work on it has not been seen yet.
     turn_expected_until: Option<Moment>,
+    /// The limit that held it up has ended.
+    is_reset: bool,
 }
 
 impl Dispatch {
+    /// Says whether it is what a team says first.
+    fn is_first(&self) -> bool {
+        self.idempotency_key.as_ref().is_some_and(|key| key.starts_with(FIRST))
+    }
+
     /// Returns what is known of it.
     pub fn receipt(&self) -> Receipt {
         Receipt {
@@ -134,7 +141,7 @@ impl Engine {
             reason: None,
             since: now,
         };
-        self.dispatches.insert(id, dispatch);
+        self.insert_dispatch(dispatch);
         self.note_stage(id, Stage::Queued, None, now);
         if let Some(reason) = self.objection(&agent, is_confirmed) {
             self.note_stage(id, Stage::Refused, Some(reason), now);
@@ -144,9 +151,7 @@ impl Engine {
 
     /// Queues what an agent is told first; what an earlier run was not told yet counts for this one.
     pub(super) fn enqueue_first(&mut self, letter: Letter, run: RunId, now: Moment) {
-        let is_first =
-            |one: &Dispatch| one.idempotency_key.as_ref().is_some_and(|key| key.starts_with(FIRST));
-        if !self.waiting_for(&letter.agent).any(is_first) {
+        if !self.waiting_for(&letter.agent).any(Dispatch::is_first) {
             let key = format!("{FIRST}{} in run {run}", letter.agent);
             self.enqueue(letter, Some(&key), false, now);
         }
@@ -229,6 +234,7 @@ impl Engine {
         if let Some(seat) = self.seats.get_mut(agent) {
             seat.readiness.not_before = now + TYPING_PAUSE;
         }
+        self.use_conversation(agent);
     }
 
     pub(super) fn note_stage(
@@ -243,6 +249,7 @@ impl Engine {
         dispatch.reason = reason;
         dispatch.since = now;
         if stage.is_final() {
+            self.open_dispatches.remove(&id);
             dispatch.text = dispatch.text.chars().take(SUMMARY_CHARS).collect();
         }
         let words = dispatch.reason.as_deref().unwrap_or(&dispatch.text);
@@ -254,9 +261,18 @@ impl Engine {
         self.forget_old_dispatches();
     }
 
+    pub(super) fn insert_dispatch(&mut self, dispatch: Dispatch) {
+        self.open_dispatches.insert(dispatch.id);
+        self.dispatches.insert(dispatch.id, dispatch);
+    }
+
     fn forget_old_dispatches(&mut self) {
+        let ended = self.dispatches.len() - self.open_dispatches.len();
+        let excess = ended.saturating_sub(ENDED_MAX);
+        if excess == 0 {
+            return;
+        }
         let ended = self.dispatches.values().filter(|dispatch| dispatch.stage.is_final());
-        let excess = ended.clone().count().saturating_sub(ENDED_MAX);
         let old: Vec<_> = ended.take(excess).map(|dispatch| dispatch.id).collect();
         for id in old {
             self.dispatches.remove(&id);
@@ -271,7 +287,7 @@ impl Engine {
             .values()
             .filter(|seat| !self.is_under_way(&seat.member.name))
             .filter_map(|seat| {
-                let next = self.waiting_for(&seat.member.name).next()?;
+                let next = self.next_for(seat)?;
                 seat.is_ready(next.is_confirmed, now).then_some(next.id)
             })
             .collect();
@@ -281,7 +297,10 @@ impl Engine {
             let run = self.seats[&agent].run;
             dispatch.run = Some(run);
             let (text, tag) = (dispatch.text.clone(), dispatch.tag.clone());
-            let is_confirmed = dispatch.is_confirmed;
+            let (is_confirmed, is_first) = (dispatch.is_confirmed, dispatch.is_first());
+            if !is_first {
+                self.use_conversation(&agent);
+            }
             self.note_stage(id, Stage::Typed, None, now);
             effects.push(Effect::Deliver { agent, run, receipt: id, text, tag, is_confirmed });
         }
@@ -305,9 +324,7 @@ impl Engine {
     /// Gives up on prompts for an agent that has ended; what was not typed may wait for the next run.
     pub(super) fn forsake_dispatches(&mut self, agent: &AgentName, has_next: bool, now: Moment) {
         let open: Vec<_> = self
-            .dispatches
-            .values()
-            .filter(|dispatch| dispatch.agent == *agent && !dispatch.stage.is_final())
+            .open_of(agent)
             .filter(|dispatch| !has_next || dispatch.stage.is_under_way())
             .map(|dispatch| (dispatch.id, dispatch.stage))
             .collect();
@@ -322,7 +339,7 @@ impl Engine {
     pub(super) fn delivery_deadline(&self) -> Option<Moment> {
         let waiting = self.seats.values().filter(|seat| {
             let name = &seat.member.name;
-            let next = self.waiting_for(name).next();
+            let next = self.next_for(seat);
             next.is_some_and(|next| seat.may_take(next.is_confirmed)) && !self.is_under_way(name)
         });
         let waiting = waiting.map(|seat| seat.readiness.earliest());
@@ -345,17 +362,39 @@ impl Engine {
     }
 
     fn waiting_for<'a>(&'a self, agent: &'a AgentName) -> impl Iterator<Item = &'a Dispatch> {
-        let is_waiting = move |one: &&Dispatch| one.agent == *agent && one.stage == Stage::Queued;
-        self.dispatches.values().filter(is_waiting)
+        self.open_of(agent).filter(|one| one.stage == Stage::Queued)
+    }
+
+    /// Returns the next prompt for an agent. While a limit holds it up, only one that a person
+    /// sends though they know of it.
+    fn next_for(&self, seat: &Seat) -> Option<&Dispatch> {
+        let is_held = seat.state == AgentState::Limited && !seat.readiness.is_reset;
+        self.open_of(&seat.member.name)
+            .filter(|one| one.stage == Stage::Queued)
+            .find(|one| !is_held || one.is_confirmed)
+    }
+
+    fn open_of(&self, agent: &AgentName) -> impl Iterator<Item = &Dispatch> {
+        let open = self.open_dispatches.iter().map(|id| &self.dispatches[id]);
+        open.filter(move |one| one.agent == *agent)
+    }
+
+    /// Notes that something is said to an agent: its conversation is no longer a new one.
+    fn use_conversation(&mut self, agent: &AgentName) {
+        let unused = self.seats.get_mut(agent).filter(|seat| !seat.is_used);
+        if let Some(seat) = unused {
+            seat.is_used = true;
+            self.touch_seat(agent);
+        }
     }
 
     fn is_under_way(&self, agent: &AgentName) -> bool {
-        self.dispatches.values().any(|one| one.agent == *agent && one.stage.is_under_way())
+        self.open_of(agent).any(|one| one.stage.is_under_way())
     }
 
     /// Says whether a prompt is on its way to an agent.
     pub(super) fn has_open_dispatch(&self, agent: &AgentName) -> bool {
-        self.dispatches.values().any(|one| one.agent == *agent && !one.stage.is_final())
+        self.open_of(agent).next().is_some()
     }
 
     fn sent_under(&self, key: &str) -> Vec<Receipt> {
@@ -376,7 +415,16 @@ impl Readiness {
 
     /// Notes that the agent is seen in another state: the turn that was expected has begun.
     pub(super) fn note_turn(&mut self) {
-        self.turn_expected_until = None;
+        (self.turn_expected_until, self.is_reset) = (None, false);
+    }
+
+    /// Says whether the limit that held the agent up has ended.
+    pub(super) fn is_reset(&self) -> bool {
+        self.is_reset
+    }
+
+    pub(super) fn note_reset(&mut self) {
+        self.is_reset = true;
     }
 }
 
@@ -400,7 +448,18 @@ impl Seat {
     }
 
     fn may_take(&self, is_confirmed: bool) -> bool {
-        let is_blind = is_confirmed && self.state == AgentState::Unknown;
+        let is_blind = match self.state {
+            AgentState::Unknown => is_confirmed,
+            AgentState::Limited => is_confirmed || self.readiness.is_reset,
+            AgentState::Starting
+            | AgentState::Idle
+            | AgentState::Working
+            | AgentState::Waiting
+            | AgentState::Blocked
+            | AgentState::Done
+            | AgentState::Error
+            | AgentState::Exited => false,
+        };
         self.phase == Phase::Running && (self.accepts_prompts() || is_blind)
     }
 

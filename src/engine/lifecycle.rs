@@ -28,6 +28,8 @@ impl Engine {
             .filter(|before| before.cli == member.cli)
             .and_then(|before| before.conversation.clone());
         let letter = member.opening.letter.take();
+        let is_used = member.opening.is_resumed;
+        let renews_for = self.seats.get(&agent).and_then(|seat| seat.renews_for);
         let run = self.seats.get(&agent).map_or_else(RunId::default, |seat| seat.run).next();
         let seat = Seat {
             member,
@@ -39,6 +41,11 @@ impl Engine {
             pace: Pace::default(),
             readiness: Readiness::default(),
             reports: 0,
+            is_used,
+            tokens: None,
+            reset: None,
+            renews_for,
+            no_renewal: None,
             keeper: None,
             process: None,
             note: None,
@@ -110,6 +117,13 @@ impl Engine {
                     self.touch_seat(agent);
                 }
                 self.note_state(agent, state, source, now);
+                self.orient_compacted(agent, effects);
+            }
+            RunEvent::Resets(reset) => self.note_reset(agent, reset),
+            RunEvent::Used { tokens } => self.note_tokens(agent, tokens, now, effects),
+            RunEvent::Compacted => self.note_compaction(agent, effects),
+            RunEvent::Planned { plan, grace_ms } => {
+                self.note_plan(agent, plan, grace_ms, now, effects);
             }
             RunEvent::Reported(report) => {
                 self.note_report(agent, &report, now);
@@ -319,6 +333,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
+        speaks_to: Vec::new(),
         conversation: None,
         opening: Opening::default(),
         contact: Contact::default(),
@@ -334,6 +349,11 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         pace: Pace::default(),
         readiness: Readiness::default(),
         reports: 0,
+        is_used: true,
+        tokens: None,
+        reset: None,
+        renews_for: None,
+        no_renewal: None,
         keeper: None,
         process: None,
         note: Some("found alive, but not on record".to_owned()),

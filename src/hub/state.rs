@@ -7,6 +7,8 @@ use std::process::Child;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
+
 use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
@@ -51,6 +53,10 @@ pub(super) struct Hub {
     pub(super) speakers: BTreeMap<ClientId, (AgentName, RunId)>,
     /// What was set for agents that were added: values that may be secrets, and so only here.
     pub(super) added_env: BTreeMap<AgentName, Environment>,
+    /// The variables of whoever last started each agent, and so only here, too.
+    pub(super) callers: BTreeMap<AgentName, Rc<Environment>>,
+    /// Where this machine is, as its clocks go.
+    pub(super) zone: TimeZone,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,

@@ -177,7 +177,8 @@ impl World {
                     assert!(!self.keepers.contains_key(&agent), "seed {}", self.seed);
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
-                Effect::RunGates { .. } | Effect::Survey { .. } | Effect::Interrupt { .. } => {
+                Effect::RunGates { .. } | Effect::Survey { .. } | Effect::Renew { .. }
+                | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }
                 Effect::Answer { request, .. } => {
@@ -363,6 +364,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
+        speaks_to: Vec::new(),
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),

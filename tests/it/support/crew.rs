@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
-    ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId, TaskSpec,
+    AgentName, AgentState, Changes, Checks, Command, Context, Exit, GateResult, Moment, OnFailure,
+    ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskCommand, TaskId, TaskSpec,
     TaskState, Terms,
 };
 use wheelhouse::report;
@@ -71,6 +71,7 @@ impl World {
             events: 0,
         };
         world.report(Event::Began { seed });
+        world.engine.set_resume_after_reset(seed % 2 == 0);
         world.start_all();
         for _ in 0..3 {
             world.add_tasks();
@@ -122,6 +123,8 @@ impl World {
             on_failure: policies[usize::try_from(random.below(4)).unwrap()],
             time_limit_ms: random.percent(20).then_some(600_000),
             turns_max: random.percent(20).then_some(3),
+            tokens_max: random.percent(20).then_some(2_000),
+            context: if random.percent(20) { Context::Fresh } else { Context::Continue },
             verifiers,
             agree: verifiers,
             ..Terms::default()
@@ -260,6 +263,19 @@ impl World {
                     assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
                     self.work(&agent, run, receipt, tag.as_deref());
                 }
+                Effect::Renew { agent, run } => {
+                    let plan = if self.random.percent(90) {
+                        let (place, (_, role)) = AGENTS
+                            .iter()
+                            .enumerate()
+                            .find(|(_, (name, _))| *name == agent.as_str())
+                            .unwrap();
+                        Ok(Box::new((member(agent.as_str(), *role, place), launch())))
+                    } else {
+                        Err("no".to_owned())
+                    };
+                    self.tell(&agent, run, RunEvent::Planned { plan, grace_ms: 1 });
+                }
                 Effect::Inspect { agent, run, receipt, .. } => {
                     let stage =
                         if self.random.percent(50) { Stage::Accepted } else { Stage::Unknown };
@@ -317,7 +333,19 @@ impl World {
                 self.say(agent, &format!("{keyword}{tag}:{rest}"));
             }
         }
+        if self.random.percent(30) {
+            let tokens = self.random.below(1_000);
+            self.tell(agent, run, RunEvent::Used { tokens });
+        }
+        if !self.is_calm && self.random.percent(5) {
+            self.tell(agent, run, RunEvent::Compacted);
+        }
         let limited = !self.is_calm && self.random.percent(3);
+        if limited && self.random.percent(50) {
+            let at = Some(self.now + Duration::from_mins(self.random.below(90)));
+            let text = "later".to_owned();
+            self.tell(agent, run, RunEvent::Resets(Reset { text, at }));
+        }
         self.does(agent, run, if limited { AgentState::Limited } else { AgentState::Idle });
     }
 
@@ -349,6 +377,7 @@ impl World {
         let saved = Record::from_rows(&self.disk).unwrap();
         let (engine, effects) = Engine::recover(saved, self.now);
         self.engine = engine;
+        self.engine.set_resume_after_reset(self.seed % 2 == 0);
         self.check();
         self.report(Event::Began { seed: self.seed ^ self.now.0 });
         self.carry_out(effects);
