@@ -283,7 +283,13 @@ mod tests {
         assert_eq!(read.speaks, super::super::Speaks::Team);
         assert_eq!(read.agents[0].speaks[0].as_str(), "web");
         let wrong = team.replace("'team'", "'teem'").replace("['web']", "['wbe', 'B']");
-        insta::assert_snapshot!(errors(&wrong), @"");
+        insta::assert_snapshot!(errors(&wrong), @r"
+        w.toml:4:10: Unknown speaks `teem` in `[team.t]`
+        hint: Did you mean `team`?
+        w.toml:8:10: The team `t` has no agent `wbe` to speak to
+        hint: Did you mean `web`?
+        w.toml:8:18: `B` is not a name: use a lower-case letter, then up to 31 of `a-z`, `0-9`, `_` and `-`
+        ");
     }
 
     #[test]

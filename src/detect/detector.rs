@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{AgentState, Exit, Moment, Region, Size, Source};
+use crate::model::{AgentState, Exit, Moment, Size, Source};
 use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
 
@@ -60,7 +60,7 @@ pub struct Detector {
     pub(super) turn: Turn,
     pub(super) meter: Meter,
     /// A sign of a compaction is in sight.
-    shows_compaction: bool,
+    pub(super) shows_compaction: bool,
     /// When to look again for what may have been half of a frame.
     pub(super) second_look: Option<Moment>,
     size: Option<Size>,
@@ -131,11 +131,6 @@ impl Detector {
             self.read_conversation(screen, &view, now);
         }
         self.meter.look(&self.rules, &view);
-    }
-
-    /// Returns how many tokens the run was seen to use; nothing, if its cli shows none.
-    pub fn tokens(&self) -> Option<u64> {
-        self.rules.usage.as_ref().map(|_| self.meter.total())
     }
 
     /// Returns the moment at which `observe` has something to do though nothing was written.
@@ -220,21 +215,6 @@ impl Detector {
             self.end_turn(before, now);
         }
         merge_states(findings);
-    }
-
-    /// Says whether a sign of a compaction has come into sight.
-    fn sees_compaction(&mut self, view: &View) -> bool {
-        let Some(pattern) = &self.rules.compacted else { return false };
-        let is_there = view.region(Region::Tail).is_some_and(|text| pattern.is_match(text));
-        let was_there = std::mem::replace(&mut self.shows_compaction, is_there);
-        is_there && !was_there
-    }
-
-    /// Tells of a compaction once in a turn, whichever way it was noticed.
-    pub(super) fn note_compaction(&mut self) -> Option<Finding> {
-        let is_told = std::mem::replace(&mut self.turn.is_compacted, true);
-        self.changes += u64::from(!is_told);
-        (!is_told).then_some(Finding::Compacted)
     }
 
     /// Says whether the conversation is in sight. Where nothing is recognised, a viewer or another

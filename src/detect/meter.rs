@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::detector::Detector;
 use super::rules::Rules;
 use super::view::View;
 
@@ -17,6 +18,13 @@ pub(super) struct Meter {
     last: u64,
     /// A figure of the turn before that may still be in sight.
     stale: Option<u64>,
+}
+
+impl Detector {
+    /// Returns how many tokens the run was seen to use; nothing, if its cli shows none.
+    pub fn tokens(&self) -> Option<u64> {
+        self.rules.usage.as_ref().map(|_| self.meter.total())
+    }
 }
 
 impl Meter {

@@ -8,6 +8,7 @@
 mod align;
 mod blocks;
 mod claims;
+mod compaction;
 mod detector;
 mod dialog;
 mod explain;

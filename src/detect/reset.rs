@@ -61,7 +61,8 @@ fn clock(text: &str, now: Moment, local: &TimeZone) -> Option<Moment> {
     };
     let time = Time::new(hour, number("minute").unwrap_or_default(), 0, 0).ok()?;
     let zone = zone(&found, local);
-    let today = Timestamp::from_millisecond(i64::try_from(now.0).ok()?).ok()?.to_zoned(zone.clone());
+    let today =
+        Timestamp::from_millisecond(i64::try_from(now.0).ok()?).ok()?.to_zoned(zone.clone());
     let on = |date: Date| moment(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp());
     let Some(day) = number("day") else {
         let next = on(today.date()).filter(|at| *at > now);
@@ -75,7 +76,11 @@ fn clock(text: &str, now: Moment, local: &TimeZone) -> Option<Moment> {
     match year {
         Some(year) => on(date(year)?),
         // In December, one in January is of the next year.
-        None => [today.year(), today.year() + 1].into_iter().filter_map(date).filter_map(on).find(|at| *at > now),
+        None => [today.year(), today.year() + 1]
+            .into_iter()
+            .filter_map(date)
+            .filter_map(on)
+            .find(|at| *at > now),
     }
 }
 
@@ -129,8 +134,17 @@ mod tests {
     #[test]
     fn what_tells_no_time_is_none() {
         for text in [
-            "", "5", "soon", "13pm", "0am", "25:00", "Nov 31 at 3pm", "Jul 1 at 3pm", "99 weeks",
-            "2020-01-01T00:00:00Z", "99999999999999999999 hours",
+            "",
+            "5",
+            "soon",
+            "13pm",
+            "0am",
+            "25:00",
+            "Nov 31 at 3pm",
+            "Jul 1 at 3pm",
+            "99 weeks",
+            "2020-01-01T00:00:00Z",
+            "99999999999999999999 hours",
         ] {
             assert_eq!(read(text), None, "{text}");
         }

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use super::journal::Place;
 use super::{Effect, Engine, Phase, Seat, words};
 use crate::model::{
-    AgentName, AgentState, Attempt, Letter, Moment, OnFailure, Outcome, Role, Task,
-    TaskId, TaskState, Told,
+    AgentName, AgentState, Attempt, Letter, Moment, OnFailure, Outcome, Role, Task, TaskId,
+    TaskState, Told,
 };
 
 impl Engine {
@@ -53,7 +53,13 @@ impl Engine {
         let is_tried = |seat: &Seat| task.attempts.iter().any(|one| one.agent == seat.member.name);
         seats.sort_by_key(|seat| {
             let is_late = task.wants_fresh() && is_tried(seat);
-            (seat.must_renew(task), is_late, &seat.member.team, seat.member.place, &seat.member.name)
+            (
+                seat.must_renew(task),
+                is_late,
+                &seat.member.team,
+                seat.member.place,
+                &seat.member.name,
+            )
         });
         seats.first().map(|seat| seat.member.name.clone())
     }

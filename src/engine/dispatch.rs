@@ -3,12 +3,10 @@
 //! A prompt is typed at most once. That it will be is on record before the first key: after a crash
 //! nobody types it again, and where the screen cannot tell what became of it, a person decides.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::journal::Place;
-use super::{Effect, Engine, Phase, Seat};
+use super::{Effect, Engine, Seat};
 use crate::model::{
     AgentName, AgentState, Condition, Done, Entry, Letter, Moment, Receipt, ReceiptId, Refusal,
     RunId, Stage,
@@ -19,15 +17,6 @@ const QUEUE_MAX: usize = 64;
 
 /// Ended dispatches that are kept, so that a repeated call finds its receipt.
 const ENDED_MAX: usize = 256;
-
-/// A person who has not pressed a key for this long has stopped typing.
-const TYPING_PAUSE: Duration = Duration::from_secs(4);
-
-/// How long after a moment that turned out not to be safe the next one is looked for.
-const HELD_PAUSE: Duration = Duration::from_secs(2);
-
-/// An agent that took a prompt is seen at work by then, or its turn was too short to be seen.
-const TURN_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is kept of the text once the prompt goes no further.
 const SUMMARY_CHARS: usize = 200;
@@ -51,17 +40,6 @@ pub struct Dispatch {
     pub reason: Option<String>,
     /// When it came to this stage.
     pub since: Moment,
-}
-
-/// When the next prompt may be typed, as far as this seat goes; nothing of this outlives the hub.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Readiness {
-    /// Not before this: a person types, or the last moment was not a safe one.
-    not_before: Moment,
-    /// A prompt was accepted, and the work on it has not been seen yet.
-    turn_expected_until: Option<Moment>,
-    /// The limit that held it up has ended.
-    is_reset: bool,
 }
 
 impl Dispatch {
@@ -217,26 +195,6 @@ impl Engine {
         }
     }
 
-    pub(super) fn hold(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent) {
-            seat.readiness.not_before = now + HELD_PAUSE;
-        }
-    }
-
-    fn expect_turn(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent).filter(|seat| seat.accepts_prompts()) {
-            seat.readiness.turn_expected_until = Some(now + TURN_PATIENCE);
-        }
-    }
-
-    /// Notes that a person pressed a key in an agent's pane.
-    pub(super) fn note_typing(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent) {
-            seat.readiness.not_before = now + TYPING_PAUSE;
-        }
-        self.use_conversation(agent);
-    }
-
     pub(super) fn note_stage(
         &mut self,
         id: ReceiptId,
@@ -348,17 +306,9 @@ impl Engine {
         waiting.chain(watched).min()
     }
 
-    /// Gives up on turns that were too short to be seen.
-    pub(super) fn stop_expecting(&mut self, now: Moment) {
-        for seat in self.seats.values_mut() {
-            let until = &mut seat.readiness.turn_expected_until;
-            *until = until.filter(|until| now < *until);
-        }
-    }
-
     fn expected_of(&self, condition: &Condition) -> Option<Moment> {
         let Condition::Agent { agent, .. } = condition else { return None };
-        self.seats.get(agent)?.readiness.turn_expected_until
+        self.seats.get(agent)?.readiness.turn_expected_until()
     }
 
     fn waiting_for<'a>(&'a self, agent: &'a AgentName) -> impl Iterator<Item = &'a Dispatch> {
@@ -368,7 +318,7 @@ impl Engine {
     /// Returns the next prompt for an agent. While a limit holds it up, only one that a person
     /// sends though they know of it.
     fn next_for(&self, seat: &Seat) -> Option<&Dispatch> {
-        let is_held = seat.state == AgentState::Limited && !seat.readiness.is_reset;
+        let is_held = seat.state == AgentState::Limited && !seat.readiness.is_reset();
         self.open_of(&seat.member.name)
             .filter(|one| one.stage == Stage::Queued)
             .find(|one| !is_held || one.is_confirmed)
@@ -380,7 +330,7 @@ impl Engine {
     }
 
     /// Notes that something is said to an agent: its conversation is no longer a new one.
-    fn use_conversation(&mut self, agent: &AgentName) {
+    pub(super) fn use_conversation(&mut self, agent: &AgentName) {
         let unused = self.seats.get_mut(agent).filter(|seat| !seat.is_used);
         if let Some(seat) = unused {
             seat.is_used = true;
@@ -400,71 +350,6 @@ impl Engine {
     fn sent_under(&self, key: &str) -> Vec<Receipt> {
         let is_same = |one: &&Dispatch| one.idempotency_key.as_deref() == Some(key);
         self.dispatches.values().filter(is_same).map(Dispatch::receipt).collect()
-    }
-}
-
-impl Readiness {
-    fn earliest(&self) -> Moment {
-        self.turn_expected_until.unwrap_or_default().max(self.not_before)
-    }
-
-    /// Says whether a prompt was accepted and the work on it has yet to be seen.
-    pub(super) fn expects_turn(&self, now: Moment) -> bool {
-        self.turn_expected_until.is_some_and(|until| now < until)
-    }
-
-    /// Notes that the agent is seen in another state: the turn that was expected has begun.
-    pub(super) fn note_turn(&mut self) {
-        (self.turn_expected_until, self.is_reset) = (None, false);
-    }
-
-    /// Says whether the limit that held the agent up has ended.
-    pub(super) fn is_reset(&self) -> bool {
-        self.is_reset
-    }
-
-    pub(super) fn note_reset(&mut self) {
-        self.is_reset = true;
-    }
-}
-
-impl Seat {
-    /// Says whether the agent shows that it would take a prompt.
-    fn accepts_prompts(&self) -> bool {
-        match self.state {
-            AgentState::Idle | AgentState::Done | AgentState::Blocked | AgentState::Error => true,
-            AgentState::Starting
-            | AgentState::Working
-            | AgentState::Waiting
-            | AgentState::Limited
-            | AgentState::Unknown
-            | AgentState::Exited => false,
-        }
-    }
-
-    /// Returns when it may get its next prompt, as far as time goes.
-    pub(super) fn earliest_prompt(&self) -> Moment {
-        self.readiness.earliest()
-    }
-
-    fn may_take(&self, is_confirmed: bool) -> bool {
-        let is_blind = match self.state {
-            AgentState::Unknown => is_confirmed,
-            AgentState::Limited => is_confirmed || self.readiness.is_reset,
-            AgentState::Starting
-            | AgentState::Idle
-            | AgentState::Working
-            | AgentState::Waiting
-            | AgentState::Blocked
-            | AgentState::Done
-            | AgentState::Error
-            | AgentState::Exited => false,
-        };
-        self.phase == Phase::Running && (self.accepts_prompts() || is_blind)
-    }
-
-    fn is_ready(&self, is_confirmed: bool, now: Moment) -> bool {
-        self.may_take(is_confirmed) && self.readiness.earliest() <= now
     }
 }
 

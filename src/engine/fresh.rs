@@ -126,7 +126,10 @@ mod tests {
         let mut bench = Bench::with_idle(&["one"]);
         use_up(&mut bench, "one");
         let _ = bench.add(vec![fresh("a")]);
-        assert_eq!((renewals(&bench), bench.states()), (vec!["one".into()], vec![TaskState::Ready]));
+        assert_eq!(
+            (renewals(&bench), bench.states()),
+            (vec!["one".into()], vec![TaskState::Ready])
+        );
         let effects = bench.plan("one");
         assert!(effects.iter().any(|effect| matches!(effect, Effect::Stop { .. })), "{effects:?}");
         let begins = |effects: &[Effect]| effects.iter().any(|e| matches!(e, Effect::Start { .. }));

@@ -1,7 +1,7 @@
 //! The life of a run: started, seen, stopped, ended; and what follows each step.
 
-use super::dispatch::Readiness;
 use super::journal::Place;
+use super::readiness::Readiness;
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
@@ -119,12 +119,10 @@ impl Engine {
                 self.note_state(agent, state, source, now);
                 self.orient_compacted(agent, effects);
             }
-            RunEvent::Resets(reset) => self.note_reset(agent, reset),
-            RunEvent::Used { tokens } => self.note_tokens(agent, tokens, now, effects),
-            RunEvent::Compacted => self.note_compaction(agent, effects),
-            RunEvent::Planned { plan, grace_ms } => {
-                self.note_plan(agent, plan, grace_ms, now, effects);
-            }
+            RunEvent::Resets(_)
+            | RunEvent::Used { .. }
+            | RunEvent::Compacted
+            | RunEvent::Planned { .. } => self.note_terms(agent, event, now, effects),
             RunEvent::Reported(report) => {
                 self.note_report(agent, &report, now);
                 self.react(agent, &report, now, effects);
@@ -169,6 +167,29 @@ impl Engine {
                     self.end(agent, ending, now, effects);
                 }
             }
+        }
+    }
+
+    /// Notes what bears on the terms of an agent's task.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are about its life and its words"
+    )]
+    fn note_terms(
+        &mut self,
+        agent: &AgentName,
+        event: RunEvent,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        match event {
+            RunEvent::Resets(reset) => self.note_reset(agent, reset),
+            RunEvent::Used { tokens } => self.note_tokens(agent, tokens, now, effects),
+            RunEvent::Compacted => self.note_compaction(agent, effects),
+            RunEvent::Planned { plan, grace_ms } => {
+                self.note_plan(agent, plan, grace_ms, now, effects);
+            }
+            _ => {}
         }
     }
 

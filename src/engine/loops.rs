@@ -69,13 +69,7 @@ impl Engine {
         is_volley
     }
 
-    fn hold_in_circle(
-        &mut self,
-        id: TaskId,
-        note: String,
-        now: Moment,
-        effects: &mut Vec<Effect>,
-    ) {
+    fn hold_in_circle(&mut self, id: TaskId, note: String, now: Moment, effects: &mut Vec<Effect>) {
         self.interrupt_worker(id, effects);
         self.hold_task(id, Hold::Loop, note, now);
     }

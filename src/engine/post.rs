@@ -38,8 +38,13 @@ impl Engine {
     pub(super) fn withdraw_tagged(&mut self, tag: &str, now: Moment) {
         let is_waiting =
             |one: &&Dispatch| one.stage == Stage::Queued && one.tag.as_deref() == Some(tag);
-        let waiting: Vec<_> =
-            self.open_dispatches.iter().map(|id| &self.dispatches[id]).filter(is_waiting).map(|one| one.id).collect();
+        let waiting: Vec<_> = self
+            .open_dispatches
+            .iter()
+            .map(|id| &self.dispatches[id])
+            .filter(is_waiting)
+            .map(|one| one.id)
+            .collect();
         for id in waiting {
             let reason = "its attempt is over".to_owned();
             self.note_stage(id, Stage::Withdrawn, Some(reason), now);

@@ -75,7 +75,7 @@ impl Engine {
         if self.resumes_after_reset && ends.is_some() {
             return None;
         }
-        let go_on = format!("wheelhouse dispatch {agent} 'Go on' --blind");
+        let go_on = format!("wheelhouse dispatch {agent} 'Go on' --anyway");
         Some(match (&seat.reset, ends) {
             (Some(reset), Some(at)) if at > now => (
                 format!("it has reached a limit, which resets {}", reset.text),

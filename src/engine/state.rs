@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::dispatch::{Dispatch, Readiness};
+use super::dispatch::Dispatch;
 use super::journal::Journal;
 use super::patience::{PATIENCE, Pace};
+use super::readiness::Readiness;
 use super::routing::Routed;
 use super::tags::Tags;
 use super::waits::{Wait, Watch};

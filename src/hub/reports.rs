@@ -117,7 +117,7 @@ impl Hub {
                 Finding::Compacted => self.note_run(agent, run, RunEvent::Compacted),
                 Finding::State(shown) => {
                     if let Some(text) = shown.reset {
-                        let at = reset_moment(&text, now, &self.zone);
+                        let at = reset_moment(&text, now, self.clock.zone());
                         self.note_run(agent, run, RunEvent::Resets(Reset { text, at }));
                     }
                     let (state, source) = (shown.state, shown.source);

@@ -88,7 +88,6 @@ async fn serve(
         speakers: BTreeMap::new(),
         added_env: BTreeMap::new(),
         callers: BTreeMap::new(),
-        zone: jiff::tz::TimeZone::system(),
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),

@@ -7,8 +7,6 @@ use std::process::Child;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jiff::tz::TimeZone;
-
 use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
@@ -55,8 +53,6 @@ pub(super) struct Hub {
     pub(super) added_env: BTreeMap<AgentName, Environment>,
     /// The variables of whoever last started each agent, and so only here, too.
     pub(super) callers: BTreeMap<AgentName, Rc<Environment>>,
-    /// Where this machine is, as its clocks go.
-    pub(super) zone: TimeZone,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,

@@ -177,7 +177,9 @@ impl World {
                     assert!(!self.keepers.contains_key(&agent), "seed {}", self.seed);
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
-                Effect::RunGates { .. } | Effect::Survey { .. } | Effect::Renew { .. }
+                Effect::RunGates { .. }
+                | Effect::Survey { .. }
+                | Effect::Renew { .. }
                 | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
     AgentName, AgentState, Changes, Checks, Command, Context, Exit, GateResult, Moment, OnFailure,
-    ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskCommand, TaskId, TaskSpec,
-    TaskState, Terms,
+    ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, Task, TaskCommand, TaskId,
+    TaskSpec, TaskState, Terms,
 };
 use wheelhouse::report;
 
@@ -38,6 +38,8 @@ pub(crate) struct World {
     now: Moment,
     pub(crate) disk: BTreeMap<(String, String), serde_json::Value>,
     typed: BTreeSet<ReceiptId>,
+    /// The runs to which something was said.
+    addressed: BTreeSet<(AgentName, RunId)>,
     /// Tasks whose gates passed, and those that are on record as done.
     passed: BTreeSet<TaskId>,
     done: BTreeSet<TaskId>,
@@ -61,6 +63,7 @@ impl World {
             now: Moment(0),
             disk: BTreeMap::new(),
             typed: BTreeSet::new(),
+            addressed: BTreeSet::new(),
             passed: BTreeSet::new(),
             done: BTreeSet::new(),
             keepers: BTreeMap::new(),
@@ -71,7 +74,7 @@ impl World {
             events: 0,
         };
         world.report(Event::Began { seed });
-        world.engine.set_resume_after_reset(seed % 2 == 0);
+        world.engine.set_resume_after_reset(seed.is_multiple_of(2));
         world.start_all();
         for _ in 0..3 {
             world.add_tasks();
@@ -261,6 +264,7 @@ impl World {
                 Effect::Deliver { agent, run, receipt, tag, .. } => {
                     let is_new = self.typed.insert(receipt);
                     assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
+                    self.check_freshness(&agent, run, receipt);
                     self.work(&agent, run, receipt, tag.as_deref());
                 }
                 Effect::Renew { agent, run } => {
@@ -292,6 +296,16 @@ impl World {
                 Effect::Answer { .. } => {}
                 Effect::EndHub => return self.crash(),
             }
+        }
+    }
+
+    /// A task that wants a new conversation is the first thing that is said in one.
+    fn check_freshness(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId) {
+        let is_first = self.addressed.insert((agent.clone(), run));
+        let begins = |task: &&Task| task.open().is_some_and(|open| open.receipt == receipt);
+        let task = self.engine.tasks().find(begins).filter(|task| task.wants_fresh());
+        if let Some(task) = task {
+            assert!(is_first, "seed {}: {} begins in an old conversation", self.seed, task.id);
         }
     }
 
@@ -377,7 +391,7 @@ impl World {
         let saved = Record::from_rows(&self.disk).unwrap();
         let (engine, effects) = Engine::recover(saved, self.now);
         self.engine = engine;
-        self.engine.set_resume_after_reset(self.seed % 2 == 0);
+        self.engine.set_resume_after_reset(self.seed.is_multiple_of(2));
         self.check();
         self.report(Event::Began { seed: self.seed ^ self.now.0 });
         self.carry_out(effects);
