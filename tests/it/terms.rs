@@ -5,7 +5,12 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
+use wheelhouse::cast::{Cast, CastEvent};
+use wheelhouse::detect::{Detector, Options};
+use wheelhouse::model::Moment;
+use wheelhouse::screen::{HistoryLimit, Screen};
 
+use super::acted::rules;
 use super::support::clock::wait_for;
 use super::support::world::{PROGRAM, World};
 
@@ -175,4 +180,37 @@ fn a_limit_asks_a_person_with_its_reset_and_goes_on_when_they_say_so() {
     world.ok(&["dispatch", "one", "Go on", "--anyway"]);
     wait_for_task(&world, &id, "done");
     world.ok(&["down", "--force"]);
+}
+
+/// Returns the tokens that the built-in rules of a cli read from a recording of it.
+fn tokens(cli: &str, recording: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("tests/recordings/{recording}.cast")).unwrap();
+    let cast = Cast::read(&text).unwrap();
+    let mut screen = Screen::new(cast.size, HistoryLimit::default());
+    let mut detector = Detector::new(rules(cli), Options::default(), Moment(0));
+    for (at, event) in &cast.events {
+        while let Some(due) = detector.next_deadline().filter(|due| due < at) {
+            let _ = detector.observe(&screen, &[], due);
+        }
+        let signals = match event {
+            CastEvent::Output(text) => screen.feed(text.as_bytes(), *at).signals,
+            CastEvent::Resize(size) => {
+                screen.resize(*size);
+                Vec::new()
+            }
+            CastEvent::Marker(_) => continue,
+        };
+        let _ = detector.observe(&screen, &signals, *at);
+    }
+    detector.tokens()
+}
+
+#[test]
+fn tokens_are_read_where_a_real_cli_shows_them() {
+    assert_eq!(tokens("aider", "aider/done"), Some(636 + 78));
+    for recording in ["claude/working_long", "claude-2.1.197/working_long"] {
+        let used = tokens("claude", recording);
+        assert!(used.is_some_and(|used| used > 0), "{recording}: {used:?}");
+    }
+    assert_eq!(tokens("codex", "codex/done"), None, "it shows none");
 }
