@@ -14,6 +14,7 @@ use support::crew::{Fault, World};
 mod support {
     pub(crate) mod chance;
     pub(crate) mod crew;
+    pub(crate) mod manners;
     pub(crate) mod team;
 }
 
