@@ -112,17 +112,14 @@ impl Engine {
                 }
             }
             RunEvent::Did { state, source } => {
-                if state.has_come_up() && seat.member.opening.is_resumed {
-                    seat.member.opening.is_resumed = false;
-                    self.touch_seat(agent);
-                }
+                self.note_arrival(agent, state);
                 self.note_state(agent, state, source, now);
                 self.orient_compacted(agent, effects);
             }
-            RunEvent::Resets(_)
+            event @ (RunEvent::Resets(_)
             | RunEvent::Used { .. }
             | RunEvent::Compacted
-            | RunEvent::Planned { .. } => self.note_terms(agent, event, now, effects),
+            | RunEvent::Planned { .. }) => self.note_terms(agent, event, now, effects),
             RunEvent::Reported(report) => {
                 self.note_report(agent, &report, now);
                 self.react(agent, &report, now, effects);
@@ -167,6 +164,15 @@ impl Engine {
                     self.end(agent, ending, now, effects);
                 }
             }
+        }
+    }
+
+    /// Notes that a run has come up: it could take its conversation up, if it was to.
+    fn note_arrival(&mut self, agent: &AgentName, state: AgentState) {
+        let resumed = self.seats.get_mut(agent).filter(|seat| seat.member.opening.is_resumed);
+        if let Some(seat) = resumed.filter(|_| state.has_come_up()) {
+            seat.member.opening.is_resumed = false;
+            self.touch_seat(agent);
         }
     }
 

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Checks, Command, Context, Exit, GateResult, Moment, OnFailure,
-    ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, Task, TaskCommand, TaskId,
-    TaskSpec, TaskState, Terms,
+    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, ProcessId,
+    ReceiptId, RequestId, Reset, RunId, Source, Stage, Task, TaskCommand, TaskId, TaskState,
 };
 use wheelhouse::report;
 
 use super::chance::Chance;
-use super::manners::lines;
+use super::manners::{lines, spec};
 use super::team::{AGENTS, launch, member};
 
 const STORM_STEPS: u32 = 250;
@@ -108,33 +107,8 @@ impl World {
     fn add_tasks(&mut self) {
         let known = self.engine.tasks().count() as u64;
         let count = 1 + self.random.below(3);
-        let specs = (0..count).map(|_| self.spec(known)).collect();
+        let specs = (0..count).map(|_| spec(&mut self.random, known)).collect();
         self.ask(Command::Task(TaskCommand::Add { specs }));
-    }
-
-    fn spec(&mut self, known: u64) -> TaskSpec {
-        let random = &mut self.random;
-        let mut needs = Vec::new();
-        if known > 0 && random.percent(40) {
-            needs.push(format!("t{}", 1 + random.below(known)));
-        }
-        let policies = [OnFailure::Reassign, OnFailure::Retry, OnFailure::Skip, OnFailure::Stop];
-        let verifiers = u32::from(random.percent(20));
-        let terms = Terms {
-            gates: if random.percent(70) { vec!["make".to_owned()] } else { Vec::new() },
-            owns: if random.percent(30) { vec!["src/**".to_owned()] } else { Vec::new() },
-            attempts_max: 1 + u32::try_from(random.below(3)).unwrap(),
-            on_failure: policies[usize::try_from(random.below(4)).unwrap()],
-            time_limit_ms: random.percent(20).then_some(600_000),
-            turns_max: random.percent(20).then_some(3),
-            tokens_max: random.percent(20).then_some(2_000),
-            context: if random.percent(20) { Context::Fresh } else { Context::Continue },
-            verifiers,
-            agree: verifiers,
-            ..Terms::default()
-        };
-        let (title, prompt) = ("work".to_owned(), "do it".to_owned());
-        TaskSpec { key: None, title, prompt, needs, terms }
     }
 
     fn storm(&mut self) {
