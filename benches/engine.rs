@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use support::crew::{Fault, World};
 
-#[expect(dead_code, reason = "the tests use the rest of it")]
+#[expect(dead_code, clippy::unwrap_used, reason = "it is a part of the tests, which use the rest")]
 #[path = "../tests/it/support"]
 mod support {
     pub(crate) mod chance;
