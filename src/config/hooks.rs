@@ -17,6 +17,7 @@ const MEANINGS: &[HookMeaning] = &[
     HookMeaning::Ended,
     HookMeaning::Failed,
     HookMeaning::Message,
+    HookMeaning::Compacted,
 ];
 const STREAMS: &[Stream] = &[Stream::OpenCode];
 

@@ -101,6 +101,13 @@ impl Layer<'_, '_, '_> {
             self.set("stuck.after_seconds", seconds, |settings| &mut settings.stuck.after_seconds);
             stuck.finish(self.problems);
         }
+        if let Some(mut limit) = file.table("limit", self.problems) {
+            let resumes = limit.switch("resume_after_reset", self.problems);
+            self.set("limit.resume_after_reset", resumes, |settings| {
+                &mut settings.limit.resume_after_reset
+            });
+            limit.finish(self.problems);
+        }
         if let Some(mut casts) = file.table("casts", self.problems) {
             let enabled = casts.switch("enabled", self.problems);
             self.set("casts.enabled", enabled, |settings| &mut settings.casts.enabled);
@@ -262,7 +269,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `log`, `pane`, `stop`, `stuck`, `team`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `pane`, `stop`, `stuck`, `team`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`
@@ -272,6 +279,26 @@ mod tests {
         w.toml:12:1: Unknown key `workspce` in `[[team.t.agents]]`
         hint: Did you mean `workspace`?
         "#);
+    }
+
+    #[test]
+    fn whom_a_team_lets_speak_is_read_and_checked() {
+        let team = "[cli.x]\ncommand = ['x']\n[team.t]\nspeaks = 'team'\n\
+                    [[team.t.agents]]\nname = 'api'\ncli = 'x'\nspeaks = ['web']\n\
+                    [[team.t.agents]]\nname = 'web'\ncli = 'x'\n";
+        let (settings, told, _) = applied(team);
+        assert_eq!(told, "");
+        let read = settings.team("t").unwrap();
+        assert_eq!(read.speaks, super::super::Speaks::Team);
+        assert_eq!(read.agents[0].speaks[0].as_str(), "web");
+        let wrong = team.replace("'team'", "'teem'").replace("['web']", "['wbe', 'B']");
+        insta::assert_snapshot!(errors(&wrong), @r"
+        w.toml:4:10: Unknown speaks `teem` in `[team.t]`
+        hint: Did you mean `team`?
+        w.toml:8:10: The team `t` has no agent `wbe` to speak to
+        hint: Did you mean `web`?
+        w.toml:8:18: `B` is not a name: use a lower-case letter, then up to 31 of `a-z`, `0-9`, `_` and `-`
+        ");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use regex::Regex;
 
 use crate::model::{
-    AgentState, AskRule, BlockKind, BlockRule, DialogKind, Key, Manifest, Newlines, Region, Rule,
-    Submit, TitleRule,
+    AgentState, AskRule, BlockKind, BlockRule, DialogKind, Key, Manifest, Newlines, Per, Region,
+    Rule, Submit, TitleRule, Usage,
 };
 
 use super::problem::Problems;
@@ -67,6 +67,23 @@ pub(super) fn apply(manifest: &mut Manifest, table: &mut Reader, problems: &mut 
         set(&mut manifest.sessions.resume_latest, words(&mut sessions, "resume_latest", problems));
         sessions.finish(problems);
     }
+    if let Some(usage) = table.table("usage", problems) {
+        apply_usage(manifest, usage, problems);
+    }
+}
+
+fn apply_usage(manifest: &mut Manifest, mut table: Reader, problems: &mut Problems) {
+    let span = table.span_of("match");
+    let found = table.required_text("match", problems).and_then(|text| pattern(text, problems));
+    let region = table.choice("region", REGIONS, problems).unwrap_or_default();
+    let per = table.choice("per", &[Per::Turn, Per::Conversation], problems).unwrap_or_default();
+    table.finish(problems);
+    let Some(pattern) = found else { return };
+    if !pattern.contains("(?P<tokens>") && !pattern.contains("(?<tokens>") {
+        let hint = "Name it: `(?P<tokens>[0-9.]+k?) tokens`";
+        problems.error(&span, "The pattern has no group `tokens`", Some(hint));
+    }
+    manifest.usage = Some(Usage { region, pattern, per });
 }
 
 fn apply_screen(manifest: &mut Manifest, mut table: Reader, problems: &mut Problems) {
@@ -75,6 +92,7 @@ fn apply_screen(manifest: &mut Manifest, mut table: Reader, problems: &mut Probl
         ("banner", &mut screen.banner),
         ("composer", &mut screen.composer),
         ("message_row", &mut screen.message_row),
+        ("compacted", &mut screen.compacted),
         ("option", &mut screen.option),
     ];
     for (key, slot) in patterns {

@@ -38,10 +38,10 @@ pub use problem::{ConfigError, Problem, suggest};
 pub use project::find_project;
 pub use secure_dir::{SecureDirError, secure_dir};
 pub use settings::{
-    Cards, CastSettings, CliError, DashboardSettings, GridSettings, HubSettings, Loaded, LogLevel,
-    LogSettings, Origin, PaneSettings, ProjectFile, Scope, Settings, StopSettings, StuckSettings,
-    TeamError,
+    Cards, CastSettings, CliError, DashboardSettings, GridSettings, HubSettings, LimitSettings,
+    Loaded, LogLevel, LogSettings, Origin, PaneSettings, ProjectFile, Scope, Settings,
+    StopSettings, StuckSettings, TeamError,
 };
-pub use team::{Agent, Layout, Team};
+pub use team::{Agent, Layout, Speaks, Team};
 pub use template::ProjectTemplate;
 pub use trust::{Trust, TrustError};

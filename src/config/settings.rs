@@ -28,6 +28,7 @@ pub struct Settings {
     pub keys: BTreeMap<String, String>,
     pub stop: StopSettings,
     pub stuck: StuckSettings,
+    pub limit: LimitSettings,
     pub casts: CastSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
@@ -72,6 +73,12 @@ pub enum Cards {
 pub struct StuckSettings {
     /// How long an agent may stand still before it counts as stuck.
     pub after_seconds: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitSettings {
+    /// Whether an agent goes on by itself once the limit has ended that held it up.
+    pub resume_after_reset: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,6 +270,7 @@ impl Settings {
             ("keys", self.keys != other.keys),
             ("stop", self.stop != other.stop),
             ("stuck", self.stuck != other.stuck),
+            ("limit", self.limit != other.limit),
             ("casts", self.casts != other.casts),
             ("hub", self.hub != other.hub),
             ("log", self.log != other.log),
@@ -336,6 +344,7 @@ impl Default for Settings {
             keys: BTreeMap::new(),
             stop: StopSettings { grace_seconds: 3 },
             stuck: StuckSettings { after_seconds: 180 },
+            limit: LimitSettings { resume_after_reset: false },
             casts: CastSettings { enabled: true, megabytes: 8 },
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },

@@ -43,11 +43,31 @@ impl fmt::Display for Layout {
     }
 }
 
+/// Whose words may reach whom in a team without a person's consent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Speaks {
+    /// To and from whoever leads, and along dependencies between tasks.
+    #[default]
+    Leads,
+    /// Everyone to everyone.
+    Team,
+}
+
+impl fmt::Display for Speaks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Leads => "leads",
+            Self::Team => "team",
+        })
+    }
+}
+
 /// A preset of agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team {
     pub name: String,
     pub layout: Layout,
+    pub speaks: Speaks,
     /// In the order of the file; never empty.
     pub agents: Vec<Agent>,
 }
@@ -67,6 +87,8 @@ pub struct Agent {
     pub owns: Vec<String>,
     /// What kinds of work it can take.
     pub capabilities: Vec<String>,
+    /// Its words may reach these, too, without a person's consent.
+    pub speaks: Vec<AgentName>,
 }
 
 /// What a team may name.
@@ -91,6 +113,7 @@ pub(super) fn read_team(
     problems: &mut Problems,
 ) -> Team {
     let layout = table.choice("layout", LAYOUTS, problems).unwrap_or_default();
+    let speaks = table.choice("speaks", &[Speaks::Leads, Speaks::Team], problems);
     let errors_before = problems.errors.len();
     let agents = read_agents(&format!("team `{name}`"), &mut table, known, problems);
     if agents.is_empty() && problems.errors.len() == errors_before {
@@ -98,7 +121,7 @@ pub(super) fn read_team(
         problems.error(table.span(), &format!("The team `{name}` has no agents"), Some(&hint));
     }
     table.finish(problems);
-    Team { name: name.to_owned(), layout, agents }
+    Team { name: name.to_owned(), layout, speaks: speaks.unwrap_or_default(), agents }
 }
 
 /// Returns the agents below the key `agents`, as far as they can be read.
@@ -115,15 +138,25 @@ pub(super) fn read_agents(
         problems.error(table.span(), &message, Some(&hint));
     }
     let mut seen = BTreeSet::new();
-    let mut agents = Vec::new();
+    let mut agents: Vec<Agent> = Vec::new();
+    let mut addressees = Vec::new();
     for inner in tables.into_iter().take(AGENTS_MAX) {
         let name_span = inner.span_of("name");
+        let speaks_span = inner.span_of("speaks");
         let Some(agent) = read_agent(inner, known, problems) else { continue };
+        addressees.extend(agent.speaks.iter().map(|to| (speaks_span.clone(), to.clone())));
         if !seen.insert(agent.name.clone()) {
             let message = format!("The {whose} has two agents named `{}`", agent.name);
             problems.error(&name_span, &message, Some("Give each agent of a team its own name"));
         }
         agents.push(agent);
+    }
+    for (span, to) in addressees {
+        let names = || agents.iter().map(|agent| agent.name.as_str());
+        if !names().any(|name| name == to.as_str()) {
+            let message = format!("The {whose} has no agent `{to}` to speak to");
+            problems.error(&span, &message, Some(&suggest(to.as_str(), names())));
+        }
     }
     agents
 }
@@ -147,9 +180,11 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
         check_prompt(prompt, &table, known.templates, problems);
     }
     let capabilities = read_capabilities(&mut table, problems);
+    let speaks = table.texts("speaks", problems).map(|names| names.value).unwrap_or_default();
+    let speaks = speaks.iter().filter_map(|name| agent_name(name, problems)).collect();
     only_here(&mut table, problems);
     table.finish(problems);
-    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities })
+    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities, speaks })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {

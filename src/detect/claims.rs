@@ -30,6 +30,10 @@ impl Detector {
         let mut findings = Vec::new();
         let (claimed, line) = match news.meaning {
             HookMeaning::Session => return findings,
+            HookMeaning::Compacted => {
+                findings.extend(self.note_compaction());
+                return findings;
+            }
             HookMeaning::Prompt => {
                 self.turn.heard_at = Some(now);
                 self.note_prompt(news.prompt.as_deref().unwrap_or_default(), now);

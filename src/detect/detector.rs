@@ -12,6 +12,7 @@ use super::explain::Explanation;
 use super::finding::{Finding, Shown};
 use super::ledger::{Channel, Ledger};
 use super::look::{Verdict, judge};
+use super::meter::Meter;
 use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
@@ -60,6 +61,9 @@ pub struct Detector {
     next: Option<Shown>,
     dialog: Option<Dialog>,
     pub(super) turn: Turn,
+    pub(super) meter: Meter,
+    /// A sign of a compaction is in sight.
+    pub(super) shows_compaction: bool,
     /// When to look again for what may have been half of a frame.
     pub(super) second_look: Option<Moment>,
     size: Option<Size>,
@@ -91,6 +95,8 @@ impl Detector {
             next: None,
             dialog: None,
             turn: Turn::default(),
+            meter: Meter::default(),
+            shows_compaction: false,
             second_look: None,
             size: None,
             resized_at: None,
@@ -127,6 +133,7 @@ impl Detector {
         if self.is_live(verdict.as_ref()) && !screen.is_held(now) {
             self.read_conversation(screen, &view, now);
         }
+        self.meter.look(&self.rules, &view);
     }
 
     /// Returns the moment at which `observe` has something to do though nothing was written.
@@ -193,6 +200,10 @@ impl Detector {
         self.evidence.verdict = verdict;
         self.evidence.signal = self.signals.claim().cloned();
         self.watch_work(now);
+        self.meter.look(&self.rules, &view);
+        if self.sees_compaction(&view) {
+            findings.extend(self.note_compaction());
+        }
         let before = self.shown.state;
         self.settle_state(now, findings);
         let has_settled = self.has_settled();
@@ -256,6 +267,8 @@ impl Detector {
         self.turn.is_open = true;
         self.turn.open_until = now + TURN_GRACE;
         self.turn.message = None;
+        self.turn.is_compacted = false;
+        self.meter.turn_began(&self.rules);
         if awaits_echo {
             self.transcript.turn_began();
         }

@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use crate::model::{AgentState, BlockKind, DialogKind, Manifest, Region};
+use crate::model::{AgentState, BlockKind, DialogKind, Manifest, Per, Region, Usage};
 
 /// A cheap sign that a row may begin a report.
 const KEYWORD: &str = r"(?i)(?:status|progress|build|need|contract|artifact)[*_`~]*\s*[:：(]";
@@ -28,6 +28,8 @@ pub struct Rules {
     pub(super) message_row: Option<Regex>,
     pub(super) option: Option<Regex>,
     pub(super) placeholder: Option<Regex>,
+    pub(super) compacted: Option<Regex>,
+    pub(super) usage: Option<UsageRule>,
     pub(super) states: Vec<StateRule>,
     pub(super) titles: Vec<(Regex, AgentState)>,
     pub(super) asks: Vec<AskRule>,
@@ -41,6 +43,14 @@ pub struct Rules {
     /// Found in every row that may hold a report.
     pub(super) keyword: Regex,
     pub(super) output_means_working: bool,
+}
+
+/// Where to look for how much is used.
+#[derive(Debug)]
+pub(super) struct UsageRule {
+    pub(super) region: Region,
+    pub(super) pattern: Regex,
+    pub(super) is_per_turn: bool,
 }
 
 #[derive(Debug)]
@@ -84,6 +94,10 @@ impl Rules {
             let name = format!("{cli}.{}", ask.name);
             Ok(AskRule { pattern: compile(&name, &ask.pattern)?, yes: compile(&name, &ask.yes)? })
         });
+        let usage = |usage: &Usage| {
+            let (region, is_per_turn) = (usage.region, usage.per == Per::Turn);
+            Ok(UsageRule { region, pattern: compile("usage", &usage.pattern)?, is_per_turn })
+        };
         let title =
             |title: &crate::model::TitleRule| Ok((compile("titles", &title.pattern)?, title.state));
         let starts = RegexSetBuilder::new(manifest.blocks.iter().map(|block| &block.pattern))
@@ -96,6 +110,8 @@ impl Rules {
             composer: optional("composer", &screen.composer)?,
             message_row: optional("message_row", &screen.message_row)?,
             option: optional("option", &screen.option)?,
+            compacted: optional("compacted", &screen.compacted)?,
+            usage: manifest.usage.as_ref().map(usage).transpose()?,
             placeholder: optional("placeholder", &manifest.submit.placeholder)?,
             states,
             titles: manifest.titles.iter().map(title).collect::<Result<_, RuleError>>()?,

@@ -6,6 +6,7 @@ use crate::model::{AgentState, Moment};
 
 use super::detector::Detector;
 use super::ledger::Ledger;
+use super::meter::Meter;
 use super::state::Told;
 use super::transcript::Transcript;
 
@@ -27,6 +28,9 @@ pub(super) struct Turn {
     pub(super) heard_at: Option<Moment>,
     /// The last message that a hook handed over: some clis hand it over more than once.
     pub(super) message: Option<String>,
+    /// It was told that the conversation was compacted in this turn.
+    #[serde(default)]
+    pub(super) is_compacted: bool,
 }
 
 /// What outlives the detector: which reports of a conversation were told, and how far it came.
@@ -37,6 +41,8 @@ pub struct Memory {
     turn: Turn,
     status: Option<Told>,
     state: AgentState,
+    #[serde(default)]
+    meter: Meter,
 }
 
 impl Detector {
@@ -48,6 +54,7 @@ impl Detector {
             turn: self.turn.clone(),
             status: self.evidence.status.clone(),
             state: self.shown.state,
+            meter: self.meter.clone(),
         }
     }
 
@@ -58,6 +65,7 @@ impl Detector {
         self.turn = memory.turn;
         self.evidence.status = memory.status;
         self.shown.state = memory.state;
+        self.meter = memory.meter;
         self.is_news = true;
     }
 

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use super::journal::Place;
 use super::{Effect, Engine, Phase, Seat, words};
 use crate::model::{
-    AgentName, AgentState, Attempt, Context, Letter, Moment, OnFailure, Outcome, Role, Task,
-    TaskId, TaskState, Told,
+    AgentName, AgentState, Attempt, Letter, Moment, OnFailure, Outcome, Role, Task, TaskId,
+    TaskState, Told,
 };
 
 impl Engine {
@@ -29,8 +29,12 @@ impl Engine {
             .collect();
         ready.sort_unstable();
         for (_, id) in ready {
-            if let Some(agent) = self.pick(&self.tasks[&id], now) {
+            let task = &self.tasks[&id];
+            let Some(agent) = self.pick(task, now) else { continue };
+            if !self.seats[&agent].must_renew(task) {
                 self.open_attempt(id, &agent, now);
+            } else if !self.is_awaiting_renewal(task) {
+                self.renew(id, &agent, effects);
             }
         }
     }
@@ -41,14 +45,21 @@ impl Engine {
         let same = last.and_then(|last| self.seats.get(&last.agent)).filter(is_open);
         let same = same.filter(|seat| seat.is_live());
         let can_start = |seat: &&Seat| self.is_free(seat, now) && !self.shares_paths(task, seat);
-        if let Some(seat) = same.filter(|_| task.terms.context == Context::Continue) {
+        if let Some(seat) = same.filter(|_| !task.wants_fresh()) {
             return Some(seat).filter(can_start).map(|seat| seat.member.name.clone());
         }
         let mut seats: Vec<&Seat> = self.seats.values().filter(is_open).filter(can_start).collect();
-        let is_used = |seat: &Seat| task.attempts.iter().any(|one| one.agent == seat.member.name);
+        seats.retain(|seat| seat.can_begin(task));
+        let is_tried = |seat: &Seat| task.attempts.iter().any(|one| one.agent == seat.member.name);
         seats.sort_by_key(|seat| {
-            let is_late = task.terms.context == Context::Fresh && is_used(seat);
-            (is_late, &seat.member.team, seat.member.place, &seat.member.name)
+            let is_late = task.wants_fresh() && is_tried(seat);
+            (
+                seat.must_renew(task),
+                is_late,
+                &seat.member.team,
+                seat.member.place,
+                &seat.member.name,
+            )
         });
         seats.first().map(|seat| seat.member.name.clone())
     }
@@ -86,11 +97,13 @@ impl Engine {
             && seat.earliest_prompt() <= now
             && self.task_of(agent).is_none()
             && !self.has_open_dispatch(agent)
+            && !seat.is_renewing()
     }
 
     /// Says whether a task changes the same paths as another that is under way in this directory.
     pub(super) fn shares_paths(&self, task: &Task, seat: &Seat) -> bool {
-        let under_way = self.tasks.values().filter(|other| other.id != task.id);
+        let under_way = self.open_tasks.iter().filter(|id| **id != task.id);
+        let under_way = under_way.map(|id| &self.tasks[id]);
         under_way.filter_map(|other| Some((other, other.open()?))).any(|(other, open)| {
             let directory = self.seats.get(&open.agent).map(|seat| &seat.member.cwd);
             directory == Some(&seat.member.cwd) && overlap(&task.terms.owns, &other.terms.owns)
@@ -104,6 +117,7 @@ impl Engine {
         let receipt = self.post(letter, now);
         let seat = self.seats.get_mut(agent).expect("work goes to known agents");
         seat.pace.forget_failures();
+        seat.renews_for = None;
         let attempt = Attempt {
             tag,
             agent: agent.clone(),
@@ -123,9 +137,13 @@ impl Engine {
             claim: None,
             hold: None,
             is_lost: false,
+            is_compacted: false,
+            next: None,
+            tokens: 0,
         };
         let task = self.tasks.get_mut(&id).expect("only known tasks are handed out");
         task.attempts.push(attempt);
+        self.open_tasks.insert(id);
         let note = task.note.clone();
         self.set_task(id, TaskState::Running, note, now);
         self.touch(Place::Task(id));
@@ -134,8 +152,9 @@ impl Engine {
     /// Takes tasks from agents that a quota holds up, where another could do them now.
     fn leave_limited(&mut self, now: Moment, effects: &mut Vec<Effect>) {
         let held: Vec<(TaskId, AgentName)> = self
-            .tasks
-            .values()
+            .open_tasks
+            .iter()
+            .map(|id| &self.tasks[id])
             .filter(|task| task.state == TaskState::Running)
             .filter_map(|task| Some((task.id, task.open()?.agent.clone())))
             .filter(|(_, agent)| self.seats[agent].state == AgentState::Limited)
@@ -190,9 +209,9 @@ impl Seat {
             | AgentState::Working
             | AgentState::Waiting
             | AgentState::Blocked
-            | AgentState::Limited
             | AgentState::Unknown
             | AgentState::Exited => false,
+            AgentState::Limited => self.readiness.is_reset(),
         };
         is_idle && self.phase == Phase::Running
     }

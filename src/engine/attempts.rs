@@ -22,6 +22,7 @@ impl Engine {
         let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
         (open.ended, open.outcome, open.hold) = (Some(now), Some(outcome), None);
         summary.clone_into(&mut open.summary);
+        self.open_tasks.remove(&id);
         let tag = open.tag.clone();
         let looking = open.claim.as_ref().map(|claim| claim.verifications.clone());
         self.touch(Place::Task(id));

@@ -3,14 +3,14 @@
 //! What is in it follows from everything else: an item comes with its cause and goes with it. Only
 //! what a person did about it (read, resolved) is kept beside that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::journal::Place;
 use super::{Dispatch, Engine, Seat};
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, AttentionKind, Hold, Moment, Need, NeedState,
-    ReceiptId, Refusal, Stage, Task, TaskId, TaskState,
+    Refusal, Stage, Task, TaskId, TaskState,
 };
 
 /// Whoever was asked for something and has not given it by then needs a person's word.
@@ -44,25 +44,23 @@ impl Engine {
         }
         (self.stuck_count, self.attention_due) = (stuck, self.attention_deadline_after(now));
         let causes = self.causes(now);
-        let keys: BTreeSet<&str> = causes.iter().map(|cause| cause.key.as_str()).collect();
-        let gone: Vec<AttentionId> = self
-            .attention
-            .values()
-            .filter(|item| !keys.contains(item.cause.as_str()))
-            .map(|item| item.id)
-            .collect();
-        for id in gone {
+        let items = self.attention.values();
+        let mut known: BTreeMap<String, AttentionId> =
+            items.map(|item| (item.cause.clone(), item.id)).collect();
+        for cause in causes {
+            let id = known.remove(&cause.key);
+            self.raise(cause, id, now);
+        }
+        for id in known.into_values() {
             self.attention.remove(&id);
             self.touch(Place::Attention(id));
         }
-        for cause in causes {
-            self.raise(cause, now);
-        }
     }
 
-    fn raise(&mut self, cause: Cause, now: Moment) {
+    /// Puts a cause into the queue, or brings the item that it has up to date.
+    fn raise(&mut self, cause: Cause, known: Option<AttentionId>, now: Moment) {
         let Cause { key, kind, agent, task, text, hint } = cause;
-        if let Some(item) = self.attention.values_mut().find(|item| item.cause == key) {
+        if let Some(item) = known.and_then(|id| self.attention.get_mut(&id)) {
             if item.text != text {
                 (item.text, item.hint) = (text, hint);
                 let id = item.id;
@@ -123,26 +121,32 @@ impl Engine {
     /// Returns when a need has waited long enough for a person to hear of it.
     fn attention_deadline_after(&self, now: Moment) -> Option<Moment> {
         let sent = self.needs.values().filter(|need| need.state == NeedState::Sent);
-        sent.map(|need| need.since + NEED_PATIENCE).filter(|at| *at > now).min()
+        let due = sent.map(|need| need.since + NEED_PATIENCE).filter(|at| *at > now).min();
+        due.into_iter().chain(self.quota_deadline()).min()
     }
 
     fn causes(&self, now: Moment) -> Vec<Cause> {
-        let seats = self.seats.values().filter_map(|seat| self.cause_of_seat(seat));
+        let seats = self.seats.values().filter_map(|seat| self.cause_of_seat(seat, now));
         let tasks = self.tasks.values().filter_map(|task| self.cause_of_task(task));
         let needs = self.needs.values().filter_map(|need| self.cause_of_need(need, now));
-        let accepted = self.dispatches.values().filter(|one| one.stage == Stage::Accepted);
-        let last: BTreeMap<&AgentName, ReceiptId> =
-            accepted.map(|one| (&one.agent, one.id)).collect();
         let receipts = self.dispatches.values().filter_map(|one| {
-            let is_old = last.get(&one.agent).is_some_and(|last| *last > one.id);
-            if is_old { None } else { self.cause_of_dispatch(one) }
+            // What was accepted later shows that the agent has got over it.
+            let is_later = |later: &Dispatch| {
+                later.agent == one.agent && later.stage == Stage::Accepted && later.id > one.id
+            };
+            let cause = self.cause_of_dispatch(one)?;
+            (!self.dispatches.values().any(is_later)).then_some(cause)
         });
         seats.chain(tasks).chain(needs).chain(receipts).collect()
     }
 
-    fn cause_of_seat(&self, seat: &Seat) -> Option<Cause> {
+    fn cause_of_seat(&self, seat: &Seat, now: Moment) -> Option<Cause> {
         let agent = &seat.member.name;
-        let (kind, text, hint) = if seat.state == AgentState::Waiting {
+        let mut task = None;
+        let (kind, text, hint) = if let Some((text, hint)) = self.held_by_quota(seat, now) {
+            task = self.task_of(agent).map(|task| task.id);
+            (AttentionKind::Limit, text, hint)
+        } else if seat.state == AgentState::Waiting {
             let hint =
                 format!("See it with `wheelhouse agent read {agent}`, or open the dashboard");
             (AttentionKind::Dialog, "a dialog waits for an answer".to_owned(), hint)
@@ -162,14 +166,14 @@ impl Engine {
             )
         };
         let (key, agent, hint) = (format!("{kind}:{agent}"), Some(agent.clone()), Some(hint));
-        Some(Cause { key, kind, agent, task: None, text, hint })
+        Some(Cause { key, kind, agent, task, text, hint })
     }
 
     fn cause_of_task(&self, task: &Task) -> Option<Cause> {
         let id = task.id;
         let open = task.open();
         let note = || task.note.clone().unwrap_or_default();
-        let retry = format!("Try again with `wheelhouse task retry {id} --advice TEXT`");
+        let retry = || format!("Try again with `wheelhouse task retry {id} --advice TEXT`");
         let (kind, text, hint) = match task.state {
             TaskState::Blocked => match open.and_then(|open| open.hold) {
                 Some(Hold::Need) => {
@@ -182,22 +186,22 @@ impl Engine {
                     let hint = format!("Answer with `wheelhouse dispatch {agent} TEXT`");
                     (AttentionKind::Blocked, note(), hint)
                 }
-                Some(Hold::Loop) => (AttentionKind::Loop, note(), retry),
-                Some(Hold::Time | Hold::Turns) | None => (AttentionKind::Limit, note(), retry),
+                Some(Hold::Loop) => (AttentionKind::Loop, note(), retry()),
+                Some(Hold::Time | Hold::Turns | Hold::Tokens) | None => {
+                    (AttentionKind::Limit, note(), retry())
+                }
             },
-            TaskState::Failed if task.verifies.is_none() => (AttentionKind::Failed, note(), retry),
+            TaskState::Failed if task.verifies.is_none() => {
+                (AttentionKind::Failed, note(), retry())
+            }
             TaskState::Done if task.verifies.is_none() => {
                 let text = task.attempts.last().map(|last| last.summary.clone());
                 let hint = format!("See `wheelhouse task show {id}`");
                 (AttentionKind::Finished, text.unwrap_or_default(), hint)
             }
             TaskState::Ready => {
-                let could = |seat: &Seat| seat.is_live() && self.may_try(task, seat);
-                if self.seats.values().any(could) {
-                    return None;
-                }
-                let hint = "Start one with `wheelhouse up TEAM`".to_owned();
-                (AttentionKind::Unfit, "no agent that runs fits it".to_owned(), hint)
+                let (text, hint) = self.unfit(task)?;
+                (AttentionKind::Unfit, text, hint)
             }
             TaskState::Running => {
                 let open = open.filter(|open| open.told.is_silent)?;
@@ -217,6 +221,26 @@ impl Engine {
         let agent = task.attempts.last().map(|last| last.agent.clone());
         let text = format!("{}: {text}", task.title);
         Some(Cause { key, kind, agent, task: Some(id), text, hint: Some(hint) })
+    }
+
+    /// Returns why nobody who runs will take a task, and what to type.
+    fn unfit(&self, task: &Task) -> Option<(String, String)> {
+        let could = |seat: &&Seat| seat.is_live() && self.may_try(task, seat);
+        let mut stale = None;
+        for seat in self.seats.values().filter(could) {
+            let reason = seat.no_renewal.as_ref().filter(|_| !seat.can_begin(task))?;
+            stale = Some((&seat.member.name, reason));
+        }
+        Some(match stale {
+            None => {
+                let hint = "Start one with `wheelhouse up TEAM`".to_owned();
+                ("no agent that runs fits it".to_owned(), hint)
+            }
+            Some((agent, reason)) => {
+                let text = format!("it wants a new conversation, and {agent} has none: {reason}");
+                (text, format!("Start one with `wheelhouse agent restart {agent}`"))
+            }
+        })
     }
 
     fn cause_of_need(&self, need: &Need, now: Moment) -> Option<Cause> {

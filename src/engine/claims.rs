@@ -107,7 +107,11 @@ impl Engine {
         let is_hopeless = claim.rechecks >= RECHECKS_MAX;
         self.touch(Place::Task(id));
         match failed {
-            Some(gate) => self.refuse_claim(id, &words::gate_failed(&gate), &gate.gate, now),
+            Some(gate) => {
+                if !self.note_failed_gate(id, &gate.gate, now, effects) {
+                    self.refuse_claim(id, &words::gate_failed(&gate), &gate.gate, now);
+                }
+            }
             None if !all_ran => self.fail_attempt(id, "its gates could not be run", now),
             None if is_stale && is_hopeless => {
                 self.fail_attempt(id, "its files kept changing while they were checked", now);
@@ -407,6 +411,7 @@ mod tests {
         assert_eq!(bench.states()[0], TaskState::Claimed, "they saw other files");
         for verifier in ["va", "vb", "vc"] {
             bench.did(verifier, AgentState::Idle);
+            bench.renew(verifier);
         }
         for id in 5..=6 {
             let verifier = bench.worker(id).unwrap();

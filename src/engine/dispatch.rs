@@ -3,12 +3,10 @@
 //! A prompt is typed at most once. That it will be is on record before the first key: after a crash
 //! nobody types it again, and where the screen cannot tell what became of it, a person decides.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::journal::Place;
-use super::{Effect, Engine, Phase, Seat};
+use super::{Effect, Engine, Seat};
 use crate::model::{
     AgentName, AgentState, Condition, Done, Entry, Letter, Moment, Receipt, ReceiptId, Refusal,
     RunId, Stage,
@@ -19,15 +17,6 @@ const QUEUE_MAX: usize = 64;
 
 /// Ended dispatches that are kept, so that a repeated call finds its receipt.
 const ENDED_MAX: usize = 256;
-
-/// A person who has not pressed a key for this long has stopped typing.
-const TYPING_PAUSE: Duration = Duration::from_secs(4);
-
-/// How long after a moment that turned out not to be safe the next one is looked for.
-const HELD_PAUSE: Duration = Duration::from_secs(2);
-
-/// An agent that took a prompt is seen at work by then, or its turn was too short to be seen.
-const TURN_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is kept of the text once the prompt goes no further.
 const SUMMARY_CHARS: usize = 200;
@@ -51,15 +40,6 @@ pub struct Dispatch {
     pub reason: Option<String>,
     /// When it came to this stage.
     pub since: Moment,
-}
-
-/// When the next prompt may be typed, as far as this seat goes; nothing of this outlives the hub.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Readiness {
-    /// Not before this: a person types, or the last moment was not a safe one.
-    not_before: Moment,
-    /// A prompt was accepted, and the work on it has not been seen yet.
-    turn_expected_until: Option<Moment>,
 }
 
 impl Dispatch {
@@ -139,7 +119,7 @@ impl Engine {
             reason: None,
             since: now,
         };
-        self.dispatches.insert(id, dispatch);
+        self.insert_dispatch(dispatch);
         self.note_stage(id, Stage::Queued, None, now);
         if let Some(reason) = self.objection(&agent, is_confirmed) {
             self.note_stage(id, Stage::Refused, Some(reason), now);
@@ -225,25 +205,6 @@ impl Engine {
         }
     }
 
-    pub(super) fn hold(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent) {
-            seat.readiness.not_before = now + HELD_PAUSE;
-        }
-    }
-
-    fn expect_turn(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent).filter(|seat| seat.accepts_prompts()) {
-            seat.readiness.turn_expected_until = Some(now + TURN_PATIENCE);
-        }
-    }
-
-    /// Notes that a person pressed a key in an agent's pane.
-    pub(super) fn note_typing(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent) {
-            seat.readiness.not_before = now + TYPING_PAUSE;
-        }
-    }
-
     pub(super) fn note_stage(
         &mut self,
         id: ReceiptId,
@@ -256,6 +217,7 @@ impl Engine {
         dispatch.reason = reason;
         dispatch.since = now;
         if stage.is_final() {
+            self.open_dispatches.remove(&id);
             dispatch.text = dispatch.text.chars().take(SUMMARY_CHARS).collect();
         }
         let words = dispatch.reason.as_deref().unwrap_or(&dispatch.text);
@@ -267,9 +229,18 @@ impl Engine {
         self.forget_old_dispatches();
     }
 
+    pub(super) fn insert_dispatch(&mut self, dispatch: Dispatch) {
+        self.open_dispatches.insert(dispatch.id);
+        self.dispatches.insert(dispatch.id, dispatch);
+    }
+
     fn forget_old_dispatches(&mut self) {
+        let ended = self.dispatches.len() - self.open_dispatches.len();
+        let excess = ended.saturating_sub(ENDED_MAX);
+        if excess == 0 {
+            return;
+        }
         let ended = self.dispatches.values().filter(|dispatch| dispatch.stage.is_final());
-        let excess = ended.clone().count().saturating_sub(ENDED_MAX);
         let old: Vec<_> = ended.take(excess).map(|dispatch| dispatch.id).collect();
         for id in old {
             self.dispatches.remove(&id);
@@ -284,7 +255,7 @@ impl Engine {
             .values()
             .filter(|seat| !self.is_under_way(&seat.member.name))
             .filter_map(|seat| {
-                let next = self.waiting_for(&seat.member.name).next()?;
+                let next = self.next_for(seat)?;
                 seat.is_ready(next.is_confirmed, now).then_some(next.id)
             })
             .collect();
@@ -294,7 +265,10 @@ impl Engine {
             let run = self.seats[&agent].run;
             dispatch.run = Some(run);
             let (text, tag) = (dispatch.text.clone(), dispatch.tag.clone());
-            let is_confirmed = dispatch.is_confirmed;
+            let (is_confirmed, is_first) = (dispatch.is_confirmed, dispatch.is_first());
+            if !is_first {
+                self.use_conversation(&agent);
+            }
             self.note_stage(id, Stage::Typed, None, now);
             effects.push(Effect::Deliver { agent, run, receipt: id, text, tag, is_confirmed });
         }
@@ -318,9 +292,7 @@ impl Engine {
     /// Gives up on prompts for an agent that has ended; what was not typed may wait for the next run.
     pub(super) fn forsake_dispatches(&mut self, agent: &AgentName, has_next: bool, now: Moment) {
         let open: Vec<_> = self
-            .dispatches
-            .values()
-            .filter(|dispatch| dispatch.agent == *agent && !dispatch.stage.is_final())
+            .open_of(agent)
             .filter(|dispatch| !has_next || dispatch.stage.is_under_way())
             .map(|dispatch| (dispatch.id, dispatch.stage))
             .collect();
@@ -335,7 +307,7 @@ impl Engine {
     pub(super) fn delivery_deadline(&self) -> Option<Moment> {
         let waiting = self.seats.values().filter(|seat| {
             let name = &seat.member.name;
-            let next = self.waiting_for(name).next();
+            let next = self.next_for(seat);
             next.is_some_and(|next| seat.may_take(next.is_confirmed)) && !self.is_under_way(name)
         });
         let waiting = waiting.map(|seat| seat.readiness.earliest());
@@ -344,81 +316,50 @@ impl Engine {
         waiting.chain(watched).min()
     }
 
-    /// Gives up on turns that were too short to be seen.
-    pub(super) fn stop_expecting(&mut self, now: Moment) {
-        for seat in self.seats.values_mut() {
-            let until = &mut seat.readiness.turn_expected_until;
-            *until = until.filter(|until| now < *until);
-        }
-    }
-
     fn expected_of(&self, condition: &Condition) -> Option<Moment> {
         let Condition::Agent { agent, .. } = condition else { return None };
-        self.seats.get(agent)?.readiness.turn_expected_until
+        self.seats.get(agent)?.readiness.turn_expected_until()
     }
 
     fn waiting_for<'a>(&'a self, agent: &'a AgentName) -> impl Iterator<Item = &'a Dispatch> {
-        let is_waiting = move |one: &&Dispatch| one.agent == *agent && one.stage == Stage::Queued;
-        self.dispatches.values().filter(is_waiting)
+        self.open_of(agent).filter(|one| one.stage == Stage::Queued)
+    }
+
+    /// Returns the next prompt for an agent. While a limit holds it up, only one that a person
+    /// sends though they know of it.
+    fn next_for(&self, seat: &Seat) -> Option<&Dispatch> {
+        let is_held = seat.state == AgentState::Limited && !seat.readiness.is_reset();
+        self.open_of(&seat.member.name)
+            .filter(|one| one.stage == Stage::Queued)
+            .find(|one| !is_held || one.is_confirmed)
+    }
+
+    fn open_of(&self, agent: &AgentName) -> impl Iterator<Item = &Dispatch> {
+        let open = self.open_dispatches.iter().map(|id| &self.dispatches[id]);
+        open.filter(move |one| one.agent == *agent)
+    }
+
+    /// Notes that something is said to an agent: its conversation is no longer a new one.
+    pub(super) fn use_conversation(&mut self, agent: &AgentName) {
+        let unused = self.seats.get_mut(agent).filter(|seat| !seat.is_used);
+        if let Some(seat) = unused {
+            seat.is_used = true;
+            self.touch_seat(agent);
+        }
     }
 
     fn is_under_way(&self, agent: &AgentName) -> bool {
-        self.dispatches.values().any(|one| one.agent == *agent && one.stage.is_under_way())
+        self.open_of(agent).any(|one| one.stage.is_under_way())
     }
 
     /// Says whether a prompt is on its way to an agent.
     pub(super) fn has_open_dispatch(&self, agent: &AgentName) -> bool {
-        self.dispatches.values().any(|one| one.agent == *agent && !one.stage.is_final())
+        self.open_of(agent).next().is_some()
     }
 
     fn sent_under(&self, key: &str) -> Vec<Receipt> {
         let is_same = |one: &&Dispatch| one.idempotency_key.as_deref() == Some(key);
         self.dispatches.values().filter(is_same).map(Dispatch::receipt).collect()
-    }
-}
-
-impl Readiness {
-    fn earliest(&self) -> Moment {
-        self.turn_expected_until.unwrap_or_default().max(self.not_before)
-    }
-
-    /// Says whether a prompt was accepted and the work on it has yet to be seen.
-    pub(super) fn expects_turn(&self, now: Moment) -> bool {
-        self.turn_expected_until.is_some_and(|until| now < until)
-    }
-
-    /// Notes that the agent is seen in another state: the turn that was expected has begun.
-    pub(super) fn note_turn(&mut self) {
-        self.turn_expected_until = None;
-    }
-}
-
-impl Seat {
-    /// Says whether the agent shows that it would take a prompt.
-    fn accepts_prompts(&self) -> bool {
-        match self.state {
-            AgentState::Idle | AgentState::Done | AgentState::Blocked | AgentState::Error => true,
-            AgentState::Starting
-            | AgentState::Working
-            | AgentState::Waiting
-            | AgentState::Limited
-            | AgentState::Unknown
-            | AgentState::Exited => false,
-        }
-    }
-
-    /// Returns when it may get its next prompt, as far as time goes.
-    pub(super) fn earliest_prompt(&self) -> Moment {
-        self.readiness.earliest()
-    }
-
-    fn may_take(&self, is_confirmed: bool) -> bool {
-        let is_blind = is_confirmed && self.state == AgentState::Unknown;
-        self.phase == Phase::Running && (self.accepts_prompts() || is_blind)
-    }
-
-    fn is_ready(&self, is_confirmed: bool, now: Moment) -> bool {
-        self.may_take(is_confirmed) && self.readiness.earliest() <= now
     }
 }
 

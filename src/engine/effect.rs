@@ -40,6 +40,11 @@ pub enum Effect {
         agent: AgentName,
         run: RunId,
     },
+    /// Asks how an agent would begin with a new conversation; `Planned` tells.
+    Renew {
+        agent: AgentName,
+        run: RunId,
+    },
     /// Types a prompt into an agent's terminal.
     Deliver {
         agent: AgentName,

@@ -1,8 +1,9 @@
 //! What happened, in the past tense.
 
+use super::Plan;
 use crate::model::{
     AgentName, AgentState, Checks, Command, Exit, ProcessId, ProcessInfo, Question, ReceiptId,
-    RequestId, RunId, Source, Stage, TaskId,
+    RequestId, Reset, RunId, Source, Stage, TaskId,
 };
 use crate::report::Report;
 
@@ -55,6 +56,14 @@ pub enum RunEvent {
     StartFailed { reason: String },
     /// What it does, as far as it can be told.
     Did { state: AgentState, source: Source },
+    /// When the limit ends that it has just reached; told before its state.
+    Resets(Reset),
+    /// It was seen to use so many more tokens.
+    Used { tokens: u64 },
+    /// Its cli has compacted the conversation.
+    Compacted,
+    /// How it would begin anew, which was asked for.
+    Planned { plan: Plan, grace_ms: u64 },
     /// It said something in the protocol.
     Reported(Report),
     /// Its cli told the id of the conversation.

@@ -93,6 +93,7 @@ fn member(agent: &str, team: &str) -> Member {
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
+        speaks_to: Vec::new(),
         conversation: None,
         opening: crate::model::Opening::default(),
         contact: Contact::default(),
@@ -172,6 +173,24 @@ impl Bench {
 
     pub(super) fn did(&mut self, agent: &str, state: AgentState) {
         let _ = self.tell(agent, RunEvent::Did { state, source: Source::Screen });
+    }
+
+    /// Answers how an agent would begin anew.
+    pub(super) fn plan(&mut self, agent: &str) -> Vec<Effect> {
+        let next = crew(&[agent], "team").remove(0);
+        let (plan, grace_ms) = (Ok(Box::new(next)), GRACE_MS);
+        self.tell(agent, RunEvent::Planned { plan, grace_ms })
+    }
+
+    /// Lets an agent begin anew that is to do so.
+    pub(super) fn renew(&mut self, agent: &str) {
+        let role = self.seat_mut(agent).member.role;
+        let _ = self.plan(agent);
+        let _ = self.tell(agent, stopped());
+        let _ = self.tell(agent, RunEvent::KeeperLost);
+        let _ = self.tell(agent, seen());
+        self.seat_mut(agent).member.role = role;
+        self.did(agent, AgentState::Idle);
     }
 
     pub(super) fn send(&mut self, agent: &str, text: &str) {

@@ -17,15 +17,16 @@ impl Engine {
             }
             assert!(seat.is_live() || seat.next.is_none(), "{name}: nothing waits behind an end");
         }
+        let mut typed = BTreeSet::new();
         for (id, dispatch) in &self.dispatches {
+            let is_open = self.open_dispatches.contains(id);
+            assert_eq!(is_open, !dispatch.stage.is_final(), "{id} is open while it goes further");
             assert_eq!(*id, dispatch.id, "a dispatch stands under its own number");
             assert!(dispatch.id.0 <= self.receipts, "{id} was given out");
             if dispatch.stage.is_under_way() {
                 assert!(dispatch.run.is_some(), "{id} is typed into a run");
                 let agent = &dispatch.agent;
-                let others = self.dispatches.values().filter(|one| one.stage.is_under_way());
-                let count = others.filter(|one| one.agent == *agent).count();
-                assert_eq!(count, 1, "{agent} gets one prompt at a time");
+                assert!(typed.insert(agent), "{agent} gets one prompt at a time");
                 let live = self.seats.get(agent).is_some_and(super::Seat::is_live);
                 assert!(live, "{id} may still come somewhere");
             }
@@ -48,6 +49,8 @@ impl Engine {
             let closed = task.attempts.len().saturating_sub(usize::from(task.open().is_some()));
             let is_closed = task.attempts.iter().take(closed).all(|one| one.ended.is_some());
             assert!(is_closed, "{id} has at most one attempt under way, the last");
+            let is_open = self.open_tasks.contains(id);
+            assert_eq!(is_open, task.open().is_some(), "{id} is open while someone has it");
             if let Some(open) = task.open() {
                 assert!(busy.insert(&open.agent), "{} has one task at a time", open.agent);
             }

@@ -1,7 +1,7 @@
 //! The life of a run: started, seen, stopped, ended; and what follows each step.
 
-use super::dispatch::Readiness;
 use super::journal::Place;
+use super::readiness::Readiness;
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
@@ -28,6 +28,8 @@ impl Engine {
             .filter(|before| before.cli == member.cli)
             .and_then(|before| before.conversation.clone());
         let letter = member.opening.letter.take();
+        let is_used = member.opening.is_resumed;
+        let renews_for = self.seats.get(&agent).and_then(|seat| seat.renews_for);
         let run = self.seats.get(&agent).map_or_else(RunId::default, |seat| seat.run).next();
         let seat = Seat {
             member,
@@ -39,6 +41,11 @@ impl Engine {
             pace: Pace::default(),
             readiness: Readiness::default(),
             reports: 0,
+            is_used,
+            tokens: None,
+            reset: None,
+            renews_for,
+            no_renewal: None,
             keeper: None,
             process: None,
             note: None,
@@ -97,7 +104,14 @@ impl Engine {
         }
         match event {
             RunEvent::Seen { .. } => {}
-            RunEvent::Did { state, source } => self.note_doing(agent, state, source, now),
+            RunEvent::Did { state, source } => {
+                self.note_doing(agent, state, source, now);
+                self.orient_compacted(agent, effects);
+            }
+            event @ (RunEvent::Resets(_)
+            | RunEvent::Used { .. }
+            | RunEvent::Compacted
+            | RunEvent::Planned { .. }) => self.note_terms(agent, event, now, effects),
             RunEvent::Reported(report) => {
                 self.note_report(agent, &report, now);
                 self.react(agent, &report, now, effects);
@@ -159,6 +173,29 @@ impl Engine {
         self.note_state(agent, state, source, now);
         if never_came_up {
             self.refuse_waiting(agent, now);
+        }
+    }
+
+    /// Notes what bears on the terms of an agent's task.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are about its life and its words"
+    )]
+    fn note_terms(
+        &mut self,
+        agent: &AgentName,
+        event: RunEvent,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        match event {
+            RunEvent::Resets(reset) => self.note_reset(agent, reset),
+            RunEvent::Used { tokens } => self.note_tokens(agent, tokens, now, effects),
+            RunEvent::Compacted => self.note_compaction(agent, effects),
+            RunEvent::Planned { plan, grace_ms } => {
+                self.note_plan(agent, plan, grace_ms, now, effects);
+            }
+            _ => {}
         }
     }
 
@@ -337,6 +374,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
+        speaks_to: Vec::new(),
         conversation: None,
         opening: Opening::default(),
         contact: Contact::default(),
@@ -352,6 +390,11 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         pace: Pace::default(),
         readiness: Readiness::default(),
         reports: 0,
+        is_used: true,
+        tokens: None,
+        reset: None,
+        renews_for: None,
+        no_renewal: None,
         keeper: None,
         process: None,
         note: Some("found alive, but not on record".to_owned()),

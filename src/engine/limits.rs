@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::journal::Place;
-use super::{Engine, words};
-use crate::model::{AgentState, Hold, Moment, Task, TaskId, TaskState};
+use super::{Effect, Engine, words};
+use crate::model::{AgentName, AgentState, Hold, Moment, Task, TaskId, TaskState};
 
 impl Engine {
     /// Holds what has used up its time, and asks after those of whom nothing is heard.
-    pub(super) fn watch_limits(&mut self, now: Moment) {
+    pub(super) fn watch_limits(&mut self, now: Moment, effects: &mut Vec<Effect>) {
         let running: Vec<TaskId> = self
             .tasks
             .values()
@@ -19,10 +19,37 @@ impl Engine {
             let task = &self.tasks[&id];
             if time_is_up_at(task).is_some_and(|at| at <= now) {
                 let note = "it has taken as long as it may".to_owned();
+                self.interrupt_worker(id, effects);
                 self.hold_task(id, Hold::Time, note, now);
             } else if self.silent_from(task).is_some_and(|at| at <= now) {
                 self.break_silence(id, now);
             }
+        }
+    }
+
+    /// Counts what a run was seen to use, and holds the task that has used up its tokens.
+    pub(super) fn note_tokens(
+        &mut self,
+        agent: &AgentName,
+        tokens: u64,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(seat) = self.seats.get_mut(agent) else { return };
+        seat.tokens = Some(seat.tokens.unwrap_or_default().saturating_add(tokens));
+        let run = seat.run;
+        self.touch_seat(agent);
+        let Some(id) = self.task_of(agent).map(|task| task.id) else { return };
+        let task = self.tasks.get_mut(&id).expect("it was just found");
+        let (state, max) = (task.state, task.terms.tokens_max);
+        let Some(open) = task.open_mut().filter(|open| open.run == run) else { return };
+        open.tokens = open.tokens.saturating_add(tokens);
+        let total = open.tokens;
+        self.touch(Place::Task(id));
+        if state == TaskState::Running && max.is_some_and(|max| total >= max) {
+            let note = format!("it has used {total} tokens, as many as it may");
+            self.interrupt_worker(id, effects);
+            self.hold_task(id, Hold::Tokens, note, now);
         }
     }
 
@@ -70,6 +97,7 @@ fn time_is_up_at(task: &Task) -> Option<Moment> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::RunEvent;
     use super::super::fixture::{Bench, Work};
     use super::*;
 
@@ -94,6 +122,24 @@ mod tests {
         assert_eq!(bench.states(), [TaskState::Blocked]);
         assert_eq!(bench.prompts("one").len(), 1);
         assert!(bench.waits_for("limit", 1));
+    }
+
+    #[test]
+    fn a_task_that_has_used_up_its_tokens_is_interrupted_and_waits_for_a_person() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.tell("one", RunEvent::Used { tokens: 900 });
+        let _ = bench.add(vec![Work::new("a").with(|terms| terms.tokens_max = Some(1000))]);
+        bench.begin("one");
+        let _ = bench.tell("one", RunEvent::Used { tokens: 900 });
+        assert_eq!(bench.states(), [TaskState::Running], "what was used before is not its own");
+        bench.crash();
+        let _ = bench.tell("one", super::super::fixture::seen());
+        bench.did("one", AgentState::Working);
+        let effects = bench.tell("one", RunEvent::Used { tokens: 100 });
+        assert!(effects.iter().any(|effect| matches!(effect, Effect::Interrupt { .. })));
+        assert_eq!(bench.states(), [TaskState::Blocked]);
+        assert!(bench.waits_for("limit", 1));
+        assert_eq!(bench.engine.task(TaskId(1)).unwrap().open().unwrap().tokens, 1000);
     }
 
     #[test]

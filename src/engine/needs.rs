@@ -4,7 +4,7 @@ use globset::Glob;
 
 use super::journal::Place;
 use super::tasks::line;
-use super::{Engine, Seat, words};
+use super::{Effect, Engine, Seat, words};
 use crate::model::{AgentName, Entry, Letter, Moment, Need, NeedId, NeedState, Refusal, TaskId};
 
 /// Needs on record; the oldest that were met go first.
@@ -17,7 +17,14 @@ impl Engine {
     }
 
     /// Takes up what an agent says that it needs, and tells whoever can give it.
-    pub(super) fn want(&mut self, from: &AgentName, task: Option<TaskId>, text: &str, now: Moment) {
+    pub(super) fn want(
+        &mut self,
+        from: &AgentName,
+        task: Option<TaskId>,
+        text: &str,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
         let is_same =
             |need: &&Need| need.from == *from && need.text == text && need.state != NeedState::Met;
         if self.needs.values().any(|need| is_same(&need)) {
@@ -32,6 +39,10 @@ impl Engine {
         let (state, is_stubbed) = (NeedState::Held, false);
         let need = Need { id, from, to, task, thing, text, state, since: now, is_stubbed };
         self.needs.insert(id, need);
+        if self.note_volley(id, now, effects) {
+            self.needs.remove(&id);
+            return;
+        }
         self.send_need(id, now);
         self.forget_old_needs();
         self.break_deadlocks(now);

@@ -52,6 +52,9 @@ impl Engine {
         if seat.state != state {
             seat.state = state;
             seat.since = now;
+            if state != AgentState::Limited && state != AgentState::Unknown {
+                seat.reset = None;
+            }
             seat.pace.get_on(now);
             seat.readiness.note_turn();
             self.tell(Entry::new("agent.state", state.to_string()).of(agent));

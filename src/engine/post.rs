@@ -26,7 +26,7 @@ impl Engine {
             reason: None,
             since: now,
         };
-        self.dispatches.insert(id, dispatch);
+        self.insert_dispatch(dispatch);
         self.note_stage(id, Stage::Queued, None, now);
         if !is_there {
             self.note_stage(id, Stage::Refused, Some("the agent does not run".to_owned()), now);
@@ -38,8 +38,13 @@ impl Engine {
     pub(super) fn withdraw_tagged(&mut self, tag: &str, now: Moment) {
         let is_waiting =
             |one: &&Dispatch| one.stage == Stage::Queued && one.tag.as_deref() == Some(tag);
-        let waiting: Vec<_> =
-            self.dispatches.values().filter(is_waiting).map(|one| one.id).collect();
+        let waiting: Vec<_> = self
+            .open_dispatches
+            .iter()
+            .map(|id| &self.dispatches[id])
+            .filter(is_waiting)
+            .map(|one| one.id)
+            .collect();
         for id in waiting {
             let reason = "its attempt is over".to_owned();
             self.note_stage(id, Stage::Withdrawn, Some(reason), now);

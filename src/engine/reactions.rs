@@ -1,6 +1,7 @@
 //! Each report has a consequence.
 
 use super::journal::Place;
+use super::orientation::split_next;
 use super::{Effect, Engine, words};
 use crate::model::{AgentName, Entry, Hold, Moment, Outcome, Stage, Task, TaskId, TaskState};
 use crate::report::{Report, ReportKind, Status};
@@ -30,7 +31,7 @@ impl Engine {
         entry.task = task.map(|id| id.to_string());
         self.tell(entry);
         match report.kind {
-            ReportKind::Need => self.want(agent, task, &report.text, now),
+            ReportKind::Need => self.want(agent, task, &report.text, now, effects),
             ReportKind::Contract => self.publish(agent, &report.text, now),
             ReportKind::Artifact => {
                 let path = artifact_path(&report.text);
@@ -72,6 +73,9 @@ impl Engine {
         self.touch(Place::Task(id));
         let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
         open.told.is_silent = false;
+        if matches!(report.kind, ReportKind::Status(_)) {
+            (open.is_lost, open.is_compacted) = (false, false);
+        }
         let agent = open.agent.clone();
         match report.kind {
             ReportKind::Status(Status::Done) => self.claim(id, &report.text, now, effects),
@@ -81,7 +85,9 @@ impl Engine {
             ReportKind::Status(Status::Error) => self.note_error(id, &report.text, now),
             ReportKind::Progress { .. } => {
                 let step = report.kind.value().unwrap_or_default();
-                remember(&mut open.steps, format!("{step} {}", report.text));
+                let (text, next) = split_next(&report.text);
+                remember(&mut open.steps, format!("{step} {text}"));
+                open.next = next.map(str::to_owned);
                 self.unhold(id, Hold::Need, now);
             }
             ReportKind::Build { passed } => {
@@ -119,7 +125,7 @@ impl Engine {
         }
         let note = if text.is_empty() { "it does not say what it needs" } else { text };
         self.hold_task(id, Hold::Need, note.to_owned(), now);
-        self.want(&agent, Some(id), note, now);
+        self.want(&agent, Some(id), note, now, effects);
     }
 
     /// Asks which files were modified where an attempt works.
@@ -142,7 +148,7 @@ impl Engine {
             return;
         };
         let Some(open) = task.open_mut().filter(|open| open.is_lost) else { return };
-        open.is_lost = false;
+        (open.is_lost, open.is_compacted) = (false, false);
         let text = words::orientation(&self.tasks[&id], files);
         self.send_back(id, &text, now);
     }

@@ -150,6 +150,12 @@ impl Engine {
         engine.receipts = record.receipts;
         engine.dispatches =
             record.dispatches.into_iter().map(|dispatch| (dispatch.id, dispatch)).collect();
+        engine.open_dispatches = engine
+            .dispatches
+            .values()
+            .filter(|dispatch| !dispatch.stage.is_final())
+            .map(|dispatch| dispatch.id)
+            .collect();
         engine.cut_off = engine
             .dispatches
             .values()
@@ -194,6 +200,8 @@ impl Engine {
         let keyed = |versions: Vec<Contract>| Some((contract_key(&versions)?, versions));
         self.contracts = work.contracts.into_iter().filter_map(keyed).collect();
         self.tasks = work.tasks.into_iter().map(|task| (task.id, task)).collect();
+        let is_open = |task: &&Task| task.open().is_some();
+        self.open_tasks = self.tasks.values().filter(is_open).map(|task| task.id).collect();
         let ids: Vec<TaskId> = self.tasks.keys().copied().collect();
         for id in ids {
             self.recover_task(id, now, effects);

@@ -24,7 +24,8 @@ impl Engine {
         let is_team = sender.team == receiver.team;
         let leads = |role: Role| matches!(role, Role::Lead | Role::Orchestrator);
         let edge = Edge { from: from.clone(), to: to.clone() };
-        (is_team && (leads(sender.role) || leads(receiver.role) || sender.speaks_freely))
+        let speaks = sender.speaks_freely || sender.speaks_to.contains(to);
+        (is_team && (leads(sender.role) || leads(receiver.role) || speaks))
             || leads(sender.role) && leads(receiver.role)
             || self.edges.contains(&edge)
             || self.depends_on(to, from)

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::dispatch::{Dispatch, Readiness};
+use super::dispatch::Dispatch;
 use super::journal::Journal;
 use super::patience::{PATIENCE, Pace};
+use super::readiness::Readiness;
 use super::routing::Routed;
 use super::tags::Tags;
 use super::waits::{Wait, Watch};
@@ -15,7 +16,7 @@ use super::{Effect, Event};
 use crate::consent::Rules;
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Member, Moment,
-    Need, NeedId, ProcessId, ReceiptId, RunId, Source, Task, TaskId,
+    Need, NeedId, ProcessId, ReceiptId, Reset, RunId, Source, Task, TaskId,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -28,11 +29,15 @@ pub struct Engine {
     pub(super) waits: Vec<Wait>,
     pub(super) watches: Vec<Watch>,
     pub(super) dispatches: BTreeMap<ReceiptId, Dispatch>,
+    /// Those of them that go further.
+    pub(super) open_dispatches: BTreeSet<ReceiptId>,
     /// How many prompts were ever sent.
     pub(super) receipts: u64,
     /// Prompts that an earlier hub was typing when it died, and that have not been looked for yet.
     pub(super) cut_off: BTreeSet<ReceiptId>,
     pub(super) tasks: BTreeMap<TaskId, Task>,
+    /// Those of them that an agent has in hand.
+    pub(super) open_tasks: BTreeSet<TaskId>,
     /// How many tasks were ever added.
     pub(super) task_count: u64,
     pub(super) needs: BTreeMap<NeedId, Need>,
@@ -60,6 +65,8 @@ pub struct Engine {
     pub(super) patience: Duration,
     /// Which dialogs are answered without a person.
     pub(super) approvals: Rules,
+    /// Whether agents go on by themselves once a limit has ended.
+    pub(super) resumes_after_reset: bool,
 }
 
 /// One agent's place on the team.
@@ -83,6 +90,21 @@ pub struct Seat {
     /// How many of this run's reports the rest of the record takes into account.
     #[serde(default)]
     pub reports: u64,
+    /// Something was said to this run beside what its team says first.
+    #[serde(default = "yes")]
+    pub is_used: bool,
+    /// Tokens that this run was seen to use; nothing, if its cli shows none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// When the limit ends that holds it up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reset: Option<Reset>,
+    /// The task for which it begins anew; nothing of this outlives the hub.
+    #[serde(skip)]
+    pub(super) renews_for: Option<TaskId>,
+    /// Why it cannot begin anew.
+    #[serde(skip)]
+    pub(super) no_renewal: Option<String>,
     pub keeper: Option<ProcessId>,
     pub process: Option<ProcessId>,
     /// What went wrong, in words.
@@ -112,6 +134,11 @@ pub enum Phase {
 
 fn by_process() -> Source {
     Source::Process
+}
+
+/// Of a run that an older record tells of, nobody knows.
+fn yes() -> bool {
+    true
 }
 
 impl Seat {
@@ -144,9 +171,11 @@ impl Engine {
             waits: Vec::new(),
             watches: Vec::new(),
             dispatches: BTreeMap::new(),
+            open_dispatches: BTreeSet::new(),
             receipts: 0,
             cut_off: BTreeSet::new(),
             tasks: BTreeMap::new(),
+            open_tasks: BTreeSet::new(),
             task_count: 0,
             needs: BTreeMap::new(),
             need_count: 0,
@@ -165,6 +194,7 @@ impl Engine {
             handled_at: now,
             patience: PATIENCE,
             approvals: Rules::default(),
+            resumes_after_reset: false,
         }
     }
 
@@ -194,11 +224,12 @@ impl Engine {
             Event::DeadlineReached => {
                 self.mark_stuck(now);
                 self.stop_expecting(now);
-                self.watch_limits(now);
+                self.watch_limits(now, &mut effects);
                 self.end_if_unneeded(now, &mut effects);
             }
         }
         self.weigh_verdicts(now, &mut effects);
+        self.leave_limits(now);
         self.hand_out(now, &mut effects);
         self.deliver_ready(now, &mut effects);
         self.note_attention(now);
@@ -219,6 +250,7 @@ impl Engine {
             self.stuck_deadline(),
             self.delivery_deadline(),
             self.limits_deadline(),
+            self.quota_deadline(),
             self.hand_out_deadline(),
             self.attention_due,
         ];

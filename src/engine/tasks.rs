@@ -35,7 +35,8 @@ impl Engine {
 
     /// Returns the task that an agent has in hand.
     pub fn task_of(&self, agent: &AgentName) -> Option<&Task> {
-        self.tasks.values().find(|task| task.open().is_some_and(|open| open.agent == *agent))
+        let open = self.open_tasks.iter().map(|id| &self.tasks[id]);
+        open.into_iter().find(|task| task.open().is_some_and(|open| open.agent == *agent))
     }
 
     pub(super) fn obey_about_tasks(
@@ -98,6 +99,7 @@ impl Engine {
             verifies,
             attempts: Vec::new(),
             forgiven: 0,
+            failed: Vec::new(),
         };
         self.tell(Entry::new("task.added", task.title.clone()).about(id));
         self.tasks.insert(id, task);
@@ -165,7 +167,7 @@ impl Engine {
         if agent.is_some() {
             task.terms.agent = agent;
         }
-        self.touch(Place::Task(id));
+        self.forget_circles(id);
         self.set_task(id, TaskState::Pending, None, now);
         Ok(vec![id])
     }
@@ -204,12 +206,15 @@ impl Engine {
         if !may || !seat.may_be_handed_work() || self.task_of(agent).is_some() {
             return Err(Refusal::NotFree { agent: agent.clone(), task: id });
         }
+        if seat.must_renew(task) {
+            return Err(Refusal::NotFresh { agent: agent.clone(), task: id });
+        }
         self.open_attempt(id, &agent.clone(), now);
         Ok(vec![id])
     }
 
     /// Presses the keys that end an agent's turn, if it is at work on this task.
-    fn interrupt_worker(&self, id: TaskId, effects: &mut Vec<Effect>) {
+    pub(super) fn interrupt_worker(&self, id: TaskId, effects: &mut Vec<Effect>) {
         let Some(open) = self.tasks.get(&id).and_then(Task::open) else { return };
         let seat = self.seats.get(&open.agent).filter(|seat| seat.run == open.run);
         if seat.is_some_and(|seat| seat.state == AgentState::Working) {

@@ -15,6 +15,9 @@ pub(super) const WEAK_EVIDENCE: &str = "You say that the task is done, but not h
 pub(super) const SILENCE: &str = "Nothing has been heard of you for a while. Report where you stand: done, blocked, failed, or \
      how far you have come. If you are still at work, go on.";
 
+pub(super) const LIMIT_OVER: &str =
+    "You had reached a limit, which has ended by now. Go on where you stopped.";
+
 /// Returns the prompt that an attempt begins with.
 pub(super) fn task_prompt(engine: &Engine, id: TaskId, tag: &str) -> String {
     let task = &engine.tasks[&id];
@@ -86,10 +89,13 @@ pub(super) fn orientation(task: &Task, files: &[String]) -> String {
         Some(false) => "The last build failed.",
         None => "No build was reported.",
     };
+    let next = match open.and_then(|open| open.next.as_ref()) {
+        Some(next) => format!("You were going to do this next:\n{}", quote(next)),
+        None => "Next: go on with what is not completed yet.".to_owned(),
+    };
     format!(
         "Your context was compacted. This is where you stand in task {}, {}.\n\nThe task:\n{}\n\n\
-         Completed:\n{}\n\nFiles modified:\n{}\n\n{build} Next: go on with what is not completed \
-         yet.",
+         Completed:\n{}\n\nFiles modified:\n{}\n\n{build} {next}",
         task.id,
         task.title,
         quote(&task.prompt),

@@ -98,7 +98,9 @@ impl Hub {
         caller: &Environment,
     ) -> Result<(Member, Launch), Fault> {
         refuse_untrusted(loaded, &agent.cli)?;
-        let team = Team { name: team.to_owned(), layout: Layout::default(), agents: Vec::new() };
+        let speaks = loaded.settings.team(team).map(|team| team.speaks).unwrap_or_default();
+        let (name, layout) = (team.to_owned(), Layout::default());
+        let team = Team { name, layout, speaks, agents: Vec::new() };
         let (mut member, mut launch) = self.plan_agent(loaded, &team, agent, caller)?;
         if !added.command.is_empty() {
             member.argv.clone_from(&added.command);
@@ -202,5 +204,6 @@ fn agent(
     cwd: PathBuf,
     env: Environment,
 ) -> Agent {
-    Agent { name, cli, role, prompt: None, cwd, env, owns: Vec::new(), capabilities: Vec::new() }
+    let (owns, capabilities, speaks) = (Vec::new(), Vec::new(), Vec::new());
+    Agent { name, cli, role, prompt: None, cwd, env, owns, capabilities, speaks }
 }

@@ -77,6 +77,7 @@ impl Hub {
     ) -> Option<Answer> {
         let Resumption { asker, agents, environment, grace_ms } = plan;
         let crew = self.plan_resumed(&agents, &environment, memories);
+        self.remember_caller(&crew, environment);
         self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
     }
 

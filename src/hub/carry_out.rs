@@ -108,6 +108,7 @@ impl Hub {
                 | Effect::Stop { .. }
                 | Effect::Release { .. }
                 | Effect::Sweep { .. }
+                | Effect::Renew { .. }
                 | Effect::Inspect { .. }
                 | Effect::RunGates { .. }
                 | Effect::Survey { .. }
@@ -132,6 +133,7 @@ impl Hub {
             }
             Effect::Release { agent, .. } => self.order(&agent, &ToKeeper::Release),
             Effect::Sweep { agent, run } => self.sweep(agent, run),
+            Effect::Renew { agent, run } => self.plan_renewal(&agent, run),
             Effect::Deliver { agent, run, receipt, text, tag, is_confirmed } => {
                 let prompt = Prompt { receipt, text, tag, is_confirmed };
                 self.begin_prompt(&agent, run, prompt);
@@ -245,6 +247,7 @@ impl Hub {
         pane.detector = self.detector(agent);
         if let (Some(detector), Some(memory)) = (&mut pane.detector, pane.reports.take_memory()) {
             detector.remember(memory);
+            pane.tokens_told = detector.tokens().unwrap_or_default();
         }
         let port = self.engine.seat(agent).and_then(|seat| seat.member.contact.port);
         let listen = |port| Ear::open(agent.clone(), pane.run, port, self.senders.clone());

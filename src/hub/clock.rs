@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use jiff::tz::TimeZone;
+
 use crate::model::Moment;
 
 /// Tells the time; it never runs backwards, whatever happens to the machine's own clock.
@@ -10,16 +12,23 @@ use crate::model::Moment;
 pub(super) struct Clock {
     started: Instant,
     started_at: Moment,
+    zone: TimeZone,
 }
 
 impl Clock {
     pub(super) fn start() -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { started: Instant::now(), started_at: Moment(0) + since_epoch }
+        let started_at = Moment(0) + since_epoch;
+        Self { started: Instant::now(), started_at, zone: TimeZone::system() }
     }
 
     pub(super) fn now(&self) -> Moment {
         self.started_at + self.started.elapsed()
+    }
+
+    /// Returns the zone in which this machine tells times of day.
+    pub(super) fn zone(&self) -> &TimeZone {
+        &self.zone
     }
 
     /// Returns how long this clock has run.

@@ -15,6 +15,9 @@ use crate::screen::{Screen, Signal};
 /// How often it is looked whether an agent at work shows other words than before.
 const MOVE_PAUSE: Duration = Duration::from_secs(2);
 
+/// How often it is told what an agent at work uses: each time is written down.
+const TOKENS_PAUSE: Duration = Duration::from_secs(3);
+
 /// The cli whose rules fit any program.
 const ANY_PROGRAM: &str = "shell";
 
@@ -102,6 +105,7 @@ impl Hub {
         }
         self.run_errand(agent, now);
         self.note_movement(agent, now);
+        self.note_tokens(agent, now);
     }
 
     /// Lets the detector look for the last time, so that last words count.
@@ -129,6 +133,23 @@ impl Hub {
             let run = pane.run;
             self.note_run(agent, run, RunEvent::Moved);
         }
+    }
+
+    /// Tells the engine what an agent was seen to use, at the end of a turn and now and then in it.
+    fn note_tokens(&mut self, agent: &AgentName, now: Moment) {
+        let is_at_work =
+            self.engine.seat(agent).is_some_and(|seat| seat.state == AgentState::Working);
+        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let total = pane.detector.as_ref().and_then(Detector::tokens).unwrap_or_default();
+        let tokens = total.saturating_sub(pane.tokens_told);
+        if tokens == 0 || is_at_work && now.since(pane.tokens_told_at) < TOKENS_PAUSE {
+            return;
+        }
+        (pane.tokens_told, pane.tokens_told_at) = (total, now);
+        let run = pane.run;
+        // The next hub goes on from here.
+        self.save_reports(agent);
+        self.note_run(agent, run, RunEvent::Used { tokens });
     }
 
     /// Lets every detector look whose time has come.

@@ -43,6 +43,9 @@ pub(super) struct Pane {
     /// A number for the words on the screen, and when it was last taken.
     pub(super) words: u64,
     pub(super) words_seen_at: Moment,
+    /// How many tokens the engine was told of, and when.
+    pub(super) tokens_told: u64,
+    pub(super) tokens_told_at: Moment,
 }
 
 /// Up to where, and when, the screen was last written to disk, and how long that took.
@@ -72,6 +75,8 @@ impl Pane {
             ear: None,
             words: 0,
             words_seen_at: Moment::default(),
+            tokens_told: 0,
+            tokens_told_at: Moment::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::state::Hub;
-use crate::config::{Agent, Loaded, Settings, Team, agent_environment};
+use crate::config::{Agent, Loaded, Settings, Speaks, Team, agent_environment};
 use crate::model::{AgentName, Environment, Launch, Member, Opening, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{AgentOffer, Fault, TeamOffer};
@@ -36,6 +36,7 @@ impl Hub {
         self.default_size = Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols };
         self.casts.heed(settings.casts, self.clock.now());
         self.engine.set_patience(Duration::from_secs(settings.stuck.after_seconds.into()));
+        self.engine.set_resume_after_reset(settings.limit.resume_after_reset);
         let before = std::mem::replace(&mut self.settings, settings);
         if before.approvals != self.settings.approvals {
             self.heed_approvals();
@@ -148,7 +149,8 @@ impl Hub {
             cwd: cwd.clone(),
             owns: agent.owns.clone(),
             capabilities: agent.capabilities.clone(),
-            speaks_freely: false,
+            speaks_freely: team.speaks == Speaks::Team,
+            speaks_to: agent.speaks.clone(),
             conversation: None,
             opening: Opening::default(),
             contact: equipment.contact,

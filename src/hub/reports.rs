@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::pane::Pane;
 use super::state::Hub;
-use crate::detect::{Detector, Finding, Memory};
+use crate::detect::{Detector, Finding, Memory, reset_moment};
 use crate::engine::RunEvent;
-use crate::model::{AgentName, Moment, RunId, Source};
+use crate::model::{AgentName, Moment, Reset, RunId, Source};
 use crate::report::Report;
 use crate::wire::{FromHub, Notice};
 
@@ -114,7 +114,12 @@ impl Hub {
         for finding in findings {
             self.casts.mark(agent, &finding, now);
             match finding {
+                Finding::Compacted => self.note_run(agent, run, RunEvent::Compacted),
                 Finding::State(shown) => {
+                    if let Some(text) = shown.reset {
+                        let at = reset_moment(&text, now, self.clock.zone());
+                        self.note_run(agent, run, RunEvent::Resets(Reset { text, at }));
+                    }
                     let (state, source) = (shown.state, shown.source);
                     self.note_run(agent, run, RunEvent::Did { state, source });
                     self.views.note_status_change();

@@ -1,10 +1,15 @@
 //! Requests about runs: who is started, stopped, resumed and forgotten.
 
+use std::rc::Rc;
+
 use super::briefs::Resumption;
+use super::plan::Crew;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
-use crate::model::Command;
-use crate::wire::Request;
+use crate::config::environment_of;
+use crate::engine::RunEvent;
+use crate::model::{AgentName, Command, Environment, RunId};
+use crate::wire::{Fault, Request};
 
 impl Hub {
     /// Returns the answer, unless it comes later.
@@ -13,14 +18,17 @@ impl Hub {
         match request {
             Request::Up { team, environment } => {
                 let crew = self.plan_team(team.as_deref(), &environment);
+                self.remember_caller(&crew, environment);
                 self.command(asker, crew.map(|members| Command::Start { members }))
             }
             Request::Start { agents, environment } => {
                 let crew = self.plan_agents(&agents, &environment);
+                self.remember_caller(&crew, environment);
                 self.command(asker, crew.map(|members| Command::Start { members }))
             }
             Request::Restart { agents, environment, grace_ms } => {
                 let crew = self.plan_agents(&agents, &environment);
+                self.remember_caller(&crew, environment);
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
                 self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
             }
@@ -52,9 +60,38 @@ impl Hub {
             }
             Request::Add { agent, environment } => {
                 let crew = self.plan_new(agent, &environment);
+                self.remember_caller(&crew, environment);
                 self.command(asker, crew.map(|members| Command::Start { members }))
             }
             _ => None,
         }
+    }
+
+    /// Keeps the variables of whoever starts agents: those that begin anew later get the same.
+    /// They may be secrets, and so are only here.
+    pub(super) fn remember_caller(&mut self, crew: &Result<Crew, Fault>, environment: Environment) {
+        let environment = Rc::new(environment);
+        for (member, _) in crew.iter().flatten() {
+            self.callers.insert(member.name.clone(), Rc::clone(&environment));
+        }
+        self.callers.retain(|agent, _| {
+            let is_named = |crew: &Crew| crew.iter().any(|(member, _)| member.name == *agent);
+            self.engine.seat(agent).is_some() || crew.as_ref().is_ok_and(is_named)
+        });
+    }
+
+    /// Tells the engine how an agent would begin with a new conversation.
+    pub(super) fn plan_renewal(&mut self, agent: &AgentName, run: RunId) {
+        // A hub that came back knows no caller any more: then its own variables are what there is.
+        let caller = self.callers.get(agent).map(Rc::clone);
+        let caller = caller.unwrap_or_else(|| Rc::new(environment_of(std::env::vars_os())));
+        let planned = self.plan_agents(&[agent.to_string()], &caller);
+        let plan = match planned.map(|mut crew| crew.pop()) {
+            Ok(Some(next)) => Ok(Box::new(next)),
+            Ok(None) => Err("its team no longer has it".to_owned()),
+            Err(fault) => Err(fault.message),
+        };
+        let grace_ms = self.grace_ms;
+        self.note_run(agent, run, RunEvent::Planned { plan, grace_ms });
     }
 }

@@ -89,6 +89,7 @@ async fn serve(
         hook_rules: BTreeMap::new(),
         speakers: BTreeMap::new(),
         added_env: BTreeMap::new(),
+        callers: BTreeMap::new(),
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),

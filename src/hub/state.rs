@@ -53,6 +53,8 @@ pub(super) struct Hub {
     pub(super) speakers: BTreeMap<ClientId, (AgentName, RunId)>,
     /// What was set for agents that were added: values that may be secrets, and so only here.
     pub(super) added_env: BTreeMap<AgentName, Environment>,
+    /// The variables of whoever last started each agent, and so only here, too.
+    pub(super) callers: BTreeMap<AgentName, Rc<Environment>>,
     pub(super) grace_ms: u64,
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,

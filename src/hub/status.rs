@@ -61,6 +61,7 @@ impl Hub {
             dialog: pane.and_then(|pane| dialog_status(seat, pane)),
             receipt: self.latest_receipt(&member.name),
             queued: self.waiting_for(&member.name),
+            tokens: seat.tokens,
         }
     }
 

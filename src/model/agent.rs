@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Moment;
+
 /// What an agent may do and is asked to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -82,6 +84,15 @@ impl fmt::Display for Role {
             Self::Verifier => "verifier",
         })
     }
+}
+
+/// When a limit of an agent ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reset {
+    /// As its screen tells it.
+    pub text: String,
+    /// When that is, where it can be told.
+    pub at: Option<Moment>,
 }
 
 /// Who said so: the sources of a state, most trusted first.

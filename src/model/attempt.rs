@@ -48,6 +48,15 @@ pub struct Attempt {
     /// It lost its thread and is to be told where it stands, once it is known which files changed.
     #[serde(default)]
     pub is_lost: bool,
+    /// Its cli was seen to compact the conversation; it is told where it stands once its turn ends.
+    #[serde(default)]
+    pub is_compacted: bool,
+    /// What the agent said last that it does next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Tokens that its agent was seen to use.
+    #[serde(default)]
+    pub tokens: u64,
 }
 
 /// What is said to an agent once in an attempt.
@@ -119,12 +128,14 @@ impl fmt::Display for Outcome {
 pub enum Hold {
     /// The agent said what it needs.
     Need,
-    /// Its build fails in the same way again and again.
+    /// It goes round in circles; the note of its task says how.
     Loop,
     /// It took longer than it may.
     Time,
     /// It took more prompts than it may.
     Turns,
+    /// It used more tokens than it may.
+    Tokens,
 }
 
 /// A DONE, and how far it has been checked.
@@ -156,6 +167,13 @@ pub struct GateResult {
     pub passed: bool,
     /// The end of what it printed.
     pub output: String,
+}
+
+/// A gate that did not pass, and a number for the files that it looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedGate {
+    pub gate: String,
+    pub tree: String,
 }
 
 /// What the gates of a claim said, and about which files.

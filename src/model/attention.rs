@@ -58,9 +58,9 @@ pub enum AttentionKind {
     Blocked,
     /// One agent's words would reach another for the first time.
     Consent,
-    /// An agent's build fails in the same way again and again.
+    /// An agent goes round in circles.
     Loop,
-    /// A task has reached its limit of time or prompts.
+    /// A task has reached its limit of time, prompts or tokens, or its agent has reached one of its own.
     Limit,
     /// Nobody can tell whether a prompt was taken.
     Receipt,

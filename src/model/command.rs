@@ -127,6 +127,8 @@ pub enum Refusal {
     TooManyTasks { count: usize },
     #[error("Agent `{agent}` cannot take task `{task}` now")]
     NotFree { agent: AgentName, task: TaskId },
+    #[error("Task `{task}` wants a new conversation, and agent `{agent}` is in one")]
+    NotFresh { agent: AgentName, task: TaskId },
     #[error("Nothing of the name `{item}` waits for a person")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
@@ -178,6 +180,9 @@ impl Refusal {
             Self::TooManyTasks { .. } => {
                 Some("Cancel what is not needed with `wheelhouse task cancel ID`".to_owned())
             }
+            Self::NotFresh { agent, .. } => Some(format!(
+                "Let it begin anew with `wheelhouse agent restart {agent}`, or leave the task to whoever is free"
+            )),
             Self::NotFree { agent, .. } => {
                 Some(format!("See what it does with `wheelhouse agent explain {agent}`"))
             }

@@ -62,6 +62,8 @@ pub enum HookMeaning {
     Failed,
     /// Nothing but the last message.
     Message,
+    /// The conversation is compacted.
+    Compacted,
 }
 
 /// Whose form the events at a port have.
@@ -102,6 +104,7 @@ impl fmt::Display for HookMeaning {
             Self::Ended => "ended",
             Self::Failed => "failed",
             Self::Message => "message",
+            Self::Compacted => "compacted",
         })
     }
 }

@@ -22,6 +22,26 @@ pub struct Manifest {
     pub keys: Keys,
     pub submit: Submit,
     pub sessions: Sessions,
+    pub usage: Option<Usage>,
+}
+
+/// Where the screen shows how many tokens are used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    pub region: Region,
+    /// With the group `tokens`, and `more` for a second figure that is added to it.
+    pub pattern: String,
+    pub per: Per,
+}
+
+/// What a figure is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Per {
+    /// It begins anew with each turn.
+    #[default]
+    Turn,
+    /// It goes on for as long as the conversation does.
+    Conversation,
 }
 
 /// Where on the screen to look for what.
@@ -40,6 +60,8 @@ pub struct ScreenShape {
     pub code_is_colored: bool,
     /// What a row belongs to that follows a block of single rows.
     pub rest: Option<BlockKind>,
+    /// Tells that the conversation was compacted: on the rows above the composer.
+    pub compacted: Option<String>,
     /// An entry of a dialog, with the groups `mark` (present on the selected one) and `text`.
     pub option: Option<String>,
     /// The selected entry of a dialog has a background of its own, and no mark.
@@ -191,6 +213,15 @@ impl fmt::Display for Region {
             Self::Under => "under",
             Self::Tail => "tail",
             Self::Cursor => "cursor",
+        })
+    }
+}
+
+impl fmt::Display for Per {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Turn => "turn",
+            Self::Conversation => "conversation",
         })
     }
 }

@@ -28,6 +28,9 @@ pub struct Member {
     /// Its words may reach anyone in its team without a person's consent.
     #[serde(default)]
     pub speaks_freely: bool,
+    /// Its words may reach these without a person's consent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub speaks_to: Vec<AgentName>,
     /// The conversation's name in the cli, where it has one, so that it can be taken up again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,

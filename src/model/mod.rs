@@ -28,8 +28,8 @@ mod subject;
 mod task;
 mod token;
 
-pub use agent::{AgentState, Role, Source};
-pub use attempt::{Attempt, Checks, Claim, GateResult, Hold, Outcome, Told};
+pub use agent::{AgentState, Reset, Role, Source};
+pub use attempt::{Attempt, Checks, Claim, FailedGate, GateResult, Hold, Outcome, Told};
 pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention};
 pub use command::{Command, Done, Failure, Refusal, TaskCommand};
 pub use deceptive::is_deceptive;
@@ -41,8 +41,8 @@ pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
 pub use launch::Launch;
 pub use manifest::{
-    AskRule, BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Region, Rule, ScreenShape,
-    Sessions, Submit, TitleRule,
+    AskRule, BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Per, Region, Rule,
+    ScreenShape, Sessions, Submit, TitleRule, Usage,
 };
 pub use member::{Added, Contact, Member, Opening};
 pub use moment::Moment;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Attempt, Moment, Role};
+use super::{AgentName, Attempt, FailedGate, Moment, Role};
 
 /// Names one task for ever, such as `t1`.
 #[derive(
@@ -127,14 +127,14 @@ pub enum OnFailure {
     Stop,
 }
 
-/// Who tries again.
+/// With which conversation a task is begun.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Context {
-    /// The same agent, who knows what was tried.
+    /// With whatever the agent knows; who tried before tries again.
     #[default]
     Continue,
-    /// Rather one who has not seen it yet.
+    /// With a new one, so that nothing that was said before colours the work.
     Fresh,
 }
 
@@ -160,6 +160,8 @@ pub struct Terms {
     pub time_limit_ms: Option<u64>,
     /// How many prompts one attempt may take before a person is asked.
     pub turns_max: Option<u32>,
+    /// How many tokens one attempt may use, as its agent shows them, before a person is asked.
+    pub tokens_max: Option<u64>,
     pub on_failure: OnFailure,
     pub context: Context,
     /// How many others look at the result.
@@ -180,6 +182,7 @@ impl Default for Terms {
             attempts_max: 3,
             time_limit_ms: None,
             turns_max: None,
+            tokens_max: None,
             on_failure: OnFailure::default(),
             context: Context::default(),
             verifiers: 0,
@@ -227,9 +230,17 @@ pub struct Task {
     /// Attempts before this one no longer count as failures: a person asked for another try.
     #[serde(default)]
     pub forgiven: usize,
+    /// Which gate failed about which files, oldest first, since a person last had a say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedGate>,
 }
 
 impl Task {
+    /// Says whether whoever takes it begins a new conversation; whoever verifies always does.
+    pub fn wants_fresh(&self) -> bool {
+        self.terms.context == Context::Fresh || self.verifies.is_some()
+    }
+
     /// Returns the attempt that is under way.
     pub fn open(&self) -> Option<&Attempt> {
         self.attempts.last().filter(|attempt| attempt.ended.is_none())

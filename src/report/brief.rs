@@ -13,7 +13,8 @@ pub fn brief(tag: &str) -> String {
          (counts, paths, commits, commands and their results)\n\
          - when you cannot go on: STATUS(…): BLOCKED — exactly what you need\n\
          - when it failed for good: STATUS(…): ERROR — what failed, what you tried, a suggested fix\n\
-         - every two minutes of work: PROGRESS(…): [step/steps] — what was just completed\n\
+         - every two minutes of work: PROGRESS(…): [step/steps] — what was just completed; \
+         next: what comes next\n\
          - after every build: BUILD(…): PASS, or BUILD(…): FAIL — the error in a few words; never \
          go on past a failed build\n\
          - when you need something that another agent owns: NEED(…): path or thing from agent — why\n\

@@ -73,6 +73,7 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         dialog: None,
         receipt: None,
         queued: 0,
+        tokens: None,
     }
 }
 

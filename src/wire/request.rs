@@ -86,7 +86,7 @@ pub enum Request {
         prompt: String,
         #[serde(default)]
         idempotency_key: Option<String>,
-        /// Types it even where no rule says that the agent waits for a prompt.
+        /// Types it even where no rule says that the agent waits for a prompt, or a limit holds it up.
         #[serde(default)]
         anyway: bool,
     },

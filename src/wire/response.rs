@@ -179,6 +179,9 @@ pub struct AgentStatus {
     /// How many prompts wait for it.
     #[serde(default)]
     pub queued: usize,
+    /// Tokens that this run was seen to use, where its cli shows them.
+    #[serde(default)]
+    pub tokens: Option<u64>,
 }
 
 /// A dialog in an agent's pane.

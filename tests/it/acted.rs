@@ -64,7 +64,7 @@ impl Pane {
             match finding {
                 Finding::Report(report) => self.reports.push(report),
                 Finding::Foreign(_) => self.foreign += 1,
-                Finding::State(_) => {}
+                Finding::State(_) | Finding::Compacted => {}
             }
         }
     }

@@ -147,6 +147,7 @@ fn show_tells_where_each_value_is_from() {
         dashboard.theme = "auto" (built-in)
         stop.grace_seconds = 3 (built-in)
         stuck.after_seconds = 180 (built-in)
+        limit.resume_after_reset = false (built-in)
         casts.enabled = true (built-in)
         casts.megabytes = 8 (built-in)
         env.pass = [] (built-in)

@@ -183,6 +183,7 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         dialog: None,
         receipt: None,
         queued: 0,
+        tokens: None,
     };
     Status {
         hub: HubStatus {

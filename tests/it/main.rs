@@ -58,6 +58,7 @@ mod store;
 mod support;
 mod tasks;
 mod terminal;
+mod terms;
 mod told_once;
 mod trusted;
 mod tui;

@@ -180,6 +180,7 @@ impl World {
                 Effect::RunGates { .. }
                 | Effect::Survey { .. }
                 | Effect::GiveLeave { .. }
+                | Effect::Renew { .. }
                 | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }
@@ -366,6 +367,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
+        speaks_to: Vec::new(),
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),

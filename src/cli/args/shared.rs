@@ -23,7 +23,7 @@ pub(crate) struct Sending {
     /// A repeated call with the same key sends nothing more
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
-    /// Type it even where no rule says that the agent waits for a prompt
+    /// Type it even where no rule says that the agent waits for a prompt, or a limit holds it up
     #[arg(long)]
     pub(crate) anyway: bool,
 }

@@ -49,6 +49,8 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
         let (cli, cwd) = (plain(&agent.cli), plain(&agent.cwd.to_string_lossy()));
         writeln!(out, "  {} ({}): {cli} {command} in `{cwd}`", agent.name, agent.role)?;
         write_names("    sets", &names(&agent.env), out)?;
+        let speaks: Vec<&str> = agent.speaks.iter().map(crate::model::AgentName::as_str).collect();
+        write_names("    speaks to", &speaks, out)?;
     }
     Ok(())
 }
@@ -126,6 +128,7 @@ pub(super) fn team_json(team: &Team, settings: &Settings) -> Value {
     json!({
         "name": team.name,
         "layout": team.layout.to_string(),
+        "speaks": team.speaks.to_string(),
         "agents": team.agents.iter().map(agent_json).collect::<Vec<_>>(),
         "origin": team_origin(team, settings).to_string(),
     })
@@ -148,6 +151,7 @@ fn agent_json(agent: &Agent) -> Value {
         "env": names(&agent.env),
         "owns": agent.owns,
         "capabilities": agent.capabilities,
+        "speaks": agent.speaks,
     })
 }
 

@@ -79,6 +79,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
         ("dashboard.theme", settings.dashboard.theme.clone().into()),
         ("stop.grace_seconds", settings.stop.grace_seconds.into()),
         ("stuck.after_seconds", settings.stuck.after_seconds.into()),
+        ("limit.resume_after_reset", settings.limit.resume_after_reset.into()),
         ("casts.enabled", settings.casts.enabled.into()),
         ("casts.megabytes", settings.casts.megabytes.into()),
         ("env.pass", pass.into()),

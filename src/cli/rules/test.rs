@@ -102,7 +102,7 @@ fn as_json(seconds: f64, finding: &Finding) -> Option<Value> {
             "text": report.text,
             "tag": report.tag,
         })),
-        Finding::Foreign(_) => None,
+        Finding::Compacted | Finding::Foreign(_) => None,
     }
 }
 
@@ -110,6 +110,7 @@ fn in_words(finding: &Finding) -> String {
     match finding {
         Finding::State(shown) => format!("{:8}  {}  {}", shown.state, shown.rule, shown.line),
         Finding::Report(report) => format!("report    {}", report.raw),
+        Finding::Compacted => "compacted".to_owned(),
         Finding::Foreign(report) => format!("foreign   {}", report.raw),
     }
 }

@@ -96,12 +96,15 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(super) time_limit: Option<u64>,
     /// How many prompts an attempt may take before a person is asked
+    #[arg(long, value_name = "N", alias = "turns")]
+    pub(super) turns_max: Option<u32>,
+    /// How many tokens an attempt may use, as its agent shows them, before a person is asked
     #[arg(long, value_name = "N")]
-    pub(super) turns: Option<u32>,
+    pub(super) tokens_max: Option<u64>,
     /// What happens once it has failed as often as it may
     #[arg(long, value_enum, default_value_t = FailureName::Reassign)]
     pub(super) on_failure: FailureName,
-    /// Who tries again: the same agent, or rather a fresh one
+    /// With what it begins: the conversation that is there, or a new one
     #[arg(long, value_enum, default_value_t = ContextName::Continue)]
     pub(super) context: ContextName,
     /// How many verifiers look at the result

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
-    ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId, TaskSpec,
-    TaskState, Terms,
+    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, ProcessId,
+    ReceiptId, RequestId, Reset, RunId, Source, Stage, Task, TaskCommand, TaskId, TaskState,
 };
 use wheelhouse::report;
 
 use super::chance::Chance;
+use super::manners::{lines, spec};
 use super::team::{AGENTS, launch, member};
 
 const STORM_STEPS: u32 = 250;
@@ -38,6 +38,8 @@ pub(crate) struct World {
     now: Moment,
     pub(crate) disk: BTreeMap<(String, String), serde_json::Value>,
     typed: BTreeSet<ReceiptId>,
+    /// The runs to which something was said.
+    addressed: BTreeSet<(AgentName, RunId)>,
     /// Tasks whose gates passed, and those that are on record as done.
     passed: BTreeSet<TaskId>,
     done: BTreeSet<TaskId>,
@@ -61,6 +63,7 @@ impl World {
             now: Moment(0),
             disk: BTreeMap::new(),
             typed: BTreeSet::new(),
+            addressed: BTreeSet::new(),
             passed: BTreeSet::new(),
             done: BTreeSet::new(),
             keepers: BTreeMap::new(),
@@ -71,6 +74,7 @@ impl World {
             events: 0,
         };
         world.report(Event::Began { seed });
+        world.engine.set_resume_after_reset(seed.is_multiple_of(2));
         world.start_all();
         for _ in 0..3 {
             world.add_tasks();
@@ -103,31 +107,8 @@ impl World {
     fn add_tasks(&mut self) {
         let known = self.engine.tasks().count() as u64;
         let count = 1 + self.random.below(3);
-        let specs = (0..count).map(|_| self.spec(known)).collect();
+        let specs = (0..count).map(|_| spec(&mut self.random, known)).collect();
         self.ask(Command::Task(TaskCommand::Add { specs }));
-    }
-
-    fn spec(&mut self, known: u64) -> TaskSpec {
-        let random = &mut self.random;
-        let mut needs = Vec::new();
-        if known > 0 && random.percent(40) {
-            needs.push(format!("t{}", 1 + random.below(known)));
-        }
-        let policies = [OnFailure::Reassign, OnFailure::Retry, OnFailure::Skip, OnFailure::Stop];
-        let verifiers = u32::from(random.percent(20));
-        let terms = Terms {
-            gates: if random.percent(70) { vec!["make".to_owned()] } else { Vec::new() },
-            owns: if random.percent(30) { vec!["src/**".to_owned()] } else { Vec::new() },
-            attempts_max: 1 + u32::try_from(random.below(3)).unwrap(),
-            on_failure: policies[usize::try_from(random.below(4)).unwrap()],
-            time_limit_ms: random.percent(20).then_some(600_000),
-            turns_max: random.percent(20).then_some(3),
-            verifiers,
-            agree: verifiers,
-            ..Terms::default()
-        };
-        let (title, prompt) = ("work".to_owned(), "do it".to_owned());
-        TaskSpec { key: None, title, prompt, needs, terms }
     }
 
     fn storm(&mut self) {
@@ -258,7 +239,21 @@ impl World {
                 Effect::Deliver { agent, run, receipt, tag, .. } => {
                     let is_new = self.typed.insert(receipt);
                     assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
+                    self.check_freshness(&agent, run, receipt);
                     self.work(&agent, run, receipt, tag.as_deref());
+                }
+                Effect::Renew { agent, run } => {
+                    let plan = if self.random.percent(90) {
+                        let (place, (_, role)) = AGENTS
+                            .iter()
+                            .enumerate()
+                            .find(|(_, (name, _))| *name == agent.as_str())
+                            .unwrap();
+                        Ok(Box::new((member(agent.as_str(), *role, place), launch())))
+                    } else {
+                        Err("no".to_owned())
+                    };
+                    self.tell(&agent, run, RunEvent::Planned { plan, grace_ms: 1 });
                 }
                 Effect::Inspect { agent, run, receipt, .. } => {
                     let stage =
@@ -278,6 +273,16 @@ impl World {
                 Effect::Answer { .. } => {}
                 Effect::EndHub => return self.crash(),
             }
+        }
+    }
+
+    /// A task that wants a new conversation is the first thing that is said in one.
+    fn check_freshness(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId) {
+        let is_first = self.addressed.insert((agent.clone(), run));
+        let begins = |task: &&Task| task.open().is_some_and(|open| open.receipt == receipt);
+        let task = self.engine.tasks().find(begins).filter(|task| task.wants_fresh());
+        if let Some(task) = task {
+            assert!(is_first, "seed {}: {} begins in an old conversation", self.seed, task.id);
         }
     }
 
@@ -319,7 +324,19 @@ impl World {
                 self.say(agent, &format!("{keyword}{tag}:{rest}"));
             }
         }
+        if self.random.percent(30) {
+            let tokens = self.random.below(1_000);
+            self.tell(agent, run, RunEvent::Used { tokens });
+        }
+        if !self.is_calm && self.random.percent(5) {
+            self.tell(agent, run, RunEvent::Compacted);
+        }
         let limited = !self.is_calm && self.random.percent(3);
+        if limited && self.random.percent(50) {
+            let at = Some(self.now + Duration::from_mins(self.random.below(90)));
+            let text = "later".to_owned();
+            self.tell(agent, run, RunEvent::Resets(Reset { text, at }));
+        }
         self.does(agent, run, if limited { AgentState::Limited } else { AgentState::Idle });
     }
 
@@ -351,6 +368,7 @@ impl World {
         let saved = Record::from_rows(&self.disk).unwrap();
         let (engine, effects) = Engine::recover(saved, self.now);
         self.engine = engine;
+        self.engine.set_resume_after_reset(self.seed.is_multiple_of(2));
         self.check();
         self.report(Event::Began { seed: self.seed ^ self.now.0 });
         self.carry_out(effects);
@@ -372,21 +390,4 @@ impl World {
             };
         }
     }
-}
-
-/// What an agent of this manner says about its task.
-fn lines(manner: u64) -> Vec<String> {
-    let lines: &[&str] = match manner {
-        0..=4 => &["PROGRESS: [1/2] — half", "BUILD: PASS", "STATUS: DONE — 3 tests pass"],
-        5 => &["STATUS: DONE — I think it looks good"],
-        6 => &["STATUS: ERROR — no disk, suggest another"],
-        7 => &["STATUS: BLOCKED — the password"],
-        8 => &["NEED: a token from bob — to log in", "STATUS: BLOCKED — a token from bob"],
-        9 => &["BUILD: FAIL — E0308", "BUILD: FAIL — E0308"],
-        10 => &["BUILD: FAIL — E0308", "STATUS: DONE — 3 tests pass"],
-        11 => &["STATUS: DONE — 3 tests pass", "STATUS: ERROR — no, wait"],
-        12 => &["CONTRACT: users", "STATUS: BLOCKED — context compacted"],
-        _ => &[],
-    };
-    lines.iter().map(|line| (*line).to_owned()).collect()
 }

@@ -7,6 +7,7 @@ pub(crate) mod crew;
 pub(crate) mod fuzz;
 pub(crate) mod hostile;
 pub(crate) mod keeper;
+pub(crate) mod manners;
 pub(crate) mod model;
 pub(crate) mod painted;
 pub(crate) mod process;

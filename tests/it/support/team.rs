@@ -22,6 +22,7 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
+        speaks_to: Vec::new(),
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),

@@ -1,0 +1,126 @@
+//! When an agent may get its next prompt.
+
+use std::time::Duration;
+
+use super::{Engine, Phase, Seat};
+use crate::model::{AgentName, AgentState, Moment};
+
+/// A person who has not pressed a key for this long has stopped typing.
+const TYPING_PAUSE: Duration = Duration::from_secs(4);
+
+/// How long after a moment that turned out not to be safe the next one is looked for.
+const HELD_PAUSE: Duration = Duration::from_secs(2);
+
+/// An agent that took a prompt is seen at work by then, or its turn was too short to be seen.
+const TURN_PATIENCE: Duration = Duration::from_secs(10);
+
+/// When the next prompt may be typed, as far as this seat goes; nothing of this outlives the hub.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Readiness {
+    /// Not before this: a person types, or the last moment was not a safe one.
+    not_before: Moment,
+    /// A prompt was accepted, and the work on it has not been seen yet.
+    turn_expected_until: Option<Moment>,
+    /// The limit that held it up has ended.
+    is_reset: bool,
+}
+
+impl Engine {
+    pub(super) fn hold(&mut self, agent: &AgentName, now: Moment) {
+        if let Some(seat) = self.seats.get_mut(agent) {
+            seat.readiness.not_before = now + HELD_PAUSE;
+        }
+    }
+
+    pub(super) fn expect_turn(&mut self, agent: &AgentName, now: Moment) {
+        if let Some(seat) = self.seats.get_mut(agent).filter(|seat| seat.accepts_prompts()) {
+            seat.readiness.turn_expected_until = Some(now + TURN_PATIENCE);
+        }
+    }
+
+    /// Notes that a person pressed a key in an agent's pane.
+    pub(super) fn note_typing(&mut self, agent: &AgentName, now: Moment) {
+        if let Some(seat) = self.seats.get_mut(agent) {
+            seat.readiness.not_before = now + TYPING_PAUSE;
+        }
+        self.use_conversation(agent);
+    }
+
+    /// Gives up on turns that were too short to be seen.
+    pub(super) fn stop_expecting(&mut self, now: Moment) {
+        for seat in self.seats.values_mut() {
+            let until = &mut seat.readiness.turn_expected_until;
+            *until = until.filter(|until| now < *until);
+        }
+    }
+}
+
+impl Readiness {
+    pub(super) fn earliest(&self) -> Moment {
+        self.turn_expected_until.unwrap_or_default().max(self.not_before)
+    }
+
+    /// Says whether a prompt was accepted and the work on it has yet to be seen.
+    pub(super) fn expects_turn(&self, now: Moment) -> bool {
+        self.turn_expected_until.is_some_and(|until| now < until)
+    }
+
+    /// Returns until when a turn is expected.
+    pub(super) fn turn_expected_until(&self) -> Option<Moment> {
+        self.turn_expected_until
+    }
+
+    /// Notes that the agent is seen in another state: the turn that was expected has begun.
+    pub(super) fn note_turn(&mut self) {
+        (self.turn_expected_until, self.is_reset) = (None, false);
+    }
+
+    /// Says whether the limit that held the agent up has ended.
+    pub(super) fn is_reset(&self) -> bool {
+        self.is_reset
+    }
+
+    pub(super) fn note_reset(&mut self) {
+        self.is_reset = true;
+    }
+}
+
+impl Seat {
+    /// Says whether the agent shows that it would take a prompt.
+    fn accepts_prompts(&self) -> bool {
+        match self.state {
+            AgentState::Idle | AgentState::Done | AgentState::Blocked | AgentState::Error => true,
+            AgentState::Starting
+            | AgentState::Working
+            | AgentState::Waiting
+            | AgentState::Limited
+            | AgentState::Unknown
+            | AgentState::Exited => false,
+        }
+    }
+
+    /// Returns when it may get its next prompt, as far as time goes.
+    pub(super) fn earliest_prompt(&self) -> Moment {
+        self.readiness.earliest()
+    }
+
+    pub(super) fn may_take(&self, is_confirmed: bool) -> bool {
+        let is_blind = match self.state {
+            AgentState::Unknown => is_confirmed,
+            AgentState::Limited => is_confirmed || self.readiness.is_reset,
+            AgentState::Starting
+            | AgentState::Idle
+            | AgentState::Working
+            | AgentState::Waiting
+            | AgentState::Blocked
+            | AgentState::Done
+            | AgentState::Error
+            | AgentState::Exited => false,
+        };
+        self.phase == Phase::Running && (self.accepts_prompts() || is_blind)
+    }
+
+    pub(super) fn is_ready(&self, is_confirmed: bool, now: Moment) -> bool {
+        self.may_take(is_confirmed) && self.readiness.earliest() <= now
+    }
+}
