@@ -22,6 +22,7 @@ mod journal;
 mod lifecycle;
 mod limits;
 mod needs;
+mod ownership;
 mod patience;
 mod post;
 mod reactions;

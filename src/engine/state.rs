@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dispatch::{Dispatch, Readiness};
 use super::journal::Journal;
+use super::ownership::Looks;
 use super::patience::{PATIENCE, Pace};
 use super::routing::Routed;
 use super::tags::Tags;
@@ -14,7 +15,7 @@ use super::waits::{Wait, Watch};
 use super::{Effect, Event};
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Member, Moment,
-    Need, NeedId, ProcessId, ReceiptId, RunId, Source, Task, TaskId,
+    Need, NeedId, ProcessId, ReceiptId, RunId, Source, Task, TaskId, Trespass,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -47,6 +48,10 @@ pub struct Engine {
     pub(super) attention_due: Option<Moment>,
     /// How many agents counted as stuck when that was last looked at.
     pub(super) stuck_count: usize,
+    /// What agents did to each other's files, by key.
+    pub(super) trespasses: BTreeMap<String, Trespass>,
+    /// Who worked in each workspace since it was last looked at.
+    pub(super) looks: Looks,
     pub(super) tags: Tags,
     pub(super) going_down: bool,
     clients: usize,
@@ -154,6 +159,8 @@ impl Engine {
             attention_count: 0,
             attention_due: None,
             stuck_count: 0,
+            trespasses: BTreeMap::new(),
+            looks: Looks::default(),
             tags: Tags::default(),
             going_down: false,
             clients: 0,
@@ -185,6 +192,10 @@ impl Engine {
             Event::Surveyed { task, attempt, files } => {
                 self.note_survey(task, attempt, &files, now);
             }
+            Event::Weighed { task, attempt, path, hash } => {
+                self.note_weight(task, attempt, &path, hash);
+            }
+            Event::Looked { root, changes } => self.note_look(&root, changes, now),
             Event::ClientCame => self.clients += 1,
             Event::ClientLeft => self.clients = self.clients.saturating_sub(1),
             Event::DeadlineReached => {
@@ -197,6 +208,7 @@ impl Engine {
         self.weigh_verdicts(now, &mut effects);
         self.hand_out(now, &mut effects);
         self.deliver_ready(now, &mut effects);
+        self.note_workers(now, &mut effects);
         self.note_attention(now);
         self.settle_watches(now, &mut effects);
         self.note_idleness(now);

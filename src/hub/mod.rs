@@ -6,6 +6,7 @@
 //! back as a message.
 
 mod added;
+mod artifacts;
 mod carry_out;
 mod casts;
 mod check;
@@ -17,11 +18,13 @@ mod error;
 mod gates;
 mod hooks;
 mod inbox;
+mod inside;
 mod judge;
 mod ledger;
 mod link;
 mod lock;
 mod log;
+mod look;
 mod observe;
 mod opencode;
 mod openings;
@@ -34,6 +37,7 @@ mod reload;
 mod reports;
 mod requests;
 mod run_requests;
+mod schema;
 mod serve;
 mod session;
 mod socket;

@@ -154,6 +154,7 @@ impl Hub {
             role: agent.role,
             argv: argv.clone(),
             cwd: cwd.clone(),
+            workspace: self.paths.project.clone(),
             owns: agent.owns.clone(),
             capabilities: agent.capabilities.clone(),
             speaks_freely: false,

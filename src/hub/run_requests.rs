@@ -1,9 +1,10 @@
 //! Requests about runs: who is started, stopped, resumed and forgotten.
 
+use super::plan::Crew;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use crate::model::Command;
-use crate::wire::Request;
+use crate::wire::{Fault, Request};
 
 impl Hub {
     /// Returns the answer, unless it comes later.
@@ -12,21 +13,27 @@ impl Hub {
         match request {
             Request::Up { team, environment } => {
                 let crew = self.plan_team(team.as_deref(), &environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
+                self.command(asker, self.apart(crew).map(|members| Command::Start { members }))
             }
             Request::Start { agents, environment } => {
                 let crew = self.plan_agents(&agents, &environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
+                self.command(asker, self.apart(crew).map(|members| Command::Start { members }))
             }
             Request::Restart { agents, environment, grace_ms } => {
                 let crew = self.plan_agents(&agents, &environment);
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
-                self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
+                self.command(
+                    asker,
+                    self.apart(crew).map(|members| Command::Restart { members, grace_ms }),
+                )
             }
             Request::Resume { agents, environment, grace_ms } => {
                 let crew = self.plan_resumed(&agents, &environment);
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
-                self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
+                self.command(
+                    asker,
+                    self.apart(crew).map(|members| Command::Restart { members, grace_ms }),
+                )
             }
             Request::Stop { agents, grace_ms } => {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
@@ -47,9 +54,16 @@ impl Hub {
             }
             Request::Add { agent, environment } => {
                 let crew = self.plan_new(agent, &environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
+                self.command(asker, self.apart(crew).map(|members| Command::Start { members }))
             }
             _ => None,
         }
+    }
+
+    /// Refuses a crew in which two agents would own the same files.
+    fn apart(&self, crew: Result<Crew, Fault>) -> Result<Crew, Fault> {
+        let crew = crew?;
+        self.engine.refuse_shared_paths(&crew)?;
+        Ok(crew)
     }
 }

@@ -16,6 +16,7 @@ use super::clock::Clock;
 use super::inbox::{Inbox, Input, Senders};
 use super::ledger::Ledger;
 use super::lock::Lock;
+use super::look::Sights;
 use super::pane::Pane;
 use super::state::Hub;
 use super::views::Views;
@@ -91,6 +92,7 @@ async fn serve(
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),
         ledger: Ledger::new(store),
+        sights: Sights::default(),
         is_ending: false,
     };
     hub.heed(settings);

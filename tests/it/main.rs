@@ -38,6 +38,7 @@ mod name_once;
 mod neighbours;
 mod one_hub;
 mod orchestration;
+mod ownership;
 mod playbook;
 mod played;
 mod played_draw;

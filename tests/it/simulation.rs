@@ -177,7 +177,11 @@ impl World {
                     assert!(!self.keepers.contains_key(&agent), "seed {}", self.seed);
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
-                Effect::RunGates { .. } | Effect::Survey { .. } | Effect::Interrupt { .. } => {
+                Effect::RunGates { .. }
+                | Effect::Survey { .. }
+                | Effect::Look { .. }
+                | Effect::Weigh { .. }
+                | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }
                 Effect::Answer { request, .. } => {
@@ -360,6 +364,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         role: Role::Worker,
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
+        workspace: std::path::PathBuf::new(),
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,

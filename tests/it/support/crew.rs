@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
-    ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId, TaskSpec,
-    TaskState, Terms,
+    AgentName, AgentState, Changes, Checks, Command, Exit, FileChange, GateResult, Moment,
+    OnFailure, ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId,
+    TaskSpec, TaskState, Terms,
 };
 use wheelhouse::report;
 
 use super::chance::Chance;
-use super::team::{AGENTS, launch, member};
+use super::team::{AGENTS, OWNERS, launch, lines, member};
 
 const STORM_STEPS: u32 = 250;
 /// Calm lasts until nothing but time has happened this often.
@@ -26,6 +26,7 @@ pub(crate) enum Fault {
     None,
     GatesAreNotHeard,
     EndsAreNotHeard,
+    LooksAreNotHeard,
     TypingIsNotSaved,
 }
 
@@ -41,6 +42,9 @@ pub(crate) struct World {
     /// Tasks whose gates passed, and those that are on record as done.
     passed: BTreeSet<TaskId>,
     done: BTreeSet<TaskId>,
+    /// The files of each owner as they are, and as they were when they were last looked at.
+    files: BTreeMap<String, u64>,
+    sight: BTreeMap<String, u64>,
     keepers: BTreeMap<AgentName, (RunId, ProcessId)>,
     news: VecDeque<Event>,
     requests: u64,
@@ -63,6 +67,8 @@ impl World {
             typed: BTreeSet::new(),
             passed: BTreeSet::new(),
             done: BTreeSet::new(),
+            files: OWNERS.iter().map(|owner| (format!("{owner}/a.rs"), 0)).collect(),
+            sight: OWNERS.iter().map(|owner| (format!("{owner}/a.rs"), 0)).collect(),
             keepers: BTreeMap::new(),
             news: VecDeque::new(),
             requests: 0,
@@ -145,10 +151,11 @@ impl World {
     /// A person cancels, retries or takes something for another.
     fn meddle(&mut self) {
         let task = TaskId(1 + self.random.below(20));
-        let command = match self.random.below(4) {
+        let command = match self.random.below(5) {
             0 => TaskCommand::Cancel { task },
             1 => TaskCommand::Retry { task, advice: Some("otherwise".to_owned()), agent: None },
             2 => TaskCommand::MarkRead { items: Vec::new() },
+            3 => TaskCommand::Allow { agent: self.someone() },
             _ => TaskCommand::Consent { from: self.someone(), to: self.someone() },
         };
         self.ask(Command::Task(command));
@@ -196,13 +203,33 @@ impl World {
     fn report(&mut self, event: Event) {
         match (&event, self.fault) {
             (Event::Gates { .. }, Fault::GatesAreNotHeard)
+            | (Event::Looked { .. }, Fault::LooksAreNotHeard)
             | (Event::Run { event: RunEvent::Swept { .. }, .. }, Fault::EndsAreNotHeard) => return,
             _ => {}
         }
         self.events += 1;
+        let claimed = self.claimed();
         let effects = self.engine.handle(event, self.now);
         self.check();
+        self.check_ends(&claimed);
         self.carry_out(effects);
+    }
+
+    /// Returns the tasks that are claimed, and by whom.
+    fn claimed(&self) -> Vec<(TaskId, AgentName)> {
+        let open = self.engine.tasks().filter_map(|task| Some((task, task.open()?)));
+        let claimed = open.filter(|(task, _)| task.state == TaskState::Claimed);
+        claimed.map(|(task, open)| (task.id, open.agent.clone())).collect()
+    }
+
+    /// No claim is believed of an agent that changed what others own.
+    fn check_ends(&self, claimed: &[(TaskId, AgentName)]) {
+        for (id, agent) in claimed {
+            if self.engine.task(*id).is_some_and(|task| task.state == TaskState::Done) {
+                let open = self.engine.trespasses_of(agent).next();
+                assert!(open.is_none(), "seed {}: {id} is done in spite of {open:?}", self.seed);
+            }
+        }
     }
 
     /// What must hold at every step, beside what the engine checks of itself.
@@ -255,9 +282,10 @@ impl World {
                 Effect::Sweep { agent, run } => {
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
-                Effect::Deliver { agent, run, receipt, tag, .. } => {
+                Effect::Deliver { agent, run, receipt, tag, text, .. } => {
                     let is_new = self.typed.insert(receipt);
                     assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
+                    self.write_files(&text);
                     self.work(&agent, run, receipt, tag.as_deref());
                 }
                 Effect::Inspect { agent, run, receipt, .. } => {
@@ -268,6 +296,14 @@ impl World {
                 Effect::RunGates { task, attempt, gates, .. } => {
                     self.run_gates(task, attempt, gates);
                 }
+                Effect::Look { root } => {
+                    let changes = self.look();
+                    self.news.push_back(Event::Looked { root, changes: Some(changes) });
+                }
+                Effect::Weigh { task, attempt, path, .. } => {
+                    let hash = Some("1".to_owned());
+                    self.news.push_back(Event::Weighed { task, attempt, path, hash });
+                }
                 Effect::Survey { task, attempt, .. } => {
                     let files = vec!["src/a.rs".to_owned()];
                     self.news.push_back(Event::Surveyed { task, attempt, files });
@@ -277,6 +313,31 @@ impl World {
                 Effect::EndHub => return self.crash(),
             }
         }
+    }
+
+    /// An agent changes files, its own or not; one that is told to puts them back.
+    fn write_files(&mut self, prompt: &str) {
+        let is_told = prompt.contains("Put back");
+        for content in self.files.values_mut() {
+            if is_told && (self.is_calm || self.random.percent(50)) {
+                *content = 0;
+            } else if !self.is_calm && self.random.percent(15) {
+                *content = self.random.below(3);
+            }
+        }
+    }
+
+    fn look(&mut self) -> Vec<FileChange> {
+        let before = std::mem::replace(&mut self.sight, self.files.clone());
+        let number = |files: &BTreeMap<String, u64>, path: &String| {
+            files.get(path).filter(|content| **content > 1).map(ToString::to_string)
+        };
+        let changes = self.files.keys().map(|path| FileChange {
+            path: path.clone(),
+            before: number(&before, path),
+            after: number(&self.files, path),
+        });
+        changes.filter(|change| change.before != change.after).collect()
     }
 
     fn run_gates(&mut self, task: TaskId, attempt: usize, gates: Vec<String>) {
@@ -370,21 +431,4 @@ impl World {
             };
         }
     }
-}
-
-/// What an agent of this manner says about its task.
-fn lines(manner: u64) -> Vec<String> {
-    let lines: &[&str] = match manner {
-        0..=4 => &["PROGRESS: [1/2] — half", "BUILD: PASS", "STATUS: DONE — 3 tests pass"],
-        5 => &["STATUS: DONE — I think it looks good"],
-        6 => &["STATUS: ERROR — no disk, suggest another"],
-        7 => &["STATUS: BLOCKED — the password"],
-        8 => &["NEED: a token from bob — to log in", "STATUS: BLOCKED — a token from bob"],
-        9 => &["BUILD: FAIL — E0308", "BUILD: FAIL — E0308"],
-        10 => &["BUILD: FAIL — E0308", "STATUS: DONE — 3 tests pass"],
-        11 => &["STATUS: DONE — 3 tests pass", "STATUS: ERROR — no, wait"],
-        12 => &["CONTRACT: users", "STATUS: BLOCKED — context compacted"],
-        _ => &[],
-    };
-    lines.iter().map(|line| (*line).to_owned()).collect()
 }
