@@ -105,14 +105,15 @@ fn no_gate_runs_and_no_task_is_shown_done_before_that_can_be_put_on_record() {
     world.write_config(&format!(
         "[cli.one]\nlike = \"sim\"\ncommand = {command}\n[cli.two]\nlike = \"sim\"\ncommand = {command}\n\
          [[team.crew.agents]]\nname = \"one\"\ncli = \"one\"\ncwd = \"one\"\n\
-         [[team.crew.agents]]\nname = \"two\"\ncli = \"two\"\ncwd = \"two\"\n"
+         [[team.crew.agents]]\nname = \"two\"\ncli = \"two\"\ncwd = \"two\"\n\
+         [[team.crew.agents]]\nname = \"three\"\ncli = \"one\"\n"
     ));
     let place = |name: &str| world.path("project").join(name);
     for agent in ["one", "two"] {
         std::fs::create_dir(place(agent)).unwrap();
     }
     world.trust();
-    world.ok(&["up", "crew"]);
+    world.ok(&["agent", "start", "one", "two"]);
     for agent in ["one", "two"] {
         world.ok(&["wait", "--agent", agent, "--for", "idle", "--timeout", "60"]);
         let words = ["task", "add", "--title", "x", "--prompt", "y", "--agent", agent];
@@ -123,7 +124,7 @@ fn no_gate_runs_and_no_task_is_shown_done_before_that_can_be_put_on_record() {
     let hub = world.status().hub.pid;
     choke(hub, true);
     // Something has to find it out.
-    assert_eq!(world.run(&["agent", "restart", "two"]).code, Some(1));
+    assert_eq!(world.run(&["agent", "start", "three"]).code, Some(1));
     for agent in ["one", "two"] {
         std::fs::write(place(agent).join("go"), "1").unwrap();
         world.wait_for_text(agent, "STATUS");

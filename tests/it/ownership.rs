@@ -16,7 +16,7 @@ fn crew(agents: &[(&str, &str, &str)]) -> World {
     let mut config = "[stop]\ngrace_seconds = 1\n".to_owned();
     for (name, owns, script) in agents {
         let path = world.path(&format!("{name}.sim"));
-        fs::write(&path, format!("speed 0\n{script}")).unwrap();
+        fs::write(&path, format!("speed 1\n{script}")).unwrap();
         let command = serde_json::to_string(&[PROGRAM, "sim", path.to_str().unwrap()]).unwrap();
         let owns = if owns.is_empty() { "[]".to_owned() } else { format!("[\"{owns}\"]") };
         write!(
@@ -70,7 +70,8 @@ const TRESPASSER: &str = "on prompt containing \"Put back\"\n  run git checkout 
      on first prompt\n  run echo two > api/mod.rs; echo mine > web.txt\n  \
      status done \"wrote 2 files, 3 tests pass\"\n";
 
-const STUBBORN: &str = "on prompt\n  run echo two > api/mod.rs\n  \
+// A turn that nobody sees is waited for in vain, for a while.
+const STUBBORN: &str = "on prompt\n  think 1s\n  run echo two > api/mod.rs\n  \
      status done \"wrote 1 file, 3 tests pass\"\n";
 
 const QUIET: &str = "on prompt\n  status done \"nothing, 0 tests\"\n";

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Checks, Command, Exit, FileChange, GateResult, Moment,
-    OnFailure, ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId,
-    TaskSpec, TaskState, Terms,
+    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
+    ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId, TaskSpec,
+    TaskState, Terms,
 };
 use wheelhouse::report;
 
 use super::chance::Chance;
-use super::team::{AGENTS, OWNERS, launch, lines, member};
+use super::shared_files::SharedFiles;
+use super::team::{AGENTS, launch, lines, member};
 
 const STORM_STEPS: u32 = 250;
 /// Calm lasts until nothing but time has happened this often.
@@ -42,9 +43,7 @@ pub(crate) struct World {
     /// Tasks whose gates passed, and those that are on record as done.
     passed: BTreeSet<TaskId>,
     done: BTreeSet<TaskId>,
-    /// The files of each owner as they are, and as they were when they were last looked at.
-    files: BTreeMap<String, u64>,
-    sight: BTreeMap<String, u64>,
+    files: SharedFiles,
     keepers: BTreeMap<AgentName, (RunId, ProcessId)>,
     news: VecDeque<Event>,
     requests: u64,
@@ -67,8 +66,7 @@ impl World {
             typed: BTreeSet::new(),
             passed: BTreeSet::new(),
             done: BTreeSet::new(),
-            files: OWNERS.iter().map(|owner| (format!("{owner}/a.rs"), 0)).collect(),
-            sight: OWNERS.iter().map(|owner| (format!("{owner}/a.rs"), 0)).collect(),
+            files: SharedFiles::new(),
             keepers: BTreeMap::new(),
             news: VecDeque::new(),
             requests: 0,
@@ -285,7 +283,7 @@ impl World {
                 Effect::Deliver { agent, run, receipt, tag, text, .. } => {
                     let is_new = self.typed.insert(receipt);
                     assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
-                    self.write_files(&text);
+                    self.files.write(&text, &mut self.random, self.is_calm);
                     self.work(&agent, run, receipt, tag.as_deref());
                 }
                 Effect::Inspect { agent, run, receipt, .. } => {
@@ -297,7 +295,7 @@ impl World {
                     self.run_gates(task, attempt, gates);
                 }
                 Effect::Look { root } => {
-                    let changes = self.look();
+                    let changes = self.files.look();
                     self.news.push_back(Event::Looked { root, changes: Some(changes) });
                 }
                 Effect::Weigh { task, attempt, path, .. } => {
@@ -313,31 +311,6 @@ impl World {
                 Effect::EndHub => return self.crash(),
             }
         }
-    }
-
-    /// An agent changes files, its own or not; one that is told to puts them back.
-    fn write_files(&mut self, prompt: &str) {
-        let is_told = prompt.contains("Put back");
-        for content in self.files.values_mut() {
-            if is_told && (self.is_calm || self.random.percent(50)) {
-                *content = 0;
-            } else if !self.is_calm && self.random.percent(15) {
-                *content = self.random.below(3);
-            }
-        }
-    }
-
-    fn look(&mut self) -> Vec<FileChange> {
-        let before = std::mem::replace(&mut self.sight, self.files.clone());
-        let number = |files: &BTreeMap<String, u64>, path: &String| {
-            files.get(path).filter(|content| **content > 1).map(ToString::to_string)
-        };
-        let changes = self.files.keys().map(|path| FileChange {
-            path: path.clone(),
-            before: number(&before, path),
-            after: number(&self.files, path),
-        });
-        changes.filter(|change| change.before != change.after).collect()
     }
 
     fn run_gates(&mut self, task: TaskId, attempt: usize, gates: Vec<String>) {
