@@ -97,35 +97,35 @@ fn everything_can_be_ended_on_a_full_disk() {
 #[test]
 fn no_gate_runs_and_no_task_is_shown_done_before_that_can_be_put_on_record() {
     let world = World::new();
-    let script = world.path("one.sim");
+    let script = world.path("red.sim");
     let steps =
         "speed 0\non prompt\n  run touch begun\n  await go 60s\n  status done \"3 tests pass\"\n";
     std::fs::write(&script, steps).unwrap();
     let command = serde_json::to_string(&[PROGRAM, "sim", script.to_str().unwrap()]).unwrap();
     world.write_config(&format!(
-        "[cli.one]\nlike = \"sim\"\ncommand = {command}\n[cli.two]\nlike = \"sim\"\ncommand = {command}\n\
-         [[team.crew.agents]]\nname = \"one\"\ncli = \"one\"\ncwd = \"one\"\n\
-         [[team.crew.agents]]\nname = \"two\"\ncli = \"two\"\ncwd = \"two\"\n\
-         [[team.crew.agents]]\nname = \"three\"\ncli = \"one\"\n"
+        "[cli.red]\nlike = \"sim\"\ncommand = {command}\n[cli.blue]\nlike = \"sim\"\ncommand = {command}\n\
+         [[team.crew.agents]]\nname = \"red\"\ncli = \"red\"\ncwd = \"red\"\n\
+         [[team.crew.agents]]\nname = \"blue\"\ncli = \"blue\"\ncwd = \"blue\"\n\
+         [[team.crew.agents]]\nname = \"green\"\ncli = \"red\"\n"
     ));
     let place = |name: &str| world.path("project").join(name);
-    for agent in ["one", "two"] {
+    for agent in ["red", "blue"] {
         std::fs::create_dir(place(agent)).unwrap();
     }
     world.trust();
-    world.ok(&["agent", "start", "one", "two"]);
-    for agent in ["one", "two"] {
+    world.ok(&["agent", "start", "red", "blue"]);
+    for agent in ["red", "blue"] {
         world.ok(&["wait", "--agent", agent, "--for", "idle", "--timeout", "60"]);
         let words = ["task", "add", "--title", "x", "--prompt", "y", "--agent", agent];
-        let gate = if agent == "one" { &["--gate", "touch checked"][..] } else { &[] };
+        let gate = if agent == "red" { &["--gate", "touch checked"][..] } else { &[] };
         world.ok(&[&words[..], gate].concat());
         wait_for("its work", || place(agent).join("begun").exists());
     }
     let hub = world.status().hub.pid;
     choke(hub, true);
     // Something has to find it out.
-    assert_eq!(world.run(&["agent", "start", "three"]).code, Some(1));
-    for agent in ["one", "two"] {
+    assert_eq!(world.run(&["agent", "start", "green"]).code, Some(1));
+    for agent in ["red", "blue"] {
         std::fs::write(place(agent).join("go"), "1").unwrap();
         world.wait_for_text(agent, "STATUS");
     }
@@ -133,8 +133,8 @@ fn no_gate_runs_and_no_task_is_shown_done_before_that_can_be_put_on_record() {
         let tasks = world.status().tasks;
         tasks.iter().filter(|task| task.state.to_string() == state).count()
     };
-    wait_for("two claims", || tasks("claimed") == 2);
-    assert!(!place("one/checked").exists(), "no gate has run");
+    wait_for("2 claims", || tasks("claimed") == 2);
+    assert!(!place("red/checked").exists(), "no gate has run");
     assert_eq!(world.json(&["task", "show", "t2"])["state"], "claimed");
     let late = world.run(&["wait", "--task", "t2", "--for", "done", "--timeout", "1"]);
     assert_eq!(late.code, Some(5), "{late:?}");
@@ -144,7 +144,7 @@ fn no_gate_runs_and_no_task_is_shown_done_before_that_can_be_put_on_record() {
         let row = ("task".to_owned(), task.to_owned());
         assert_eq!(world.rows()[&row]["state"], "done");
     }
-    assert!(place("one/checked").exists());
+    assert!(place("red/checked").exists());
     world.ok(&["down", "--force"]);
 }
 

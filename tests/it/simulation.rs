@@ -399,7 +399,6 @@ fn survivor() -> ProcessInfo {
 }
 
 struct Random(u64);
-
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
