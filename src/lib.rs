@@ -20,6 +20,7 @@ pub mod playbook;
 pub mod cast;
 pub mod config;
 pub mod detect;
+pub mod git;
 pub mod keeper;
 pub mod store;
 

@@ -25,8 +25,10 @@ pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<(
             "Agents that `wheelhouse up` starts have a token; `wheelhouse status` shows what they report",
         ));
     };
+    let schema =
+        if let ReportVerb::Artifact { schema, .. } = &verb { schema.clone() } else { None };
     let (kind, text, format) = said(verb)?;
-    let request = Request::Report { call: random_id()?, kind, text };
+    let request = Request::Report { call: random_id()?, kind, text, schema };
     let Response::Report(reception) = identity.ask(&request, PATIENCE)? else {
         return Err(ClientError::Unexpected.into());
     };
@@ -74,7 +76,7 @@ fn said(verb: ReportVerb) -> anyhow::Result<(ReportKind, String, Format)> {
             let body = body.map_or_else(read_body, Ok)?;
             (ReportKind::Contract, contract(&title, &body), format)
         }
-        ReportVerb::Artifact { path, kind, format } => {
+        ReportVerb::Artifact { path, kind, format, .. } => {
             (ReportKind::Artifact, with(path, " — ", Some(kind)), format)
         }
     })

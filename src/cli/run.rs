@@ -144,6 +144,7 @@ fn task_verb(context: &mut Context, verb: TaskVerb) -> anyhow::Result<ExitCode> 
         TaskVerb::Cancel { task, format } => task::cancel(context, task, format),
         TaskVerb::Claim { task, agent, format } => task::claim(context, task, agent, format),
         TaskVerb::Consent { from, to } => task::consent(context, from, to),
+        TaskVerb::Allow { agent } => task::allow(context, agent),
         TaskVerb::Meet { need } => task::meet(context, need),
     }?;
     Ok(ExitCode::SUCCESS)

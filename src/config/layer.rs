@@ -247,8 +247,7 @@ mod tests {
             "#,
         );
         assert_eq!(errors, "");
-        assert!(!warnings.contains("prompt"), "{warnings}");
-        assert!(warnings.contains("does not watch `owns` yet"), "{warnings}");
+        assert_eq!(warnings, "");
         assert_eq!((settings.pane.scrollback, settings.pane.min_cols), (500, 80));
         assert_eq!(settings.origin("pane.scrollback"), Origin::Project);
         assert_eq!(settings.origin("pane.min_cols"), Origin::BuiltIn);
@@ -430,6 +429,17 @@ mod tests {
         assert_eq!(claude.command.len(), 3);
         assert!(claude.pass_env.iter().any(|pattern| pattern.matches("ANTHROPIC_API_KEY")));
         assert_eq!(settings.origin("cli.claude"), Origin::Project);
+    }
+
+    #[test]
+    fn a_team_whose_agents_own_the_same_files_is_warned_of() {
+        let agent = |name: &str, owns: &str| {
+            format!("[[team.t.agents]]\nname = '{name}'\ncli = 'shell'\nowns = ['{owns}']\n")
+        };
+        let text = agent("a", "src/**") + &agent("b", "docs") + &agent("c", "src/x.rs");
+        let (_, errors, warnings) = applied(&text);
+        assert_eq!(errors, "");
+        assert!(warnings.contains("`src/**` of a and `src/x.rs` of c"), "{warnings}");
     }
 
     #[test]

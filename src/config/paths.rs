@@ -140,6 +140,12 @@ impl Paths {
         self.state_dir.join("panes").join(format!("{agent}.reports"))
     }
 
+    /// What was last seen of the files of a workspace.
+    pub fn sight(&self, root: &Path) -> PathBuf {
+        let name = Hash::of(root.as_os_str().as_encoded_bytes());
+        self.state_dir.join("sights").join(format!("{}.json", name.short()))
+    }
+
     /// The file that an agent's cli is given at its start, where it needs one.
     pub fn agent_hooks(&self, agent: &AgentName) -> PathBuf {
         self.state_dir.join("hooks").join(format!("{agent}.json"))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{AgentName, Environment, InvalidName, Role};
+use crate::model::{AgentName, Environment, InvalidName, Role, overlap};
 use crate::template::{Prompt, TemplateError, Templates};
 
 use super::Cli;
@@ -141,13 +141,17 @@ pub(super) fn read_agents(
     let mut agents: Vec<Agent> = Vec::new();
     let mut addressees = Vec::new();
     for inner in tables.into_iter().take(AGENTS_MAX) {
-        let name_span = inner.span_of("name");
+        let (name_span, owns_span) = (inner.span_of("name"), inner.span_of("owns"));
         let speaks_span = inner.span_of("speaks");
         let Some(agent) = read_agent(inner, known, problems) else { continue };
         addressees.extend(agent.speaks.iter().map(|to| (speaks_span.clone(), to.clone())));
         if !seen.insert(agent.name.clone()) {
             let message = format!("The {whose} has two agents named `{}`", agent.name);
             problems.error(&name_span, &message, Some("Give each agent of a team its own name"));
+        }
+        if let Some(message) = agents.iter().find_map(|other| shared_paths(other, &agent)) {
+            let hint = "Such a team is not started: give each agent paths of its own";
+            problems.warning(&owns_span, &message, Some(hint));
         }
         agents.push(agent);
     }
@@ -159,6 +163,15 @@ pub(super) fn read_agents(
         }
     }
     agents
+}
+
+/// Says which files two agents would both own.
+fn shared_paths(one: &Agent, other: &Agent) -> Option<String> {
+    one.owns.iter().find_map(|path| {
+        let same = other.owns.iter().find(|same| overlap(path, same))?;
+        let (first, second) = (&one.name, &other.name);
+        Some(format!("`{path}` of {first} and `{same}` of {second} mean the same files"))
+    })
 }
 
 fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Option<Agent> {
@@ -174,7 +187,7 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
         PathBuf::from(cwd.value)
     });
     let env = read_environment(&mut table, problems).unwrap_or_default();
-    let owns = read_owns(&mut table, problems);
+    let owns = inside(&mut table, "owns", problems);
     let prompt = prompt.map(|prompt| with_owns(prompt, &owns, known.templates));
     if let Some(prompt) = &prompt {
         check_prompt(prompt, &table, known.templates, problems);
@@ -264,14 +277,6 @@ fn check_prompt(prompt: &Prompt, table: &Reader, templates: &Templates, problems
 pub(super) fn nearest(error: &TemplateError) -> Option<String> {
     let (name, known) = error.unknown()?;
     Some(suggest(name, known.iter().map(String::as_str)))
-}
-
-fn read_owns(table: &mut Reader, problems: &mut Problems) -> Vec<String> {
-    if table.has("owns") {
-        let span = table.span_of("owns");
-        problems.warning(&span, "This version does not watch `owns` yet", None);
-    }
-    inside(table, "owns", problems)
 }
 
 /// Returns the paths or patterns under the key, which all lie in the project.

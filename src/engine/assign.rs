@@ -6,7 +6,7 @@ use super::journal::Place;
 use super::{Effect, Engine, Phase, Seat, words};
 use crate::model::{
     AgentName, AgentState, Attempt, Letter, Moment, OnFailure, Outcome, Role, Task, TaskId,
-    TaskState, Told,
+    TaskState, Told, overlap,
 };
 
 impl Engine {
@@ -105,8 +105,10 @@ impl Engine {
         let under_way = self.open_tasks.iter().filter(|id| **id != task.id);
         let under_way = under_way.map(|id| &self.tasks[id]);
         under_way.filter_map(|other| Some((other, other.open()?))).any(|(other, open)| {
-            let directory = self.seats.get(&open.agent).map(|seat| &seat.member.cwd);
-            directory == Some(&seat.member.cwd) && overlap(&task.terms.owns, &other.terms.owns)
+            let Some(worker) = self.seats.get(&open.agent) else { return false };
+            let (mine, theirs) = (paths_of(task, seat), paths_of(other, worker));
+            let is_shared = |one: &String| theirs.iter().any(|other| overlap(one, other));
+            worker.member.root() == seat.member.root() && mine.iter().any(is_shared)
         })
     }
 
@@ -217,18 +219,9 @@ impl Seat {
     }
 }
 
-/// Says whether two sets of patterns may mean the same file: the part before the first wildcard
-/// decides, so that doubt counts as yes.
-fn overlap(ones: &[String], others: &[String]) -> bool {
-    let stem = |pattern: &str| -> String {
-        pattern.trim_start_matches("./").split(['*', '?', '[', '{']).next().unwrap_or("").to_owned()
-    };
-    ones.iter().any(|one| {
-        others.iter().any(|other| {
-            let (one, other) = (stem(one), stem(other));
-            one.starts_with(&other) || other.starts_with(&one)
-        })
-    })
+/// Returns the paths that a task changes: its own, else those of the agent that has it.
+fn paths_of<'a>(task: &'a Task, seat: &'a Seat) -> &'a [String] {
+    if task.terms.owns.is_empty() { &seat.member.owns } else { &task.terms.owns }
 }
 
 #[cfg(test)]
@@ -286,6 +279,26 @@ mod tests {
             Work::new("c").with(|terms| terms.owns = owns("docs/*.md")),
         ]);
         assert_eq!(agents(&bench), [Some("one".to_owned()), None, Some("two".to_owned())]);
+    }
+
+    #[test]
+    fn a_task_without_paths_of_its_own_changes_those_of_its_agent() {
+        let mut bench = Bench::with_idle(&["one", "two"]);
+        bench.seat_mut("one").member.owns = vec!["src/api/**".to_owned()];
+        let to = |agent| Work::new(agent).with(|terms| terms.agent = Some(name(agent)));
+        let on = |glob: &'static str| to("two").with(|terms| terms.owns = vec![glob.to_owned()]);
+        let _ = bench.add(vec![to("one")]);
+        let _ = bench.add(vec![on("src/api/mod.rs")]);
+        assert_eq!(agents(&bench), [Some("one".to_owned()), None], "both change one file");
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        bench.answer_looks();
+        assert_eq!(agents(&bench), [None, Some("two".to_owned())]);
+        let mut bench = Bench::with_idle(&["one", "two"]);
+        bench.seat_mut("one").member.owns = vec!["src/api/**".to_owned()];
+        bench.seat_mut("two").member.workspace = "/elsewhere".into();
+        let _ = bench.add(vec![to("one"), on("src/api/mod.rs")]);
+        assert!(agents(&bench).iter().all(Option::is_some), "they work on other files");
     }
 
     #[test]

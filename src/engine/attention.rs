@@ -10,7 +10,7 @@ use super::journal::Place;
 use super::{Dispatch, Engine, Seat};
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, AttentionKind, Hold, Moment, Need, NeedState,
-    Refusal, Stage, Task, TaskId, TaskState,
+    Refusal, Stage, Task, TaskId, TaskState, Trespass,
 };
 
 /// Whoever was asked for something and has not given it by then needs a person's word.
@@ -137,7 +137,24 @@ impl Engine {
             let cause = self.cause_of_dispatch(one)?;
             (!self.dispatches.values().any(is_later)).then_some(cause)
         });
-        seats.chain(tasks).chain(needs).chain(receipts).collect()
+        let conflicts = self.trespasses.values().filter_map(|one| self.cause_of_trespass(one));
+        seats.chain(tasks).chain(needs).chain(receipts).chain(conflicts).collect()
+    }
+
+    fn cause_of_trespass(&self, trespass: &Trespass) -> Option<Cause> {
+        trespass.open().next()?;
+        let kind = AttentionKind::Conflict;
+        let agent = trespass.suspects.iter().find(|agent| self.seats.contains_key(*agent))?;
+        let task = self.task_of(agent).map(|task| task.id);
+        let hint = format!("Have it put back, or let it stay with `wheelhouse task allow {agent}`");
+        Some(Cause {
+            key: format!("{kind}:{}", trespass.key()),
+            kind,
+            agent: Some(agent.clone()),
+            task,
+            text: trespass.to_string(),
+            hint: Some(hint),
+        })
     }
 
     fn cause_of_seat(&self, seat: &Seat, now: Moment) -> Option<Cause> {

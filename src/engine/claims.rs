@@ -53,6 +53,7 @@ impl Engine {
             rechecks: 0,
             verifications: Vec::new(),
             seen_tree: None,
+            look: None,
         });
         self.touch(Place::Task(id));
         self.set_task(id, TaskState::Claimed, None, now);
@@ -109,7 +110,8 @@ impl Engine {
         match failed {
             Some(gate) => {
                 if !self.note_failed_gate(id, &gate.gate, now, effects) {
-                    self.refuse_claim(id, &words::gate_failed(&gate), &gate.gate, now);
+                    let reason = format!("`{}` did not pass", gate.gate);
+                    self.refuse_claim(id, &words::gate_failed(&gate), &reason, now);
                 }
             }
             None if !all_ran => self.fail_attempt(id, "its gates could not be run", now),
@@ -148,7 +150,7 @@ impl Engine {
         let is_last = open.refusals >= REFUSALS_MAX;
         self.cancel_verifications(id, now);
         if is_last {
-            self.fail_attempt(id, &format!("`{reason}` did not pass"), now);
+            self.fail_attempt(id, reason, now);
         } else {
             self.send_back(id, text, now);
         }
@@ -195,7 +197,9 @@ impl Engine {
         let claimed = self.tasks.values().filter(|task| task.state == TaskState::Claimed);
         let seen = claimed.filter(|task| {
             let claim = task.open().and_then(|open| open.claim.as_ref());
-            claim.is_some_and(|claim| !claim.is_checking && !claim.verifications.is_empty())
+            claim.is_some_and(|claim| {
+                !claim.is_checking && claim.look.is_none() && !claim.verifications.is_empty()
+            })
         });
         let seen: Vec<TaskId> = seen.map(|task| task.id).collect();
         for id in seen {
@@ -220,12 +224,32 @@ impl Engine {
             }
         } else if agree + open < task.terms.agree {
             let text = words::not_verified(&verdicts);
-            self.refuse_claim(id, &text, "verification", now);
+            self.refuse_claim(id, &text, "`verification` did not pass", now);
         }
     }
 
-    /// A claim has been checked: the task is done.
-    fn finish(&mut self, id: TaskId, now: Moment) {
+    /// A claim has been checked: what is left is to see whose files were changed.
+    pub(super) fn finish(&mut self, id: TaskId, now: Moment) {
+        if !self.await_look(id) {
+            self.settle_claim(id, now);
+        }
+    }
+
+    /// Believes a claim, unless its agent changed files that others own.
+    pub(super) fn settle_claim(&mut self, id: TaskId, now: Moment) {
+        let Some(open) = self.tasks.get(&id).and_then(Task::open) else { return };
+        let agent = open.agent.clone();
+        match self.reproach(&agent) {
+            Some(text) => {
+                let trespasses = self.trespasses_of(&agent).map(ToString::to_string);
+                let reason = trespasses.collect::<Vec<_>>().join("; ");
+                self.refuse_claim(id, &text, &reason, now);
+            }
+            None => self.complete(id, now),
+        }
+    }
+
+    fn complete(&mut self, id: TaskId, now: Moment) {
         let Some(open) = self.tasks.get(&id).and_then(Task::open) else { return };
         let agent = open.agent.clone();
         let text = open.claim.as_ref().map(|claim| claim.text.clone()).unwrap_or_default();

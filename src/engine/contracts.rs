@@ -3,7 +3,7 @@
 use super::journal::Place;
 use super::tasks::line;
 use super::{Engine, words};
-use crate::model::{AgentName, Contract, Entry, Letter, Moment, Task};
+use crate::model::{AgentName, Contract, Entry, Letter, Moment, Task, TaskId};
 
 /// Versions of one contract that are kept.
 const VERSIONS_MAX: usize = 16;
@@ -15,6 +15,31 @@ impl Engine {
     /// Returns the newest version of every contract.
     pub fn contracts(&self) -> impl Iterator<Item = &Contract> {
         self.contracts.values().filter_map(|versions| versions.last())
+    }
+
+    /// Returns the files that a contract names, if it was published for the task, or exists in this
+    /// version or a later one; otherwise why it does not hold.
+    pub fn promised(
+        &self,
+        task: TaskId,
+        title: &str,
+        version: Option<u32>,
+    ) -> Result<Vec<String>, String> {
+        let task = self.tasks.get(&task);
+        let began = task.and_then(|task| task.attempts.first()).map(|first| first.started);
+        let named = || self.contracts().filter(|one| one.title == title);
+        let fits = |one: &&Contract| match version {
+            Some(version) => one.version >= version,
+            None => task.is_some_and(|task| did(task, &one.publisher)) && Some(one.at) >= began,
+        };
+        match (named().find(fits), version) {
+            (Some(contract), _) => Ok(files_of(&contract.body)),
+            (None, Some(version)) => {
+                let newest = named().map(|one| one.version).max().unwrap_or(0);
+                Err(format!("version {version} of `{title}` is wanted, and {newest} is there"))
+            }
+            (None, None) => Err(format!("no contract `{title}` was published for this task")),
+        }
     }
 
     /// Stores a contract, and tells everyone whose task depends on the publisher's.
@@ -78,6 +103,12 @@ fn did(task: &Task, agent: &AgentName) -> bool {
     task.attempts.iter().any(|attempt| attempt.agent == *agent)
 }
 
+/// Returns the files that a contract names, each in a line `file: PATH`.
+fn files_of(body: &str) -> Vec<String> {
+    let named = body.lines().filter_map(|line| line.trim().strip_prefix("file:"));
+    named.map(|path| path.trim().to_owned()).filter(|path| !path.is_empty()).collect()
+}
+
 /// Returns the lines that the one text has and the other lacks.
 fn missing(old: &str, new: &str) -> Vec<String> {
     let kept: Vec<&str> = new.lines().map(str::trim).collect();
@@ -88,7 +119,24 @@ fn missing(old: &str, new: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{Bench, Work, name};
-    use crate::model::AgentState;
+    use crate::model::{AgentState, TaskId};
+
+    #[test]
+    fn a_contract_is_kept_by_publishing_it_for_the_task_or_in_the_version_that_is_wanted() {
+        let mut bench = Bench::with_idle(&["api", "web"]);
+        let _ = bench.add(vec![Work::new("a").with(|terms| terms.agent = Some(name("api")))]);
+        let _ = bench.add(vec![Work::new("b").with(|terms| terms.agent = Some(name("web")))]);
+        let promised = |bench: &Bench, task, version| {
+            bench.engine.promised(TaskId(task), "users", version).ok()
+        };
+        bench.begin("api");
+        assert_eq!(promised(&bench, 1, None), None);
+        bench.report("api", 1, "CONTRACT: users\nfile: src/api.rs\nGET /users");
+        let files = Some(vec!["src/api.rs".to_owned()]);
+        assert_eq!(promised(&bench, 1, None), files);
+        assert_eq!(promised(&bench, 2, None), None, "another's task");
+        assert_eq!((promised(&bench, 2, Some(1)), promised(&bench, 2, Some(2))), (files, None));
+    }
 
     #[test]
     fn a_contract_has_versions_and_reaches_those_who_build_on_it() {

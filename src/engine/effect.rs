@@ -82,6 +82,17 @@ pub enum Effect {
         fingerprint: String,
         yes: usize,
     },
+    /// Takes the hash of a file that an attempt hands on; `Weighed` tells.
+    Weigh {
+        task: TaskId,
+        attempt: usize,
+        path: String,
+        cwd: PathBuf,
+    },
+    /// Looks which files of a workspace are others than at the last look; `Looked` tells.
+    Look {
+        root: PathBuf,
+    },
     /// Presses the keys that end the agent's turn.
     Interrupt {
         agent: AgentName,

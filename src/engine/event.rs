@@ -1,9 +1,11 @@
 //! What happened, in the past tense.
 
+use std::path::PathBuf;
+
 use super::Plan;
 use crate::model::{
-    AgentName, AgentState, Checks, Command, Exit, ProcessId, ProcessInfo, Question, ReceiptId,
-    RequestId, Reset, RunId, Source, Stage, TaskId,
+    AgentName, AgentState, Checks, Command, Exit, FileChange, ProcessId, ProcessInfo, Question,
+    ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskId,
 };
 use crate::report::Report;
 
@@ -38,6 +40,19 @@ pub enum Event {
         task: TaskId,
         attempt: usize,
         files: Vec<String>,
+    },
+    /// It is known what is in a file that an attempt handed on, if it is there.
+    Weighed {
+        task: TaskId,
+        attempt: usize,
+        path: String,
+        hash: Option<String>,
+    },
+    /// It is known which files of a workspace have changed since the last look. Nothing: they could
+    /// not be read.
+    Looked {
+        root: PathBuf,
+        changes: Option<Vec<FileChange>>,
     },
     ClientCame,
     ClientLeft,

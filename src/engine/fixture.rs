@@ -90,6 +90,7 @@ fn member(agent: &str, team: &str) -> Member {
         role: Role::Worker,
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
+        workspace: std::path::PathBuf::new(),
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
@@ -230,6 +231,21 @@ impl Bench {
         let task = self.engine.task(TaskId(task)).unwrap();
         report.tag = task.attempts.last().map(|attempt| attempt.tag.clone());
         let _ = self.tell(agent, RunEvent::Reported(report));
+    }
+
+    /// Answers every look that is under way: nothing has changed.
+    pub(super) fn answer_looks(&mut self) {
+        let is_look = |effect: &mut Effect| matches!(effect, Effect::Look { .. });
+        loop {
+            let asked: Vec<Effect> = self.seen.extract_if(.., is_look).collect();
+            if asked.is_empty() {
+                break;
+            }
+            for effect in asked {
+                let Effect::Look { root } = effect else { continue };
+                self.handle(Event::Looked { root, changes: Some(Vec::new()) });
+            }
+        }
     }
 
     /// Goes to the next moment at which something is due.

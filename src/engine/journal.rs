@@ -17,6 +17,7 @@ pub(super) const NEED: &str = "need";
 pub(super) const CONTRACT: &str = "contract";
 pub(super) const EDGE: &str = "edge";
 pub(super) const ATTENTION: &str = "attention";
+pub(super) const TRESPASS: &str = "trespass";
 
 /// What has changed since the changes were last taken.
 #[derive(Debug, Default)]
@@ -37,6 +38,8 @@ pub(super) enum Place {
     Contract(AgentName, String),
     Edge(Edge),
     Attention(AttentionId),
+    /// By its key.
+    Trespass(String),
 }
 
 /// What is kept of the hub itself.
@@ -94,6 +97,10 @@ impl Engine {
             }
             Place::Edge(edge) => change(EDGE, edge.to_string(), self.edges.get(&edge)),
             Place::Attention(id) => change(ATTENTION, id.to_string(), self.attention.get(&id)),
+            Place::Trespass(key) => {
+                let trespass = self.trespasses.get(&key);
+                change(TRESPASS, key, trespass)
+            }
         }
     }
 

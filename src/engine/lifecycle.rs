@@ -214,6 +214,7 @@ impl Engine {
         seat.since = now;
         let words = format!("run {}: {ending}, nothing of it is left alive", seat.run);
         self.touch_seat(agent);
+        self.want_look(agent);
         self.interrupt_task(agent, now);
         self.tell(Entry::new("agent.left", words).of(agent));
     }
@@ -256,6 +257,7 @@ impl Engine {
             }
         }
         self.touch_seat(agent);
+        self.want_look(agent);
         self.resume_task(agent, run, now);
         let words = format!("run {run}, process {}", process.pid);
         self.tell(Entry::new("agent.seen", words).of(agent));
@@ -371,6 +373,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         role: Role::default(),
         argv: Vec::new(),
         cwd: std::path::PathBuf::new(),
+        workspace: std::path::PathBuf::new(),
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,

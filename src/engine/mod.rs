@@ -26,6 +26,7 @@ mod limits;
 mod loops;
 mod needs;
 mod orientation;
+mod ownership;
 mod patience;
 mod post;
 mod quota;

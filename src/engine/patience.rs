@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::ownership::is_at_work;
 use super::{Engine, Seat};
 use crate::model::{AgentName, AgentState, Entry, Moment, Source};
 use crate::report::{Report, ReportKind};
@@ -49,6 +50,7 @@ impl Engine {
             return;
         }
         seat.source = source;
+        let is_turn_over = is_at_work(seat.state) && !is_at_work(state);
         if seat.state != state {
             seat.state = state;
             seat.since = now;
@@ -60,6 +62,9 @@ impl Engine {
             self.tell(Entry::new("agent.state", state.to_string()).of(agent));
         }
         self.touch_seat(agent);
+        if is_turn_over {
+            self.look_after(agent);
+        }
     }
 
     pub(super) fn note_report(&mut self, agent: &AgentName, report: &Report, now: Moment) {

@@ -3,7 +3,9 @@
 use super::journal::Place;
 use super::orientation::split_next;
 use super::{Effect, Engine, words};
-use crate::model::{AgentName, Entry, Hold, Moment, Outcome, Stage, Task, TaskId, TaskState};
+use crate::model::{
+    AgentName, Artifact, Entry, Hold, Moment, Outcome, Stage, Task, TaskId, TaskState, lies_inside,
+};
 use crate::report::{Report, ReportKind, Status};
 
 /// Steps and files that are remembered of one attempt.
@@ -34,7 +36,12 @@ impl Engine {
             ReportKind::Need => self.want(agent, task, &report.text, now, effects),
             ReportKind::Contract => self.publish(agent, &report.text, now),
             ReportKind::Artifact => {
-                let path = artifact_path(&report.text);
+                let (path, _) = artifact(&report.text);
+                // Whatever lies elsewhere is nothing that this agent could hand on.
+                if !lies_inside(&path) {
+                    let words = format!("it lies outside of the workspace: {}", report.raw);
+                    return self.tell(Entry::new("report.ignored", words).of(agent));
+                }
                 self.meet_needs(agent, Some(&path), now);
             }
             ReportKind::Status(_) | ReportKind::Progress { .. } | ReportKind::Build { .. } => {}
@@ -98,8 +105,42 @@ impl Engine {
                     self.note_failed_build(id, &agent, &report.text, now, effects);
                 }
             }
-            ReportKind::Artifact => remember(&mut open.artifacts, artifact_path(&report.text)),
+            ReportKind::Artifact => self.hand_on(id, &report.text, effects),
             ReportKind::Need | ReportKind::Contract => {}
+        }
+    }
+
+    /// Remembers a file that an attempt hands on, and asks what is in it.
+    fn hand_on(&mut self, id: TaskId, text: &str, effects: &mut Vec<Effect>) {
+        let (path, kind) = artifact(text);
+        let task = self.tasks.get_mut(&id).expect("only known tasks hand something on");
+        let attempt = task.attempts.len();
+        let Some(open) = task.open_mut() else { return };
+        let agent = open.agent.clone();
+        let new = Artifact { path: path.clone(), kind, hash: None };
+        match open.artifacts.iter().position(|one| one.path == path) {
+            Some(known) => open.artifacts[known] = new,
+            None if open.artifacts.len() < REMEMBERED_MAX => open.artifacts.push(new),
+            None => return,
+        }
+        let cwd = self.seats.get(&agent).map(|seat| seat.member.cwd.clone()).unwrap_or_default();
+        effects.push(Effect::Weigh { task: id, attempt, path, cwd });
+    }
+
+    /// Notes what was in a file when it was handed on.
+    pub(super) fn note_weight(
+        &mut self,
+        id: TaskId,
+        attempt: usize,
+        path: &str,
+        hash: Option<String>,
+    ) {
+        let attempt =
+            self.tasks.get_mut(&id).and_then(|task| task.attempts.get_mut(attempt.checked_sub(1)?));
+        let artifacts = attempt.into_iter().flat_map(|attempt| &mut attempt.artifacts);
+        if let Some(artifact) = artifacts.into_iter().find(|one| one.path == path) {
+            artifact.hash = hash;
+            self.touch(Place::Task(id));
         }
     }
 
@@ -185,9 +226,11 @@ fn remember(list: &mut Vec<String>, item: String) {
     }
 }
 
-/// Returns the path of `path — kind`.
-fn artifact_path(text: &str) -> String {
-    text.split([' ', '\t']).next().unwrap_or_default().trim_matches('`').to_owned()
+/// Splits `path — kind`.
+fn artifact(text: &str) -> (String, String) {
+    let (path, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
+    let kind = rest.trim().trim_start_matches(['—', '–', '-']).trim();
+    (path.trim_matches('`').to_owned(), kind.to_owned())
 }
 
 fn is_about_lost_context(text: &str) -> bool {
@@ -272,6 +315,25 @@ mod tests {
         for part in ["| do a", "| 1/3 schema written", "| src/schema.rs", "last build passed"] {
             assert!(prompt.contains(part), "{part}: {prompt}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_handed_on_is_on_record_with_its_kind_and_hash() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.begin("one");
+        bench.report("one", 1, "ARTIFACT: out/a.json — plan");
+        for path in ["../x", "/etc/passwd", "a/../../b"] {
+            bench.report("one", 1, &format!("ARTIFACT: {path} — plan"));
+        }
+        let asked = bench.seen.iter().filter(|effect| matches!(effect, Effect::Weigh { .. }));
+        assert_eq!(asked.count(), 1, "what lies elsewhere is not looked at");
+        let (path, hash) = ("out/a.json".to_owned(), Some("ab12".to_owned()));
+        bench.handle(Event::Weighed { task: TaskId(1), attempt: 1, path: path.clone(), hash });
+        bench.crash();
+        let task = bench.engine.task(TaskId(1)).unwrap();
+        let (kind, hash) = ("plan".to_owned(), Some("ab12".to_owned()));
+        assert_eq!(task.attempts[0].artifacts, [Artifact { path, kind, hash }]);
     }
 
     #[test]

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::journal::{ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, NEED, SEAT, TASK, change};
+use super::journal::{
+    ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, NEED, SEAT, TASK, TRESPASS, change,
+};
 use super::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{
     AgentState, Attention, Contract, Edge, Moment, Need, Outcome, RowChange, Task, TaskId,
-    TaskState,
+    TaskState, Trespass,
 };
 
 /// The tasks, and what goes with them.
@@ -25,6 +27,9 @@ pub struct Work {
     pub contracts: Vec<Vec<Contract>>,
     pub edges: Vec<Edge>,
     pub attention: Vec<Attention>,
+    /// What agents did to each other's files.
+    #[serde(default)]
+    pub trespasses: Vec<Trespass>,
 }
 
 /// The engine's memory as it is written to disk.
@@ -67,6 +72,7 @@ impl Record {
                 CONTRACT => record.work.contracts.push(Vec::deserialize(value)?),
                 EDGE => record.work.edges.push(Edge::deserialize(value)?),
                 ATTENTION => record.work.attention.push(Attention::deserialize(value)?),
+                TRESPASS => record.work.trespasses.push(Trespass::deserialize(value)?),
                 // Rows that a later version may keep are none of ours.
                 _ => {}
             }
@@ -79,6 +85,7 @@ impl Record {
         work.attention.sort_by_key(|item| item.id);
         work.contracts.sort_by_key(|versions| contract_key(versions));
         work.edges.sort();
+        work.trespasses.sort_by_key(Trespass::key);
         Ok(record)
     }
 
@@ -106,7 +113,9 @@ impl Record {
         let attention =
             work.attention.iter().map(|item| change(ATTENTION, item.id.to_string(), Some(item)));
         let own = hub.chain(self.agents.iter().map(seat)).chain(dispatches);
-        own.chain(tasks).chain(needs).chain(contracts).chain(edges).chain(attention).collect()
+        let trespasses = work.trespasses.iter().map(|one| change(TRESPASS, one.key(), Some(one)));
+        let told = own.chain(tasks).chain(needs).chain(contracts).chain(edges);
+        told.chain(attention).chain(trespasses).collect()
     }
 }
 
@@ -144,6 +153,8 @@ impl Engine {
                 let was_seen = seat.phase != Phase::Starting;
                 effects.push(Effect::Adopt { agent: agent.clone(), run: seat.run, was_seen });
             }
+            // Whoever worked when the hub died may have gone on meanwhile.
+            engine.recall_worker(&seat);
             seat.doubt();
             engine.seats.insert(agent, seat);
         }
@@ -187,6 +198,7 @@ impl Engine {
             contracts: self.contracts.values().cloned().collect(),
             edges: self.edges.iter().cloned().collect(),
             attention: self.attention.values().cloned().collect(),
+            trespasses: self.trespasses.values().cloned().collect(),
         }
     }
 
@@ -197,6 +209,7 @@ impl Engine {
         self.needs = work.needs.into_iter().map(|need| (need.id, need)).collect();
         self.attention = work.attention.into_iter().map(|item| (item.id, item)).collect();
         self.edges = work.edges.into_iter().collect();
+        self.trespasses = work.trespasses.into_iter().map(|one| (one.key(), one)).collect();
         let keyed = |versions: Vec<Contract>| Some((contract_key(&versions)?, versions));
         self.contracts = work.contracts.into_iter().filter_map(keyed).collect();
         self.tasks = work.tasks.into_iter().map(|task| (task.id, task)).collect();
@@ -215,8 +228,13 @@ impl Engine {
         let seat = self.seats.get(&open.agent).filter(|seat| seat.run == open.run);
         let is_there = seat.is_some_and(Seat::is_live);
         if task.state == TaskState::Claimed {
-            if open.claim.as_ref().is_some_and(|claim| claim.is_checking) {
+            let claim = open.claim.as_ref();
+            let (is_checking, is_looked_at) =
+                claim.map_or((false, false), |claim| (claim.is_checking, claim.look.is_some()));
+            if is_checking {
                 self.run_gates(id, effects);
+            } else if is_looked_at {
+                self.finish(id, now);
             }
         } else if !is_there {
             self.close_attempt(id, Outcome::Interrupted, "its agent was lost", now);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dispatch::Dispatch;
 use super::journal::Journal;
+use super::ownership::Looks;
 use super::patience::{PATIENCE, Pace};
 use super::readiness::Readiness;
 use super::routing::Routed;
@@ -16,7 +17,7 @@ use super::{Effect, Event};
 use crate::consent::Rules;
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Member, Moment,
-    Need, NeedId, ProcessId, ReceiptId, Reset, RunId, Source, Task, TaskId,
+    Need, NeedId, ProcessId, ReceiptId, Reset, RunId, Source, Task, TaskId, Trespass,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -53,6 +54,10 @@ pub struct Engine {
     pub(super) attention_due: Option<Moment>,
     /// How many agents counted as stuck when that was last looked at.
     pub(super) stuck_count: usize,
+    /// What agents did to each other's files, by key.
+    pub(super) trespasses: BTreeMap<String, Trespass>,
+    /// Who worked in each workspace since it was last looked at.
+    pub(super) looks: Looks,
     pub(super) tags: Tags,
     pub(super) going_down: bool,
     clients: usize,
@@ -186,6 +191,8 @@ impl Engine {
             attention_count: 0,
             attention_due: None,
             stuck_count: 0,
+            trespasses: BTreeMap::new(),
+            looks: Looks::default(),
             tags: Tags::default(),
             going_down: false,
             clients: 0,
@@ -219,6 +226,10 @@ impl Engine {
             Event::Surveyed { task, attempt, files } => {
                 self.note_survey(task, attempt, &files, now);
             }
+            Event::Weighed { task, attempt, path, hash } => {
+                self.note_weight(task, attempt, &path, hash);
+            }
+            Event::Looked { root, changes } => self.note_look(&root, changes, now),
             Event::ClientCame => self.clients += 1,
             Event::ClientLeft => self.clients = self.clients.saturating_sub(1),
             Event::DeadlineReached => {
@@ -232,6 +243,7 @@ impl Engine {
         self.leave_limits(now);
         self.hand_out(now, &mut effects);
         self.deliver_ready(now, &mut effects);
+        self.note_workers(now, &mut effects);
         self.note_attention(now);
         self.settle_watches(now, &mut effects);
         self.note_idleness(now);

@@ -4,7 +4,7 @@ use super::graph;
 use super::journal::Place;
 use super::{Effect, Engine};
 use crate::model::{
-    AgentName, AgentState, Done, Entry, Moment, Outcome, Refusal, Task, TaskCommand, TaskId,
+    AgentName, AgentState, Done, Entry, Gate, Moment, Outcome, Refusal, Task, TaskCommand, TaskId,
     TaskSpec, TaskState,
 };
 
@@ -55,6 +55,7 @@ impl Engine {
             TaskCommand::MarkRead { items } => self.mark_read(&items)?,
             TaskCommand::Resolve { items } => self.resolve(&items)?,
             TaskCommand::Consent { from, to } => self.consent(from, to, now)?,
+            TaskCommand::Allow { agent } => self.allow(&agent)?,
             TaskCommand::Meet { need } => self.meet_by_hand(need, now)?,
         };
         let tasks = touched.iter().filter_map(|id| self.tasks.get(id)).cloned().collect();
@@ -125,8 +126,10 @@ impl Engine {
         if terms.verifiers > VERIFIERS_MAX || terms.agree > terms.verifiers {
             return bad("At most 8 verifiers look at a task, and no more than those can agree");
         }
-        if terms.gates.iter().any(|gate| gate.trim().is_empty()) {
-            return bad("A gate is a command or a check, not nothing");
+        if let Some(Err(error)) =
+            terms.gates.iter().map(|gate| Gate::parse(gate)).find(Result::is_err)
+        {
+            return bad(&error.to_string());
         }
         match &terms.agent {
             Some(agent) => self.refuse_unknown(std::slice::from_ref(agent)),

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::model::{
-    AgentName, Contract, GateResult, Moment, Need, Outcome, Task, TaskId, TaskState,
+    AgentName, Contract, GateResult, Moment, Need, Outcome, Task, TaskId, TaskState, Trespass,
 };
 use crate::report::{brief, quote};
 
@@ -17,6 +17,8 @@ pub(super) const SILENCE: &str = "Nothing has been heard of you for a while. Rep
 
 pub(super) const LIMIT_OVER: &str =
     "You had reached a limit, which has ended by now. Go on where you stopped.";
+/// Files of one owner that an agent is told; the rest it finds itself.
+const FILES_LISTED_MAX: usize = 50;
 
 /// Returns the prompt that an attempt begins with.
 pub(super) fn task_prompt(engine: &Engine, id: TaskId, tag: &str) -> String {
@@ -75,6 +77,30 @@ pub(super) fn not_verified(verdicts: &[&Task]) -> String {
          that you are done. What they found:\n{}",
         quote(&words)
     )
+}
+
+/// Tells an agent which files of others it changed, or may have changed.
+pub(super) fn trespassed(agent: &AgentName, trespasses: &[&Trespass]) -> String {
+    let mut parts = vec!["The task is not done: files changed that others own.".to_owned()];
+    for trespass in trespasses {
+        let others: Vec<&str> =
+            trespass.suspects.iter().filter(|one| *one != agent).map(AgentName::as_str).collect();
+        let when = if others.is_empty() {
+            "while you alone worked".to_owned()
+        } else {
+            format!("while you and {} worked, and it is not known who did it", others.join(", "))
+        };
+        let files: Vec<&str> = trespass.open().take(FILES_LISTED_MAX).collect();
+        let list = quote(&files.join("\n"));
+        parts.push(format!("Files owned by {}, changed {when}:\n{list}", trespass.owner));
+    }
+    parts.push(
+        "Put back what you changed there, byte for byte, and say once more that you are done. If you \
+         need the change, put it back all the same and ask the owner for it with a need. If it was \
+         not you, say that you are blocked, and why."
+            .to_owned(),
+    );
+    parts.join("\n\n")
 }
 
 /// Tells an agent that lost its thread where it stands.
@@ -177,7 +203,8 @@ pub(super) fn ended(task: &Task, now: Moment) -> String {
         if last.artifacts.is_empty() {
             "| none".to_owned()
         } else {
-            quote(&last.artifacts.join("\n"))
+            let paths: Vec<&str> = last.artifacts.iter().map(|one| one.path.as_str()).collect();
+            quote(&paths.join("\n"))
         },
     )
 }

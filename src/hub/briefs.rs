@@ -77,7 +77,7 @@ impl Hub {
     ) -> Option<Answer> {
         let Resumption { asker, agents, environment, grace_ms } = plan;
         let crew = self.plan_resumed(&agents, &environment, memories);
-        self.remember_caller(&crew, environment);
+        let crew = self.take_on(crew, environment);
         self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
     }
 

@@ -14,7 +14,7 @@ use super::reports::Reports;
 use super::state::{Guard, Hub};
 use crate::engine::{Effect, Event, RunEvent};
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
-use crate::model::{AgentName, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage};
+use crate::model::{AgentName, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage, Task};
 use crate::store::Outcome;
 use crate::wire::hub_argv;
 
@@ -80,6 +80,10 @@ impl Hub {
                 }
             }
             Deed::Answer { asker, answer } => self.answer(asker, answer),
+            Deed::Show { task } => {
+                self.ledger.show(&task);
+                self.views.note_status_change();
+            }
         }
     }
 
@@ -100,8 +104,16 @@ impl Hub {
                     let stage = Stage::Refused;
                     self.note_run(&agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
                 }
+                Effect::Answer { request, outcome: Ok(done) } if self.is_premature(&done) => {
+                    let effect = Effect::Answer { request, outcome: Ok(done) };
+                    self.ledger.park(Deed::Effect { effect, is_of_change });
+                }
                 Effect::Answer { request, outcome } => {
                     self.answer_unrecorded(request, outcome, is_of_change, reason);
+                }
+                // A claim that is checked now could come to an end that no record tells of.
+                Effect::RunGates { .. } => {
+                    self.ledger.park(Deed::Effect { effect, is_of_change });
                 }
                 Effect::Save(_)
                 | Effect::Adopt { .. }
@@ -110,8 +122,9 @@ impl Hub {
                 | Effect::Sweep { .. }
                 | Effect::Renew { .. }
                 | Effect::Inspect { .. }
-                | Effect::RunGates { .. }
                 | Effect::Survey { .. }
+                | Effect::Look { .. }
+                | Effect::Weigh { .. }
                 | Effect::Interrupt { .. }
                 | Effect::EndHub => self.obey_engine(effect),
             },
@@ -119,7 +132,14 @@ impl Hub {
                 self.abandon_prompt(&agent, run, receipt, reason);
             }
             Deed::Answer { asker, .. } => self.answer(asker, Err(unwritable(reason))),
+            Deed::Show { task } => self.ledger.park(Deed::Show { task }),
         }
+    }
+
+    /// Says whether an answer tells of a task's end before the record does.
+    fn is_premature(&self, done: &Done) -> bool {
+        let is_early = |task: &Task| !self.ledger.may_show(&task.id.to_string());
+        done.tasks.iter().any(is_early)
     }
 
     fn obey_engine(&mut self, effect: Effect) {
@@ -144,6 +164,8 @@ impl Hub {
             Effect::RunGates { task, attempt, gates, cwd } => {
                 self.run_gates(task, attempt, gates, cwd);
             }
+            Effect::Look { root } => self.look(root),
+            Effect::Weigh { task, attempt, path, cwd } => self.weigh(task, attempt, path, cwd),
             Effect::Survey { task, attempt, cwd } => self.survey(task, attempt, cwd),
             Effect::GiveLeave { agent, run, fingerprint, yes } => {
                 self.give_leave(&agent, run, (fingerprint, yes));

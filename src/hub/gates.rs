@@ -2,34 +2,51 @@
 //! back as an event.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use super::check::Gate;
+use super::check::{self, Bench, Promise};
 use super::inbox::Input;
 use super::state::Hub;
 use super::tree;
 use crate::engine::Event;
-use crate::model::{Checks, GateResult, TaskId};
-
-/// How long one gate may take.
-const GATE_MAX: Duration = Duration::from_mins(10);
+use crate::model::{Check, Checks, Gate, GateResult, Task, TaskId};
 
 impl Hub {
     /// Runs the gates of a claim, one after the other, where its agent works.
     pub(super) fn run_gates(&self, task: TaskId, attempt: usize, gates: Vec<String>, cwd: PathBuf) {
         let mark = format!("WHEELHOUSE_GATE={}:{task}:{attempt}", self.paths.session);
+        let known = self.engine.task(task).filter(|task| task.attempts.len() == attempt);
+        let Some(open) = known.and_then(Task::open) else { return };
+        // What was put off may not be wanted any more.
+        if !open.claim.as_ref().is_some_and(|claim| claim.is_checking) {
+            return;
+        }
+        let began = open.started;
+        let bench = Bench { cwd: cwd.clone(), mark, began };
+        let gates: Vec<(String, Option<Promise>)> =
+            gates.into_iter().map(|gate| self.with_promise(task, gate)).collect();
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
             let tree_before = number(cwd.clone()).await;
             let mut results = Vec::new();
-            for gate in gates {
-                let (passed, output) = Gate::parse(&gate).check(&cwd, &mark, GATE_MAX).await;
+            for (gate, promise) in gates {
+                let (passed, output) = check::check(&gate, &bench, promise).await;
                 results.push(GateResult { gate, passed, output });
             }
             let tree_after = number(cwd).await;
             let checks = Checks { results, tree_before, tree_after };
             let _ = requests.send(Input::Came(Event::Gates { task, attempt, checks })).await;
         });
+    }
+
+    /// Adds to a gate about a contract what the engine knows of it.
+    fn with_promise(&self, task: TaskId, gate: String) -> (String, Option<Promise>) {
+        let promise = match Gate::parse(&gate) {
+            Ok(Gate { check: Check::Contract { title, version }, .. }) => {
+                Some(self.engine.promised(task, &title, version))
+            }
+            _ => None,
+        };
+        (gate, promise)
     }
 
     /// Looks which files were modified where an agent works.

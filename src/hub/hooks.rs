@@ -20,6 +20,15 @@ use crate::wire::{Fault, Reception, Response};
 /// The id of a call is a random number; a longer one is none.
 const CALL_CHARS_MAX: usize = 64;
 
+/// A report that an agent made by a call.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// The same call again is the same report.
+    pub(super) call: String,
+    pub(super) kind: ReportKind,
+    pub(super) text: String,
+}
+
 /// What a run is started with so that it can speak to us.
 #[derive(Debug, Default)]
 pub(super) struct Equipment {
@@ -92,17 +101,17 @@ impl Hub {
         &mut self,
         agent: &AgentName,
         run: RunId,
-        id: &str,
-        (kind, text): (ReportKind, &str),
+        said: Said,
     ) -> Result<Response, Fault> {
-        let report = Report::declare(kind, text).map_err(|error| {
+        let Said { call, kind, text } = said;
+        let report = Report::declare(kind, &text).map_err(|error| {
             Fault::new(error.to_string()).with_hint("See `wheelhouse report --help`")
         })?;
         let line = report.raw.clone();
         let now = self.clock.now();
         let unread = || Fault::new(format!("Nobody listens to agent `{agent}`"));
         let pane = self.panes.get_mut(agent).ok_or_else(unread)?;
-        let id: String = id.chars().take(CALL_CHARS_MAX).collect();
+        let id: String = call.chars().take(CALL_CHARS_MAX).collect();
         let is_new = if let Some(is_new) = pane.reports.call(&id) {
             is_new
         } else {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tokio::sync::mpsc;
 
+use super::artifacts::Waiting;
 use super::briefs::{Memories, Resumption};
 use super::delays::Delays;
 use super::session::Outbox;
@@ -42,6 +43,11 @@ pub(super) enum Input {
         agent: AgentName,
         run: RunId,
         news: Option<StreamNews>,
+    },
+    /// The file that a report is about has been looked at; the fault says what is wrong with it.
+    Examined {
+        waiting: Box<Waiting>,
+        fault: Option<String>,
     },
     /// The outcome of something that took a while.
     Came(Event),

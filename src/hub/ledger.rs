@@ -3,9 +3,10 @@
 //! Every decision's changes go to the record's own thread, and what is to be done about them waits
 //! here, in the order in which it was decided, until they are on the disk. While the record cannot
 //! be written, nothing waits: whatever relies on it is refused at once, so that nothing happens
-//! later that somebody was told will not.
+//! later that somebody was told will not. Only what nobody was told of is put off: gates, and the
+//! news that a task is done.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::requests::{Answer, Asker};
 use crate::engine::Effect;
@@ -32,6 +33,10 @@ pub(super) enum Deed {
         asker: Asker,
         answer: Answer,
     },
+    /// A task may be shown as done.
+    Show {
+        task: String,
+    },
 }
 
 /// The record, and what waits for it.
@@ -45,6 +50,10 @@ pub(super) struct Ledger {
     /// Why the record cannot be written.
     failure: Option<String>,
     backlog: Backlog,
+    /// What can be done just as well later, until the record can be written again.
+    parked: Vec<Deed>,
+    /// Tasks that are done, and not on record as done yet.
+    unrecorded: BTreeSet<String>,
     /// Somebody is at work on what waits; what is decided meanwhile comes after it.
     pub(super) is_busy: bool,
 }
@@ -74,6 +83,8 @@ impl Ledger {
             committed: Ticket::default(),
             failure: None,
             backlog: Backlog::default(),
+            parked: Vec::new(),
+            unrecorded: BTreeSet::new(),
             is_busy: false,
         }
     }
@@ -86,7 +97,13 @@ impl Ledger {
             if let Effect::Save(changes) = effect {
                 is_of_change = true;
                 let may_wait = is_alone && changes.entries.iter().all(Entry::is_heartbeat);
+                let done = done_tasks(&changes);
                 refusal = self.keep(changes, may_wait, now).err();
+                self.unrecorded.extend(done.iter().cloned());
+                // What will never be on record is never shown either.
+                for task in done.into_iter().filter(|_| refusal.is_none()) {
+                    self.push(Deed::Show { task }, None);
+                }
             } else {
                 self.push(Deed::Effect { effect, is_of_change }, refusal.clone());
             }
@@ -96,6 +113,20 @@ impl Ledger {
     /// Queues something behind all that was decided so far.
     pub(super) fn push(&mut self, deed: Deed, refusal: Option<String>) {
         self.waiting.push_back(Waiting { ticket: self.relied_on, refusal, deed });
+    }
+
+    /// Keeps something until the record can be written again.
+    pub(super) fn park(&mut self, deed: Deed) {
+        self.parked.push(deed);
+    }
+
+    /// Says whether a task that is done is on record as done.
+    pub(super) fn may_show(&self, task: &str) -> bool {
+        !self.unrecorded.contains(task)
+    }
+
+    pub(super) fn show(&mut self, task: &str) {
+        self.unrecorded.remove(task);
     }
 
     /// Returns the next thing that can be done, or that must be refused, and then why.
@@ -126,6 +157,11 @@ impl Ledger {
             let changes = std::mem::take(&mut self.backlog).into_changes();
             if let Err(reason) = self.keep(changes, false, now) {
                 tracing::error!(reason, "what waited for room could not be put on record");
+            }
+        }
+        if self.trouble().is_none() {
+            for deed in std::mem::take(&mut self.parked) {
+                self.push(deed, None);
             }
         }
     }
@@ -173,6 +209,14 @@ impl Backlog {
         let entries = vec![Entry::new("record.gap", words)];
         Changes { entries, rows: self.rows.into_values().collect() }
     }
+}
+
+/// Returns the tasks that are done according to these changes.
+fn done_tasks(changes: &Changes) -> Vec<String> {
+    let is_done = |row: &&RowChange| {
+        row.table == "task" && row.value.as_ref().is_some_and(|task| task["state"] == "done")
+    };
+    changes.rows.iter().filter(is_done).map(|row| row.key.clone()).collect()
 }
 
 /// Returns what to answer to whoever asks for something that cannot be put on record.

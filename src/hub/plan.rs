@@ -147,6 +147,7 @@ impl Hub {
             role: agent.role,
             argv: argv.clone(),
             cwd: cwd.clone(),
+            workspace: self.paths.project.clone(),
             owns: agent.owns.clone(),
             capabilities: agent.capabilities.clone(),
             speaks_freely: team.speaks == Speaks::Team,

@@ -1,5 +1,7 @@
 //! What clients ask, and what they are answered.
 
+use super::artifacts::Waiting;
+use super::hooks::Said;
 use super::inbox::ClientId;
 use super::ledger::{Deed, unwritable};
 use super::pane::Pane;
@@ -95,10 +97,15 @@ impl Hub {
                 let status = speaker.map(|(agent, _)| self.status_of(agent));
                 Some(Ok(Response::Status(status.unwrap_or_else(|| self.status()))))
             }
-            Request::Report { call, kind, text } => {
+            Request::Report { call, kind, text, schema } => {
                 let (agent, run) = self.speakers.get(&client).cloned()?;
-                let answer = self.on_report(&agent, run, &call, (kind, &text));
-                self.carry_out_later(Deed::Answer { asker, answer });
+                let said = Said { call, kind, text };
+                if said.is_artifact() {
+                    self.check_artifact(Waiting { asker, agent, run, said }, schema);
+                } else {
+                    let answer = self.on_report(&agent, run, said);
+                    self.carry_out_later(Deed::Answer { asker, answer });
+                }
                 None
             }
             Request::Hook { call, said } => {

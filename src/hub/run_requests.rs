@@ -18,17 +18,17 @@ impl Hub {
         match request {
             Request::Up { team, environment } => {
                 let crew = self.plan_team(team.as_deref(), &environment);
-                self.remember_caller(&crew, environment);
+                let crew = self.take_on(crew, environment);
                 self.command(asker, crew.map(|members| Command::Start { members }))
             }
             Request::Start { agents, environment } => {
                 let crew = self.plan_agents(&agents, &environment);
-                self.remember_caller(&crew, environment);
+                let crew = self.take_on(crew, environment);
                 self.command(asker, crew.map(|members| Command::Start { members }))
             }
             Request::Restart { agents, environment, grace_ms } => {
                 let crew = self.plan_agents(&agents, &environment);
-                self.remember_caller(&crew, environment);
+                let crew = self.take_on(crew, environment);
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
                 self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
             }
@@ -60,24 +60,29 @@ impl Hub {
             }
             Request::Add { agent, environment } => {
                 let crew = self.plan_new(agent, &environment);
-                self.remember_caller(&crew, environment);
+                let crew = self.take_on(crew, environment);
                 self.command(asker, crew.map(|members| Command::Start { members }))
             }
             _ => None,
         }
     }
 
-    /// Keeps the variables of whoever starts agents: those that begin anew later get the same.
-    /// They may be secrets, and so are only here.
-    pub(super) fn remember_caller(&mut self, crew: &Result<Crew, Fault>, environment: Environment) {
+    /// Refuses a crew in which two agents would own the same files, and keeps the variables of
+    /// whoever starts it: those that begin anew later get the same. They may be secrets, and so are
+    /// only here.
+    pub(super) fn take_on(
+        &mut self,
+        crew: Result<Crew, Fault>,
+        environment: Environment,
+    ) -> Result<Crew, Fault> {
+        let crew = crew?;
+        self.engine.refuse_shared_paths(&crew)?;
+        self.callers.retain(|agent, _| self.engine.seat(agent).is_some());
         let environment = Rc::new(environment);
-        for (member, _) in crew.iter().flatten() {
+        for (member, _) in &crew {
             self.callers.insert(member.name.clone(), Rc::clone(&environment));
         }
-        self.callers.retain(|agent, _| {
-            let is_named = |crew: &Crew| crew.iter().any(|(member, _)| member.name == *agent);
-            self.engine.seat(agent).is_some() || crew.as_ref().is_ok_and(is_named)
-        });
+        Ok(crew)
     }
 
     /// Tells the engine how an agent would begin with a new conversation.

@@ -16,6 +16,7 @@ use super::clock::Clock;
 use super::inbox::{Inbox, Input, Senders};
 use super::ledger::Ledger;
 use super::lock::Lock;
+use super::look::Sights;
 use super::pane::Pane;
 use super::scribe::Scribe;
 use super::state::Hub;
@@ -94,6 +95,7 @@ async fn serve(
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),
         ledger: Ledger::new(store),
+        sights: Sights::default(),
         is_ending: false,
     };
     hub.heed(settings);

@@ -11,6 +11,7 @@ use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::ledger::Ledger;
+use super::look::Sights;
 use super::pane::Pane;
 use super::requests::Asker;
 use super::scribe::Scribe;
@@ -60,6 +61,8 @@ pub(super) struct Hub {
     pub(super) default_size: Size,
     /// The record, and what waits for it.
     pub(super) ledger: Ledger,
+    /// What was seen of the files of each workspace.
+    pub(super) sights: Sights,
     pub(super) is_ending: bool,
 }
 
@@ -80,6 +83,7 @@ impl Hub {
                 self.note_run(&agent, run, RunEvent::Swept { survivors });
             }
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
+            Input::Examined { waiting, fault } => self.on_examined(*waiting, fault),
             Input::Came(event) => self.decide(event),
             Input::Gathered { plan, memories } => self.on_gathered(plan, &memories),
             Input::SettingsChanged => self.reload_changed(),

@@ -44,6 +44,7 @@ impl Hub {
             state: seat.state,
             source: shown.map_or(seat.source, |shown| shown.source),
             stuck: seat.pace.stuck.is_some(),
+            conflict: self.engine.trespasses_of(&member.name).next().is_some(),
             pid: live(seat.process).map(|id| id.pid),
             keeper_pid: live(seat.keeper).map(|id| id.pid),
             since: seat.since.to_rfc3339(),
@@ -94,7 +95,9 @@ impl Hub {
             | AgentState::Unknown
             | AgentState::Exited => None,
         };
-        let known = [seat.note.clone(), seat.pace.stuck.clone(), told];
+        let conflict = self.engine.trespasses_of(&seat.member.name).next();
+        let conflict = conflict.map(|trespass| format!("conflict: {trespass}"));
+        let known = [conflict, seat.note.clone(), seat.pace.stuck.clone(), told];
         known.into_iter().flatten().find(|text| !text.trim().is_empty())
     }
 

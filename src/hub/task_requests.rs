@@ -1,11 +1,14 @@
 //! What clients ask about tasks, and about what waits for a person.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
+use super::check;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use crate::model::{
-    AgentName, AttentionId, Command, Condition, NeedId, Refusal, TaskCommand, TaskId, TaskSpec,
+    AgentName, Attention, AttentionId, AttentionKind, Command, Condition, NeedId, Refusal, Task,
+    TaskCommand, TaskId, TaskSpec, TaskState,
 };
 use crate::wire::{AttentionStatus, Fault, Response, TaskRequest, TaskStatus};
 
@@ -33,6 +36,7 @@ impl Hub {
             | TaskRequest::MarkRead { .. }
             | TaskRequest::Resolve { .. }
             | TaskRequest::Consent { .. }
+            | TaskRequest::Allow { .. }
             | TaskRequest::Meet { .. } => self.task_command(request).map(Command::Task),
         };
         self.command(asker, command)
@@ -41,6 +45,7 @@ impl Hub {
     fn task_command(&self, request: TaskRequest) -> Result<TaskCommand, Fault> {
         Ok(match request {
             TaskRequest::Add { specs } => {
+                specs.iter().try_for_each(refuse_gates)?;
                 TaskCommand::Add { specs: specs.into_iter().map(plain).collect() }
             }
             TaskRequest::Retry { task, advice, agent } => {
@@ -56,6 +61,7 @@ impl Hub {
             TaskRequest::Consent { from, to } => {
                 TaskCommand::Consent { from: self.known(&from)?, to: self.known(&to)? }
             }
+            TaskRequest::Allow { agent } => TaskCommand::Allow { agent: self.known(&agent)? },
             TaskRequest::Meet { need } => TaskCommand::Meet { need: item::<NeedId>(&need)? },
             TaskRequest::List
             | TaskRequest::Show { .. }
@@ -65,16 +71,30 @@ impl Hub {
     }
 
     pub(super) fn task_list(&self) -> Vec<TaskStatus> {
-        self.engine.tasks().map(TaskStatus::from).collect()
+        self.engine.tasks().map(|task| TaskStatus::from(&*self.shown_task(task))).collect()
     }
 
     pub(super) fn attention_list(&self) -> Vec<AttentionStatus> {
-        self.engine.attention().into_iter().map(AttentionStatus::from).collect()
+        let is_early = |item: &&Attention| {
+            item.kind == AttentionKind::Finished
+                && item.task.is_some_and(|task| !self.ledger.may_show(&task.to_string()))
+        };
+        let items = self.engine.attention().into_iter().filter(|item| !is_early(item));
+        items.map(AttentionStatus::from).collect()
+    }
+
+    /// Returns a task as it may be shown: it is not done before the record says so.
+    fn shown_task<'a>(&self, task: &'a Task) -> Cow<'a, Task> {
+        if task.state != TaskState::Done || self.ledger.may_show(&task.id.to_string()) {
+            return Cow::Borrowed(task);
+        }
+        let note = Some("its end is not on record yet".to_owned());
+        Cow::Owned(Task { state: TaskState::Claimed, note, ..task.clone() })
     }
 
     fn show_task(&self, name: &str) -> Answer {
         let task = self.engine.task(task_id(name)?).ok_or_else(|| unknown_task(name))?;
-        Ok(Response::Task(Box::new(task.clone())))
+        Ok(Response::Task(Box::new(self.shown_task(task).into_owned())))
     }
 
     /// Returns the task that an agent has in hand.
@@ -87,6 +107,12 @@ impl Hub {
 fn plain(mut spec: TaskSpec) -> TaskSpec {
     spec.prompt.retain(|c| !c.is_control() || c == '\n' || c == '\t');
     spec
+}
+
+/// Refuses a task with a gate that can never be checked.
+fn refuse_gates(spec: &TaskSpec) -> Result<(), Fault> {
+    let told = |reason: String| Fault::from(Refusal::BadTask { reason: shown_line(&reason) });
+    spec.terms.gates.iter().try_for_each(|gate| check::refuse(gate).map_err(told))
 }
 
 fn task_id(name: &str) -> Result<TaskId, Fault> {
@@ -103,6 +129,10 @@ fn item<T: FromStr>(name: &str) -> Result<T, Fault> {
 
 fn all(names: &[String]) -> Result<Vec<AttentionId>, Fault> {
     names.iter().map(|name| item(name)).collect()
+}
+
+fn shown_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect()
 }
 
 fn shown(name: &str) -> String {

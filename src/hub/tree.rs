@@ -5,10 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-/// More files than this are not looked at one by one.
+use super::inside;
+use crate::git::Repository;
+
+/// More files than this are told apart by size and time alone.
 const FILES_MAX: usize = 50_000;
+
+/// A directory without git that holds more than this is somebody's home, not a project.
+const WALKED_MAX: usize = 1_000_000;
 
 /// Larger files are told apart by size and time alone.
 const CONTENT_BYTES_MAX: u64 = 1024 * 1024;
@@ -19,47 +24,31 @@ const IGNORED: &[&str] = &[".git", "target", "node_modules", "__pycache__", ".ve
 /// What an agent that lost its thread is told.
 const MODIFIED_MAX: usize = 200;
 
-/// Returns a number that is another as soon as a file is; nothing if there are too many.
+/// Returns a number that is another as soon as a file is; nothing if they cannot be listed.
 pub(super) fn number(directory: &Path) -> Option<String> {
-    let mut files = listed(directory).or_else(|| walked(directory))?;
-    files.sort();
+    let files = files(directory)?;
+    let content_max = if files.len() > FILES_MAX { 0 } else { CONTENT_BYTES_MAX };
     let mut hasher = DefaultHasher::new();
     for file in &files {
         file.as_os_str().as_bytes().hash(&mut hasher);
-        hash_file(&directory.join(file), &mut hasher);
+        hash_file(&directory.join(file), content_max, &mut hasher);
     }
     Some(format!("{:016x}", hasher.finish()))
 }
 
 /// Returns the files that differ from the last commit.
 pub(super) fn modified(directory: &Path) -> Vec<String> {
-    let output = git(directory, &["status", "--porcelain", "--untracked-files=all"]);
-    let text = String::from_utf8_lossy(&output.unwrap_or_default()).into_owned();
-    let path = |line: &str| line.get(3..).map(|path| path.trim_matches('"').to_owned());
-    text.lines().filter_map(path).take(MODIFIED_MAX).collect()
+    let changed = Repository::find(directory).and_then(|repository| repository.changed());
+    let names = changed.unwrap_or_default().into_iter().take(MODIFIED_MAX);
+    names.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// Returns the files that git knows or would add, relative to the directory.
-fn listed(directory: &Path) -> Option<Vec<PathBuf>> {
-    let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-    let output = git(directory, &arguments)?;
-    let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    let files: Vec<PathBuf> =
-        names.map(|name| PathBuf::from(std::ffi::OsStr::from_bytes(name))).collect();
-    (files.len() <= FILES_MAX).then_some(files)
-}
-
-fn git(directory: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
-    let output = Command::new("git")
-        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
-        .args(arguments)
-        .current_dir(directory)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    output.status.success().then_some(output.stdout)
+/// Returns the files below a directory in their order, without what builds make.
+pub(super) fn files(directory: &Path) -> Option<Vec<PathBuf>> {
+    let listed = Repository::find(directory).and_then(|repository| repository.files());
+    let mut files = listed.ok().or_else(|| walked(directory))?;
+    files.sort();
+    Some(files)
 }
 
 fn walked(directory: &Path) -> Option<Vec<PathBuf>> {
@@ -78,24 +67,24 @@ fn walked(directory: &Path) -> Option<Vec<PathBuf>> {
                 Err(_) => return None,
             }
         }
-        if files.len() > FILES_MAX {
+        if files.len() > WALKED_MAX {
             return None;
         }
     }
     Some(files)
 }
 
-fn hash_file(path: &Path, hasher: &mut DefaultHasher) {
+fn hash_file(path: &Path, content_max: u64, hasher: &mut DefaultHasher) {
     let Ok(told) = fs::symlink_metadata(path) else {
         return "gone".hash(hasher);
     };
     (told.mode(), told.len()).hash(hasher);
     if told.is_symlink() {
         fs::read_link(path).ok().hash(hasher);
-    } else if told.is_file() && told.len() <= CONTENT_BYTES_MAX {
-        fs::read(path).ok().hash(hasher);
+    } else if told.is_file() && told.len() <= content_max {
+        inside::read_plain(path, content_max).hash(hasher);
     } else {
-        (told.mtime(), told.mtime_nsec()).hash(hasher);
+        (told.mtime(), told.mtime_nsec(), told.ctime(), told.ctime_nsec()).hash(hasher);
     }
 }
 
@@ -124,7 +113,7 @@ mod tests {
     fn what_git_ignores_does_not_count() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path();
-        assert!(git(root, &["init", "-q"]).is_some());
+        crate::git::run(root, &["init", "-q"]).unwrap();
         fs::write(root.join(".gitignore"), "out/\n").unwrap();
         let before = number(root).unwrap();
         fs::create_dir(root.join("out")).unwrap();

@@ -27,7 +27,7 @@ pub struct Attempt {
     pub steps: Vec<String>,
     /// The files that it hands on.
     #[serde(default)]
-    pub artifacts: Vec<String>,
+    pub artifacts: Vec<Artifact>,
     /// Whether its last build passed.
     #[serde(default)]
     pub build: Option<bool>,
@@ -57,6 +57,41 @@ pub struct Attempt {
     /// Tokens that its agent was seen to use.
     #[serde(default)]
     pub tokens: u64,
+}
+
+/// A file that an attempt hands on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "AnyArtifact")]
+pub struct Artifact {
+    /// Relative to where the agent works.
+    pub path: String,
+    /// What it is, in the agent's words.
+    pub kind: String,
+    /// The SHA-256 of its content when it was reported, if it was there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// An artifact as it is on record; older ones are paths alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AnyArtifact {
+    Path(String),
+    Whole {
+        path: String,
+        kind: String,
+        #[serde(default)]
+        hash: Option<String>,
+    },
+}
+
+impl From<AnyArtifact> for Artifact {
+    fn from(any: AnyArtifact) -> Self {
+        match any {
+            AnyArtifact::Path(path) => Self { path, kind: String::new(), hash: None },
+            AnyArtifact::Whole { path, kind, hash } => Self { path, kind, hash },
+        }
+    }
 }
 
 /// What is said to an agent once in an attempt.
@@ -158,6 +193,9 @@ pub struct Claim {
     pub verifications: Vec<TaskId>,
     /// The files as they were when they were asked to.
     pub seen_tree: Option<String>,
+    /// The look at the workspace that it waits for, to see whose files changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<u64>,
 }
 
 /// What one gate said.
@@ -183,4 +221,17 @@ pub struct Checks {
     /// A number for all files before the gates ran, and after.
     pub tree_before: Option<String>,
     pub tree_after: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_artifact_of_an_older_record_is_a_path() {
+        let old: Artifact = serde_json::from_str("\"out/a.zip\"").unwrap();
+        assert_eq!((old.path.as_str(), old.hash.as_deref()), ("out/a.zip", None));
+        let text = serde_json::to_string(&old).unwrap();
+        assert_eq!(serde_json::from_str::<Artifact>(&text).unwrap(), old);
+    }
 }

@@ -58,6 +58,8 @@ pub enum AttentionKind {
     Blocked,
     /// One agent's words would reach another for the first time.
     Consent,
+    /// An agent has changed files that another owns.
+    Conflict,
     /// An agent goes round in circles.
     Loop,
     /// A task has reached its limit of time, prompts or tokens, or its agent has reached one of its own.
@@ -80,6 +82,7 @@ impl fmt::Display for AttentionKind {
             Self::Dialog => "dialog",
             Self::Blocked => "blocked",
             Self::Consent => "consent",
+            Self::Conflict => "conflict",
             Self::Loop => "loop",
             Self::Limit => "limit",
             Self::Receipt => "receipt",

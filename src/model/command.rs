@@ -70,6 +70,10 @@ pub enum TaskCommand {
         from: AgentName,
         to: AgentName,
     },
+    /// Lets files stay as an agent made them, though another owns them.
+    Allow {
+        agent: AgentName,
+    },
     /// Says that an agent has got what it needed.
     Meet {
         need: NeedId,
@@ -129,6 +133,10 @@ pub enum Refusal {
     NotFree { agent: AgentName, task: TaskId },
     #[error("Task `{task}` wants a new conversation, and agent `{agent}` is in one")]
     NotFresh { agent: AgentName, task: TaskId },
+    #[error("{paths} mean the same files")]
+    SharedPaths { paths: String },
+    #[error("Agent `{agent}` has changed no files of others")]
+    NoTrespass { agent: AgentName },
     #[error("Nothing of the name `{item}` waits for a person")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
@@ -186,7 +194,11 @@ impl Refusal {
             Self::NotFree { agent, .. } => {
                 Some(format!("See what it does with `wheelhouse agent explain {agent}`"))
             }
-            Self::UnknownItem { .. } => {
+            Self::SharedPaths { .. } => Some(
+                "Give each agent paths of its own in `owns`; `wheelhouse config show` lists them"
+                    .to_owned(),
+            ),
+            Self::UnknownItem { .. } | Self::NoTrespass { .. } => {
                 Some("See what waits with `wheelhouse attention`".to_owned())
             }
             Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),

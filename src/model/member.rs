@@ -1,6 +1,6 @@
 //! Who an agent is, apart from what it does right now.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,10 @@ pub struct Member {
     pub role: Role,
     pub argv: Vec<String>,
     pub cwd: PathBuf,
-    /// The paths that are its own, as patterns.
+    /// The directory whose files it works on, if that is not the same.
+    #[serde(default)]
+    pub workspace: PathBuf,
+    /// The paths that are its own, as patterns relative to the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owns: Vec<String>,
     /// What kinds of work it can take.
@@ -43,6 +46,13 @@ pub struct Member {
     /// Present where no file names this agent: it was added while its team ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Added>,
+}
+
+impl Member {
+    /// Returns the directory whose files it works on.
+    pub fn root(&self) -> &Path {
+        if self.workspace.as_os_str().is_empty() { &self.cwd } else { &self.workspace }
+    }
 }
 
 /// How a run begins.

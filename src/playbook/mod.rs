@@ -6,7 +6,6 @@
 mod artifacts;
 mod check;
 mod fill;
-mod glob;
 mod graph;
 mod ownership;
 mod pattern;

@@ -1,9 +1,9 @@
 //! Finds agents that would change the same files at the same time.
 
-use super::glob::overlap;
 use super::graph::Graph;
 use super::place::Findings;
 use super::shape::{Playbook, Task};
+use crate::model::overlap;
 
 pub(super) fn check(playbook: &Playbook, graph: &Graph, findings: &mut Findings) {
     for (at, task) in playbook.tasks.iter().enumerate() {

@@ -59,6 +59,7 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         state,
         source: Source::Screen,
         stuck: false,
+        conflict: false,
         pid: Some(12),
         keeper_pid: Some(11),
         since: Moment(NOW.0 - seconds * 1000).to_rfc3339(),

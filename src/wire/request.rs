@@ -35,6 +35,9 @@ pub enum Request {
         call: String,
         kind: ReportKind,
         text: String,
+        /// The file that says what the artifact must be like.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        schema: Option<String>,
     },
     /// What a hook of an agent's cli said, as it said it.
     Hook {
@@ -327,6 +330,7 @@ mod tests {
             call: "c1".into(),
             kind: ReportKind::Status(Status::Done),
             text: "x".into(),
+            schema: None,
         };
         let hook = Request::Hook { call: "c2".into(), said: serde_json::json!({"id": "s"}) };
         let token = Some(Token("secret".into()));

@@ -150,6 +150,9 @@ pub struct AgentStatus {
     pub state: AgentState,
     pub source: Source,
     pub stuck: bool,
+    /// It has changed, or may have changed, files that another agent owns.
+    #[serde(default)]
+    pub conflict: bool,
     pub pid: Option<u32>,
     pub keeper_pid: Option<u32>,
     /// In the form of RFC 3339.

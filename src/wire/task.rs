@@ -47,6 +47,10 @@ pub enum TaskRequest {
     Meet {
         need: String,
     },
+    /// Lets files stay as an agent made them, though another owns them.
+    Allow {
+        agent: String,
+    },
 }
 
 impl TaskRequest {
@@ -62,6 +66,7 @@ impl TaskRequest {
             | Self::MarkRead { .. }
             | Self::Resolve { .. }
             | Self::Consent { .. }
+            | Self::Allow { .. }
             | Self::Meet { .. } => true,
         }
     }
@@ -76,6 +81,7 @@ impl TaskRequest {
             | Self::MarkRead { .. }
             | Self::Resolve { .. }
             | Self::Consent { .. }
+            | Self::Allow { .. }
             | Self::Meet { .. } => true,
             Self::List | Self::Show { .. } | Self::Wait { .. } | Self::Attention => false,
         }

@@ -24,13 +24,14 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     ("store", &["model"], &["rusqlite"]),
+    ("git", &[], &["rustix", "tempfile"]),
     (
         "hub",
         &[
             "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
-            "store", "template", "cast",
+            "store", "template", "cast", "git",
         ],
-        &["jiff", "regex", "rustix", "tokio", "tracing_subscriber"],
+        &["jiff", "jsonschema", "regex", "rustix", "tokio", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
@@ -42,7 +43,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         "cli",
         &[
             "model", "consent", "report", "template", "playbook", "screen", "detect", "cast",
-            "wire", "config", "keeper", "store", "hub", "client", "sim", "tui",
+            "wire", "config", "keeper", "store", "git", "hub", "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -58,6 +59,7 @@ const CONFINED: &[&str] = &[
     "filedescriptor",
     "globset",
     "jiff",
+    "jsonschema",
     "libc",
     "minijinja",
     "portable_pty",
@@ -68,6 +70,7 @@ const CONFINED: &[&str] = &[
     "sha2",
     "signal_hook",
     "strsim",
+    "tempfile",
     "tokio",
     "toml",
     "tracing_subscriber",
@@ -163,6 +166,15 @@ fn a_door_is_not_a_room() {
         }
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn git_is_called_in_one_place() {
+    for file in rust_files(Path::new("src")) {
+        let is_there = file.starts_with("src/git");
+        let calls = production_text(&file).contains("Command::new(\"git\")");
+        assert!(is_there || !calls, "{}: call git through src/git", file.display());
+    }
 }
 
 #[test]

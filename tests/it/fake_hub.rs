@@ -169,6 +169,7 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         state: AgentState::Working,
         source: Source::Screen,
         stuck: false,
+        conflict: false,
         pid: Some(2),
         keeper_pid: Some(3),
         since: now.clone(),

@@ -5,7 +5,7 @@ use wheelhouse::store::Journal;
 
 use super::support::clock::wait_for;
 use super::support::process::{identify, is_alive};
-use super::support::world::World;
+use super::support::world::{PROGRAM, World};
 
 const SHELL: &[&str] = &["sh", "-c", "echo up; while read line; do echo \"<$line>\"; done", "ROOT"];
 
@@ -92,6 +92,60 @@ fn everything_can_be_ended_on_a_full_disk() {
     for agent in world.status().agents {
         assert_eq!((agent.state.to_string().as_str(), agent.pid), ("exited", None), "{agent:?}");
     }
+}
+
+#[test]
+fn no_gate_runs_and_no_task_is_shown_done_before_that_can_be_put_on_record() {
+    let world = World::new();
+    let script = world.path("red.sim");
+    let steps =
+        "speed 0\non prompt\n  run touch begun\n  await go 60s\n  status done \"3 tests pass\"\n";
+    std::fs::write(&script, steps).unwrap();
+    let command = serde_json::to_string(&[PROGRAM, "sim", script.to_str().unwrap()]).unwrap();
+    world.write_config(&format!(
+        "[cli.red]\nlike = \"sim\"\ncommand = {command}\n[cli.blue]\nlike = \"sim\"\ncommand = {command}\n\
+         [[team.crew.agents]]\nname = \"red\"\ncli = \"red\"\ncwd = \"red\"\n\
+         [[team.crew.agents]]\nname = \"blue\"\ncli = \"blue\"\ncwd = \"blue\"\n\
+         [[team.crew.agents]]\nname = \"green\"\ncli = \"red\"\n"
+    ));
+    let place = |name: &str| world.path("project").join(name);
+    for agent in ["red", "blue"] {
+        std::fs::create_dir(place(agent)).unwrap();
+    }
+    world.trust();
+    world.ok(&["agent", "start", "red", "blue"]);
+    for agent in ["red", "blue"] {
+        world.ok(&["wait", "--agent", agent, "--for", "idle", "--timeout", "60"]);
+        let words = ["task", "add", "--title", "x", "--prompt", "y", "--agent", agent];
+        let gate = if agent == "red" { &["--gate", "touch checked"][..] } else { &[] };
+        world.ok(&[&words[..], gate].concat());
+        wait_for("its work", || place(agent).join("begun").exists());
+    }
+    let hub = world.status().hub.pid;
+    choke(hub, true);
+    // Something has to find it out.
+    assert_eq!(world.run(&["agent", "start", "green"]).code, Some(1));
+    for agent in ["red", "blue"] {
+        std::fs::write(place(agent).join("go"), "1").unwrap();
+        world.wait_for_text(agent, "STATUS");
+    }
+    let tasks = |state: &str| {
+        let tasks = world.status().tasks;
+        tasks.iter().filter(|task| task.state.to_string() == state).count()
+    };
+    wait_for("2 claims", || tasks("claimed") == 2);
+    assert!(!place("red/checked").exists(), "no gate has run");
+    assert_eq!(world.json(&["task", "show", "t2"])["state"], "claimed");
+    let late = world.run(&["wait", "--task", "t2", "--for", "done", "--timeout", "1"]);
+    assert_eq!(late.code, Some(5), "{late:?}");
+    choke(hub, false);
+    for task in ["t1", "t2"] {
+        world.ok(&["wait", "--task", task, "--for", "done", "--timeout", "60"]);
+        let row = ("task".to_owned(), task.to_owned());
+        assert_eq!(world.rows()[&row]["state"], "done");
+    }
+    assert!(place("red/checked").exists());
+    world.ok(&["down", "--force"]);
 }
 
 /// Lets no file of a process grow, or lets them grow again.

@@ -39,6 +39,7 @@ mod name_once;
 mod neighbours;
 mod one_hub;
 mod orchestration;
+mod ownership;
 mod playbook;
 mod played;
 mod played_draw;

@@ -15,16 +15,18 @@ const SEEDS: u64 = 200;
 #[test]
 fn no_claim_passes_unchecked_and_every_task_ends_or_waits_for_someone() {
     let mut ends = BTreeMap::new();
-    let mut events = 0;
+    let (mut events, mut trespasses) = (0, 0);
     for seed in 0..SEEDS {
         let world = World::live(seed, Fault::None);
         world.assert_settled().unwrap();
         events += world.events;
+        trespasses += world.engine.trespasses().count();
         for task in world.engine.tasks() {
             *ends.entry(task.state).or_insert(0) += 1;
         }
     }
     assert!(events > 50_000, "{events}");
+    assert!(trespasses > 10, "{trespasses}");
     // A simulation in which nothing is ever done, or never fails, would show nothing.
     for state in [TaskState::Done, TaskState::Failed] {
         assert!(ends.get(&state).is_some_and(|count| *count > 50), "{ends:?}");
@@ -33,7 +35,12 @@ fn no_claim_passes_unchecked_and_every_task_ends_or_waits_for_someone() {
 
 #[test]
 fn a_planted_fault_is_found() {
-    for fault in [Fault::GatesAreNotHeard, Fault::EndsAreNotHeard, Fault::TypingIsNotSaved] {
+    for fault in [
+        Fault::GatesAreNotHeard,
+        Fault::EndsAreNotHeard,
+        Fault::LooksAreNotHeard,
+        Fault::TypingIsNotSaved,
+    ] {
         let is_found = |seed: u64| {
             let run = std::panic::catch_unwind(|| World::live(seed, fault).assert_settled());
             !matches!(run, Ok(Ok(())))

@@ -181,6 +181,8 @@ impl World {
                 | Effect::Survey { .. }
                 | Effect::GiveLeave { .. }
                 | Effect::Renew { .. }
+                | Effect::Look { .. }
+                | Effect::Weigh { .. }
                 | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }
@@ -364,6 +366,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         role: Role::Worker,
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
+        workspace: std::path::PathBuf::new(),
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
@@ -399,7 +402,6 @@ fn survivor() -> ProcessInfo {
 }
 
 struct Random(u64);
-
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;

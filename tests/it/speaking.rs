@@ -96,7 +96,12 @@ impl Visitor {
 
 fn done(call: &str) -> Request {
     let kind = ReportKind::Status(Status::Done);
-    Request::Report { call: call.to_owned(), kind, text: "built 6 endpoints".to_owned() }
+    Request::Report {
+        call: call.to_owned(),
+        kind,
+        text: "built 6 endpoints".to_owned(),
+        schema: None,
+    }
 }
 
 #[test]

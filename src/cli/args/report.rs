@@ -71,8 +71,13 @@ pub(crate) enum ReportVerb {
     },
     /// A file that this task hands on
     Artifact {
+        /// Relative to the directory that you work in
         path: String,
+        /// What it is, in a word or two
         kind: String,
+        /// A JSON schema that it must fit, as a file; otherwise it is refused
+        #[arg(long, value_name = "FILE")]
+        schema: Option<String>,
         #[command(flatten)]
         format: Format,
     },

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 
 use crate::config::Paths;
+use crate::git;
 use crate::sim::DEMO;
 
 /// What the demo's repository is called; its name stands in the dashboard.
@@ -95,20 +96,12 @@ impl Stage {
         fs::write(project.join(".gitignore"), "wheelhouse.toml\n")?;
         for words in [
             &["init", "--quiet"][..],
+            &["config", "user.name", "demo"],
+            &["config", "user.email", "demo@localhost"],
             &["add", "--all"],
             &["commit", "--quiet", "--message", "Open the shop"],
         ] {
-            let identity = ["-c", "user.name=demo", "-c", "user.email=demo@localhost"];
-            let status = Command::new("git")
-                .arg("-C")
-                .arg(&project)
-                .args(identity)
-                .args(words)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .context("The demo works on a git repository, and `git` could not be run")?;
-            anyhow::ensure!(status.success(), "`git {}` failed", words.join(" "));
+            git::run(&project, words).context("The demo works on a git repository")?;
         }
         Ok(())
     }

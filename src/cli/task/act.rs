@@ -1,8 +1,11 @@
-//! `wheelhouse task retry|cancel|claim|consent|meet`.
+//! `wheelhouse task retry|cancel|claim|consent|allow|meet`.
+
+use std::io::Write;
 
 use super::print::print_done;
 use crate::cli::args::Format;
 use crate::cli::context::Context;
+use crate::config::plain;
 use crate::wire::{Request, TaskRequest};
 
 pub(crate) fn retry(
@@ -30,6 +33,13 @@ pub(crate) fn claim(
 
 pub(crate) fn consent(context: &mut Context, from: String, to: String) -> anyhow::Result<()> {
     act(context, TaskRequest::Consent { from, to }, Format { json: false })
+}
+
+pub(crate) fn allow(context: &mut Context, agent: String) -> anyhow::Result<()> {
+    let words = format!("What {} changed may stay", plain(&agent));
+    context.ask(Request::Task { ask: TaskRequest::Allow { agent } })?;
+    writeln!(context.out, "{words}")?;
+    Ok(())
 }
 
 pub(crate) fn meet(context: &mut Context, need: String) -> anyhow::Result<()> {

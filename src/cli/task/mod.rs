@@ -8,7 +8,7 @@ mod show;
 mod verb;
 mod wait;
 
-pub(super) use act::{cancel, claim, consent, meet, retry};
+pub(super) use act::{allow, cancel, claim, consent, meet, retry};
 pub(super) use add::add;
 pub(super) use list::list;
 pub(super) use print::print_tasks;

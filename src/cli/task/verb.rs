@@ -52,6 +52,8 @@ pub(crate) enum TaskVerb {
     },
     /// Let what one agent needs reach another from now on
     Consent { from: String, to: String },
+    /// Let files stay as an agent made them, though another agent owns them
+    Allow { agent: String },
     /// Say that an agent has got what it needed
     Meet {
         #[arg(value_name = "NEED")]
@@ -79,8 +81,10 @@ pub(crate) struct AddArgs {
     /// A task that comes first
     #[arg(long, value_name = "ID")]
     pub(super) needs: Vec<String>,
-    /// What must pass before it is done: a command, or `file:PATH`, `regex:PATH:PATTERN`,
-    /// `json:PATH`, `git:clean`, `git:ahead:REF`
+    /// What must pass before it is done: a command, or `exit:CODE:COMMAND`, `file:PATH`,
+    /// `regex:PATH:PATTERN`, `json:PATH`, `schema:PATH:SCHEMA` (a file, or the schema itself),
+    /// `git:clean`, `git:commits`, `git:ahead:REF`, `contract:TITLE[@VERSION]`; before any of these
+    /// `limit:SECONDS:`
     #[arg(long, value_name = "GATE")]
     pub(super) gate: Vec<String>,
     /// Paths that it changes; tasks that share one do not run at once

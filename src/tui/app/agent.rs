@@ -14,7 +14,9 @@ pub(crate) struct Agent {
     pub team: String,
     pub state: AgentState,
     pub is_stuck: bool,
-    /// Since when it has been stuck, as far as this dashboard has seen.
+    /// It has changed files that another agent owns.
+    pub has_conflict: bool,
+    /// Since when it has been stuck or in conflict, as far as this dashboard has seen.
     pub stuck_since: Option<Moment>,
     pub since: Moment,
     pub task: Option<String>,
@@ -43,6 +45,7 @@ impl Agent {
             team: clean(&status.team),
             state: status.state,
             is_stuck: status.stuck,
+            has_conflict: status.conflict,
             stuck_since: None,
             since: Moment(since),
             task: status.task.as_deref().map(clean),
@@ -58,6 +61,11 @@ impl Agent {
         })
     }
 
+    /// Says whether it wants a person, whatever it does.
+    pub(crate) fn calls(&self) -> bool {
+        self.is_stuck || self.has_conflict
+    }
+
     /// Says whether its process is gone.
     pub(crate) fn has_ended(&self) -> bool {
         self.state == AgentState::Exited
@@ -66,7 +74,7 @@ impl Agent {
     /// Takes over what was known of it before; that it is stuck is seen now, if it was not.
     pub(crate) fn follow(&mut self, before: Option<&Self>, now: Moment) {
         let known = before.and_then(|before| before.stuck_since);
-        self.stuck_since = self.is_stuck.then(|| known.unwrap_or(now));
+        self.stuck_since = self.calls().then(|| known.unwrap_or(now));
     }
 
     /// Returns why the hub would refuse a prompt for it now.

@@ -67,7 +67,12 @@ impl App {
 
 /// Returns what the agent does, in a word or two.
 pub(crate) fn state_word(agent: &Agent) -> String {
-    if agent.is_stuck { format!("{} · stuck!", agent.state) } else { agent.state.to_string() }
+    let state = agent.state;
+    match (agent.has_conflict, agent.is_stuck) {
+        (true, _) => format!("{state} · conflict!"),
+        (false, true) => format!("{state} · stuck!"),
+        (false, false) => state.to_string(),
+    }
 }
 
 /// Returns since when the agent wants a person, by what it does. One that is stuck has not wanted

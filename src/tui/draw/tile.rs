@@ -39,7 +39,7 @@ pub(super) fn draw_frame(app: &App, slot: &Slot, buffer: &mut Buffer) {
 
 fn frame_style(app: &App, agent: &Agent, is_selected: bool, is_typing: bool) -> Style {
     let style = if is_typing { app.theme.tone(Tone::Typing) } else { state_style(app, agent) };
-    let calls = agent.is_stuck || matches!(agent.state, AgentState::Waiting | AgentState::Blocked);
+    let calls = agent.calls() || matches!(agent.state, AgentState::Waiting | AgentState::Blocked);
     if is_selected || calls { style.add_modifier(Modifier::BOLD) } else { style }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn room_beside_state(
 
 /// Returns the colour in which the agent's state is told.
 pub(crate) fn state_style(app: &App, agent: &Agent) -> Style {
-    if agent.is_stuck { app.theme.tone(Tone::Warning) } else { app.theme.state(agent.state) }
+    if agent.calls() { app.theme.tone(Tone::Warning) } else { app.theme.state(agent.state) }
 }
 
 /// Returns what stands on a frame's lower edge.

@@ -13,6 +13,7 @@ use wheelhouse::report;
 
 use super::chance::Chance;
 use super::manners::{lines, spec};
+use super::shared_files::SharedFiles;
 use super::team::{AGENTS, launch, member};
 
 const STORM_STEPS: u32 = 250;
@@ -26,6 +27,7 @@ pub(crate) enum Fault {
     None,
     GatesAreNotHeard,
     EndsAreNotHeard,
+    LooksAreNotHeard,
     TypingIsNotSaved,
 }
 
@@ -43,6 +45,7 @@ pub(crate) struct World {
     /// Tasks whose gates passed, and those that are on record as done.
     passed: BTreeSet<TaskId>,
     done: BTreeSet<TaskId>,
+    files: SharedFiles,
     keepers: BTreeMap<AgentName, (RunId, ProcessId)>,
     news: VecDeque<Event>,
     requests: u64,
@@ -66,6 +69,7 @@ impl World {
             addressed: BTreeSet::new(),
             passed: BTreeSet::new(),
             done: BTreeSet::new(),
+            files: SharedFiles::new(),
             keepers: BTreeMap::new(),
             news: VecDeque::new(),
             requests: 0,
@@ -126,10 +130,11 @@ impl World {
     /// A person cancels, retries or takes something for another.
     fn meddle(&mut self) {
         let task = TaskId(1 + self.random.below(20));
-        let command = match self.random.below(4) {
+        let command = match self.random.below(5) {
             0 => TaskCommand::Cancel { task },
             1 => TaskCommand::Retry { task, advice: Some("otherwise".to_owned()), agent: None },
             2 => TaskCommand::MarkRead { items: Vec::new() },
+            3 => TaskCommand::Allow { agent: self.someone() },
             _ => TaskCommand::Consent { from: self.someone(), to: self.someone() },
         };
         self.ask(Command::Task(command));
@@ -177,13 +182,33 @@ impl World {
     fn report(&mut self, event: Event) {
         match (&event, self.fault) {
             (Event::Gates { .. }, Fault::GatesAreNotHeard)
+            | (Event::Looked { .. }, Fault::LooksAreNotHeard)
             | (Event::Run { event: RunEvent::Swept { .. }, .. }, Fault::EndsAreNotHeard) => return,
             _ => {}
         }
         self.events += 1;
+        let claimed = self.claimed();
         let effects = self.engine.handle(event, self.now);
         self.check();
+        self.check_ends(&claimed);
         self.carry_out(effects);
+    }
+
+    /// Returns the tasks that are claimed, and by whom.
+    fn claimed(&self) -> Vec<(TaskId, AgentName)> {
+        let open = self.engine.tasks().filter_map(|task| Some((task, task.open()?)));
+        let claimed = open.filter(|(task, _)| task.state == TaskState::Claimed);
+        claimed.map(|(task, open)| (task.id, open.agent.clone())).collect()
+    }
+
+    /// No claim is believed of an agent that changed what others own.
+    fn check_ends(&self, claimed: &[(TaskId, AgentName)]) {
+        for (id, agent) in claimed {
+            if self.engine.task(*id).is_some_and(|task| task.state == TaskState::Done) {
+                let open = self.engine.trespasses_of(agent).next();
+                assert!(open.is_none(), "seed {}: {id} is done in spite of {open:?}", self.seed);
+            }
+        }
     }
 
     /// What must hold at every step, beside what the engine checks of itself.
@@ -236,10 +261,11 @@ impl World {
                 Effect::Sweep { agent, run } => {
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
-                Effect::Deliver { agent, run, receipt, tag, .. } => {
+                Effect::Deliver { agent, run, receipt, tag, text, .. } => {
                     let is_new = self.typed.insert(receipt);
                     assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
                     self.check_freshness(&agent, run, receipt);
+                    self.files.write(&text, &mut self.random, self.is_calm);
                     self.work(&agent, run, receipt, tag.as_deref());
                 }
                 Effect::Renew { agent, run } => {
@@ -262,6 +288,14 @@ impl World {
                 }
                 Effect::RunGates { task, attempt, gates, .. } => {
                     self.run_gates(task, attempt, gates);
+                }
+                Effect::Look { root } => {
+                    let changes = self.files.look();
+                    self.news.push_back(Event::Looked { root, changes: Some(changes) });
+                }
+                Effect::Weigh { task, attempt, path, .. } => {
+                    let hash = Some("1".to_owned());
+                    self.news.push_back(Event::Weighed { task, attempt, path, hash });
                 }
                 Effect::Survey { task, attempt, .. } => {
                     let files = vec!["src/a.rs".to_owned()];

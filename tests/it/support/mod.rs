@@ -12,6 +12,7 @@ pub(crate) mod model;
 pub(crate) mod painted;
 pub(crate) mod process;
 pub(crate) mod real_agent;
+pub(crate) mod shared_files;
 pub(crate) mod team;
 pub(crate) mod visitor;
 pub(crate) mod world;

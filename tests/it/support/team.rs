@@ -10,6 +10,9 @@ pub(crate) const AGENTS: [(&str, Role); 5] = [
     ("eve", Role::Lead),
 ];
 
+/// Ann and Bob have files of their own.
+pub(crate) const OWNERS: [&str; 2] = ["ann", "bob"];
+
 pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
     Member {
         name: agent.parse().unwrap(),
@@ -19,7 +22,8 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         role,
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
-        owns: Vec::new(),
+        workspace: std::path::PathBuf::new(),
+        owns: OWNERS.contains(&agent).then(|| format!("{agent}/**")).into_iter().collect(),
         capabilities: Vec::new(),
         speaks_freely: false,
         speaks_to: Vec::new(),

@@ -4,7 +4,7 @@
 ///
 /// `**` stands for any folders, `*` and `?` for letters of a name. A path without either stands for
 /// all below it, too. What is in `[]` or `{}` counts as any name: rather one question too many.
-pub(super) fn overlap(one: &str, other: &str) -> bool {
+pub fn overlap(one: &str, other: &str) -> bool {
     let parts = |glob: &str| -> Vec<String> {
         glob.split('/').filter(|part| !matches!(*part, "" | ".")).map(simple).collect()
     };
