@@ -226,8 +226,11 @@ impl Engine {
 
     /// Notes that a person pressed a key in an agent's pane.
     pub(super) fn note_typing(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent) {
-            seat.readiness.not_before = now + TYPING_PAUSE;
+        let Some(seat) = self.seats.get_mut(agent) else { return };
+        let is_first = seat.readiness.not_before <= now;
+        seat.readiness.not_before = now + TYPING_PAUSE;
+        if is_first {
+            self.tell(Entry::new("person.keys", "typed into its pane").of(agent));
         }
     }
 

@@ -44,6 +44,13 @@ pub enum Event {
     DeadlineReached,
 }
 
+/// What a person has the hub do in a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PersonDeed {
+    Answer,
+    Interrupt,
+}
+
 /// What happened to one run of one agent.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
@@ -67,6 +74,8 @@ pub enum RunEvent {
     Wrote { tree: String },
     /// A person pressed a key in its pane.
     PersonTyped,
+    /// A person had its dialog answered or interrupted it, and this came of it.
+    PersonActed { deed: PersonDeed, stage: Stage, reason: Option<String> },
     /// What the delivery of a prompt has come to; `Queued`: it was not a safe moment after all.
     Delivery { receipt: ReceiptId, stage: Stage, reason: Option<String> },
     /// Its process ended by itself, and its tree is proven empty.

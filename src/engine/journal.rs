@@ -67,6 +67,10 @@ impl Engine {
         self.journal.entries.push(entry);
     }
 
+    pub(super) fn tell_all(&mut self, entries: Vec<Entry>) {
+        self.journal.entries.extend(entries);
+    }
+
     pub(super) fn has_changes(&self) -> bool {
         !self.journal.touched.is_empty() || !self.journal.entries.is_empty()
     }

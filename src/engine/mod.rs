@@ -7,6 +7,7 @@
 mod assign;
 mod attempts;
 mod attention;
+mod by_hand;
 mod claims;
 mod commands;
 mod contracts;
@@ -35,7 +36,7 @@ mod words;
 
 pub use dispatch::{Dispatch, Readiness};
 pub use effect::Effect;
-pub use event::{Event, RunEvent};
+pub use event::{Event, PersonDeed, RunEvent};
 pub use patience::Pace;
 pub use record::{Record, Work};
 pub use state::{Engine, Phase, Seat};

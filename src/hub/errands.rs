@@ -10,7 +10,7 @@ use super::pane::Pane;
 use super::requests::Asker;
 use super::state::Hub;
 use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
-use crate::engine::RunEvent;
+use crate::engine::{PersonDeed, RunEvent};
 use crate::keeper::ToKeeper;
 use crate::model::{AgentName, AgentState, Keys, Moment, ReceiptId, RunId, Stage, Submit};
 use crate::wire::{Fault, Response};
@@ -170,7 +170,7 @@ impl Hub {
                         let agent = agent.clone();
                         self.carry_out_later(Deed::Press { agent, run, receipt, bytes });
                     }
-                    Aim::Asker(_) => self.press_own(agent, bytes),
+                    Aim::Asker(..) => self.press_own(agent, bytes),
                 },
                 Act::Stage(stage) => self.note_errand(agent, run, &aim, stage, is_held),
             }
@@ -211,10 +211,12 @@ impl Hub {
                 let receipt = *receipt;
                 self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
             }
-            Aim::Asker(Some(asker)) if stage.is_final() => {
+            Aim::Asker(Some(asker), deed) if stage.is_final() => {
+                let (deed, told) = (*deed, reason.clone());
+                self.note_run(agent, run, RunEvent::PersonActed { deed, stage, reason: told });
                 self.answer(*asker, Ok(Response::Deed { state: stage, reason }));
             }
-            Aim::Asker(_) => {}
+            Aim::Asker(..) => {}
         }
         self.views.note_status_change();
     }
@@ -248,7 +250,7 @@ impl Hub {
     /// Gives up what was to be pressed in a pane whose agent is gone.
     pub(super) fn drop_errand(&mut self, agent: &AgentName) {
         let errand = self.panes.get_mut(agent).and_then(|pane| pane.errand.take());
-        if let Some(Aim::Asker(Some(asker))) = errand.map(|errand| errand.aim()) {
+        if let Some(Aim::Asker(Some(asker), _)) = errand.map(|errand| errand.aim()) {
             self.answer(asker, Err(Fault::new(format!("Agent `{agent}` has ended"))));
         }
     }
@@ -266,7 +268,7 @@ impl Hub {
 /// Whom the outcome of an errand is for.
 enum Aim {
     Prompt { receipt: ReceiptId, letter: Letter },
-    Asker(Option<Asker>),
+    Asker(Option<Asker>, PersonDeed),
 }
 
 impl Errand {
@@ -311,8 +313,8 @@ impl Errand {
             | Self::Inspection { receipt, letter, .. } => {
                 Aim::Prompt { receipt: *receipt, letter: letter.clone() }
             }
-            Self::Answer { asker, .. } => Aim::Asker(Some(*asker)),
-            Self::Interrupt { asker, .. } => Aim::Asker(*asker),
+            Self::Answer { asker, .. } => Aim::Asker(Some(*asker), PersonDeed::Answer),
+            Self::Interrupt { asker, .. } => Aim::Asker(*asker, PersonDeed::Interrupt),
         }
     }
 
