@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("deliver", &["model", "screen", "detect"], &[]),
     ("cast", &["model", "screen"], &["regex"]),
     ("wire", &["model", "report"], &[]),
+    ("story", &["model", "engine", "wire"], &["unicode_width"]),
     (
         "config",
         &["model", "template", "playbook"],
@@ -34,14 +35,14 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
         "tui",
-        &["model", "wire", "client", "config"],
+        &["model", "wire", "story", "client", "config"],
         &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
     ),
     (
         "cli",
         &[
-            "model", "report", "template", "playbook", "screen", "detect", "cast", "wire",
-            "config", "keeper", "store", "hub", "client", "sim", "tui",
+            "model", "report", "template", "playbook", "engine", "screen", "detect", "cast",
+            "wire", "story", "config", "keeper", "store", "hub", "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -76,7 +77,7 @@ const CONFINED: &[&str] = &[
 /// Rooms that may not touch the outside world at all.
 const PURE: &[&str] = &[
     "model", "report", "template", "playbook", "engine", "screen", "detect", "deliver", "cast",
-    "wire",
+    "wire", "story",
 ];
 const IMPURE: &[&str] = &[
     "std::fs",
