@@ -44,7 +44,7 @@ pub(super) fn print_interrupted(context: &mut Context, status: &Status) -> anyho
         return Ok(());
     }
     let (out, lost) = (&mut context.out, [&resume[..], start].concat().join(", "));
-    writeln!(out, "\nLost while at work: {}", plain(&lost))?;
+    writeln!(out, "\nLost while they ran: {}", plain(&lost))?;
     for task in status.tasks.iter().filter(|task| tasks.contains(&task.id)) {
         let agent = task.agent.as_deref().unwrap_or("nobody");
         let line = format!("  {} {} ({}, last tried by {agent})", task.id, task.title, task.state);

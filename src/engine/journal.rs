@@ -68,7 +68,9 @@ impl Engine {
     }
 
     pub(super) fn tell_all(&mut self, entries: Vec<Entry>) {
-        self.journal.entries.extend(entries);
+        for entry in entries {
+            self.tell(entry);
+        }
     }
 
     pub(super) fn has_changes(&self) -> bool {

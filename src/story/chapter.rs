@@ -1,7 +1,8 @@
 //! Runs: stretches of the record that have a name, found by reading the journal once.
 //!
-//! A session goes from the first agent that starts while none runs to the last one that ends. `all`
-//! is the whole record.
+//! A session goes from the first agent that starts while none runs to the last one that ends. A
+//! playbook's run is what its entries say is part of it (`run` in their data). `all` is the whole
+//! record.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +25,10 @@ pub struct Told {
 /// A run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Chapter {
-    /// `s1`, `s2` … for sessions; `all`.
+    /// `s1`, `s2` … for sessions; `r1`, `r2` … for runs of playbooks; `all`.
     pub id: String,
+    /// It is a playbook's: only its own tasks and those who worked on them take part.
+    pub is_play: bool,
     pub end: End,
     pub began: Moment,
     /// The last moment that is told of it.
@@ -59,6 +62,7 @@ impl Chapter {
     fn new(id: String, first: &Told) -> Self {
         Self {
             id,
+            is_play: false,
             end: End::Open,
             began: first.at,
             until: first.at,
@@ -95,6 +99,7 @@ impl Chapter {
             "agent.lost" => {
                 self.lost.insert(agent.clone());
             }
+            _ if self.is_play && !self.agents.contains(agent) => self.agents.push(agent.clone()),
             _ => {}
         }
     }
@@ -104,11 +109,17 @@ impl Chapter {
     }
 }
 
+/// After one of these nothing more happens to a playbook's run.
+const PLAY_ENDS: [&str; 4] = ["run.done", "run.partial", "run.failed", "run.cancelled"];
+
 /// Finds the runs in a journal that is read from its beginning.
 #[derive(Debug, Default)]
 pub struct Chapters {
     whole: Option<Chapter>,
     sessions: Vec<Chapter>,
+    plays: BTreeMap<String, Chapter>,
+    /// Which playbook's run each task belongs to.
+    play_of: BTreeMap<String, String>,
     live: BTreeSet<AgentName>,
     /// The decision with which the last agent ended: one that starts by the same was restarted.
     emptied_by: Option<u64>,
@@ -118,6 +129,7 @@ impl Chapters {
     /// Takes the next entry.
     pub fn note(&mut self, told: &Told) {
         self.whole.get_or_insert_with(|| Chapter::new("all".to_owned(), told)).take(told);
+        self.note_play(told);
         let is_over = self.emptied_by.is_some_and(|batch| batch != told.batch);
         if is_over {
             self.emptied_by = None;
@@ -145,7 +157,26 @@ impl Chapters {
         }
     }
 
-    /// Returns the sessions, oldest first, and the whole record as the last one.
+    /// Takes an entry that belongs to a playbook's run.
+    fn note_play(&mut self, told: &Told) {
+        let Entry { kind, task, data, .. } = &told.entry;
+        let named = data.get("run").and_then(|run| run.as_str()).map(str::to_owned);
+        let play = named.or_else(|| self.play_of.get(task.as_ref()?).cloned());
+        let Some(play) = play else { return };
+        if let Some(task) = task {
+            self.play_of.insert(task.clone(), play.clone());
+        }
+        let chapter = self.plays.entry(play).or_insert_with_key(|id| {
+            let chapter = Chapter::new(id.clone(), told);
+            Chapter { is_play: true, ..chapter }
+        });
+        chapter.take(told);
+        if PLAY_ENDS.contains(&kind.as_str()) {
+            chapter.end = End::Ended;
+        }
+    }
+
+    /// Returns the sessions, oldest first, the playbooks' runs, and the whole record as the last one.
     pub fn finish(mut self) -> Vec<Chapter> {
         if self.emptied_by.is_some() {
             self.close();
@@ -155,7 +186,9 @@ impl Chapters {
         {
             whole.close();
         }
-        self.sessions.into_iter().chain(self.whole).collect()
+        let mut plays: Vec<Chapter> = self.plays.into_values().collect();
+        plays.sort_by_key(|play| play.first);
+        self.sessions.into_iter().chain(plays).chain(self.whole).collect()
     }
 
     fn open(&mut self) -> Option<&mut Chapter> {
@@ -241,6 +274,33 @@ mod tests {
             [(4, "agent.starting", "one"), (5, "agent.ended", "two"), (6, "agent.ended", "one")];
         let found = chapters(&[&lost[..], &again, &rest].concat());
         assert_eq!((found.len(), found[0].end), (2, End::Ended));
+    }
+
+    #[test]
+    fn a_playbooks_run_is_what_its_entries_say() {
+        let mut chapters = Chapters::default();
+        let mut tell = |seq: u64, kind: &str, task: &str, run: &str| {
+            let mut entry = Entry { agent: "one".parse().ok(), ..Entry::new(kind, "") };
+            entry.task = (!task.is_empty()).then(|| task.to_owned());
+            entry.data =
+                if run.is_empty() { entry.data } else { serde_json::json!({ "run": run }) };
+            chapters.note(&Told { seq, batch: seq, at: Moment(seq), entry });
+        };
+        tell(1, "agent.starting", "", "");
+        tell(2, "run.running", "", "r1");
+        tell(3, "task.added", "t1", "r1");
+        tell(4, "task.added", "t2", "");
+        // What says nothing of a run is of its task's.
+        tell(5, "gate.passed", "t1", "");
+        tell(6, "task.done", "t1", "r1");
+        tell(7, "run.done", "", "r1");
+        tell(8, "task.done", "t2", "");
+        let found = chapters.finish();
+        let expected =
+            [("s1", End::Open, 1, 8), ("r1", End::Ended, 2, 7), ("all", End::Open, 1, 8)];
+        assert_eq!(names(&found), expected);
+        assert_eq!(found[1].task_counts(), "1 done");
+        assert_eq!((found[1].agents.len(), found[1].is_play), (1, true));
     }
 
     #[test]

@@ -38,6 +38,15 @@ impl Record {
         self
     }
 
+    /// A gate of a task did not pass.
+    fn gate(&mut self, task: &str, gate: &str, output: &str) -> &mut Self {
+        self.tell("gate.failed", "", task, gate);
+        if let Some(last) = self.told.last_mut() {
+            last.entry.data = json!({ "output": output });
+        }
+        self
+    }
+
     pub(super) fn row(&mut self, table: &str, key: &str, value: serde_json::Value) -> &mut Self {
         let value = (!value.is_null()).then_some(value);
         let change = RowChange { table: table.to_owned(), key: key.to_owned(), value };
@@ -77,8 +86,23 @@ impl Record {
         chapters.finish()
     }
 
+    /// The last entry belongs to a playbook's run.
+    pub(super) fn of_run(&mut self, run: &str) -> &mut Self {
+        if let Some(last) = self.told.last_mut() {
+            last.entry.data = json!({ "run": run });
+        }
+        self
+    }
+
     pub(super) fn story(&self) -> Story {
-        let chapter = self.chapters().remove(0);
+        self.tell_chapter(self.chapters().remove(0))
+    }
+
+    pub(super) fn story_of(&self, id: &str) -> Story {
+        self.tell_chapter(self.chapters().into_iter().find(|one| one.id == id).unwrap())
+    }
+
+    fn tell_chapter(&self, chapter: Chapter) -> Story {
         let mut teller = Teller::new(chapter);
         for batch in 1..=self.batch {
             let of_it = self.told.iter().filter(|told| told.batch == batch);
@@ -144,10 +168,17 @@ pub(super) fn run() -> Record {
     record.tell("task.added", "", "t2", "Test the API");
     record.row("task", "t2", task("t2", "Test the API", "pending", &json!({"needs": ["t1"]})));
     record.at(10).tell("task.running", "backend", "t1", "Build the API").seat("backend", "working");
-    let early = attempt("backend", 10, &json!({"claim": claim(200, "it works", false)}));
+    // It is sent back with the same decision that says what its gates said.
+    let mut too_early = claim(200, "it works", false);
+    too_early["gates"] = json!([]);
+    let early = attempt("backend", 10, &json!({"claim": too_early}));
     let gates = json!({"gates": ["cargo test"], "attempts": [early]});
     record.at(200).tell("task.claimed", "backend", "t1", "it works");
     record.row("task", "t1", task("t1", "Build the API", "claimed", &gates));
+    record.at(205).gate("t1", "cargo test", "test api::login ... FAILED\n1 failed");
+    let back = attempt("backend", 10, &json!({}));
+    let gates = json!({"gates": ["cargo test"], "attempts": [back]});
+    record.row("task", "t1", task("t1", "Build the API", "running", &gates));
     record.at(210).tell("person.prompt", "backend", "", "Mind the login");
     record.at(300).tell("person.keys", "tests", "", "typed into its pane").seat("tests", "waiting");
     let need = json!({

@@ -11,8 +11,8 @@ use crate::model::plain;
 
 const STYLE: &str = include_str!("page.css");
 
-/// What the page may load and run: nothing but the styles in it.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+/// Says among others what the page may load and run: nothing but the styles in it.
+const HEAD: &str = include_str!("head.html");
 
 /// Lines of a quotation from which on it is folded.
 const FOLDED_LINES: usize = 8;
@@ -21,12 +21,8 @@ const FOLDED_LINES: usize = 8;
 pub fn html(story: &Story) -> String {
     let title = escape(&format!("Run {}", story.run.id));
     let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{title}</h1>\n"
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
     );
     for line in summary(story) {
         let _ = writeln!(out, "<p class=\"summary\">{}</p>", escape(&line));

@@ -72,6 +72,9 @@ pub(super) fn summary(story: &Story) -> Vec<String> {
     if !story.by_hand.is_empty() {
         sizes.push(format!("{} by hand", counted(story.by_hand.len(), "intervention")));
     }
+    if !story.asked.is_empty() {
+        lines.push(format!("Asked: {}", story.asked.join(" · ")));
+    }
     lines.push(sizes.join(" · "));
     if !run.lost.is_empty() {
         let lost: Vec<&str> = run.lost.iter().map(AgentName::as_str).collect();

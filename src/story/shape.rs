@@ -10,6 +10,8 @@ use crate::model::Need;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Story {
     pub run: Chapter,
+    /// What was asked beside its tasks: a playbook, and what filled it.
+    pub asked: Vec<String>,
     pub agents: Vec<AgentPart>,
     pub tasks: Vec<TaskPart>,
     pub needs: Vec<Need>,

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::fixture::{BEGAN, hostile_run, run};
+use serde_json::json;
+
+use super::fixture::{BEGAN, HOSTILE, hostile_run, run};
 use super::{Look, Story, html, list, markdown, text};
 use crate::model::{AgentState, Moment, is_deceptive};
 
@@ -52,6 +54,27 @@ fn tokens_are_told_where_they_are_on_record() {
         (agent(&story, "backend").tokens, agent(&story, "tests").tokens),
         (Some(1200), Some(321))
     );
+}
+
+#[test]
+fn a_playbooks_run_has_its_own_tasks_and_agents_alone() {
+    let mut record = super::fixture::Record::default();
+    record.at(0).tell("agent.starting", "one", "", "").seat("one", "working");
+    record.tell("agent.starting", "two", "", "").seat("two", "idle");
+    let (own, other) = (super::fixture::task("t1", "Own", "done", &json!({})), json!({}));
+    let other = super::fixture::task("t2", "Other", "done", &other);
+    let play = json!({"playbook": HOSTILE, "vars": {"topic": "shops"}});
+    record.at(1).tell("run.running", "", "", "").of_run("r1").row("run", "r1", play);
+    record.at(2).tell("task.done", "one", "t1", "").of_run("r1").row("task", "t1", own);
+    record.at(3).tell("task.done", "two", "t2", "").row("task", "t2", other);
+    record.at(4).tell("run.done", "", "", "").of_run("r1");
+    let story = record.story_of("r1");
+    let (tasks, agents) = (&story.tasks, &story.agents);
+    assert_eq!((tasks.len(), tasks[0].title.as_str()), (1, "Own"));
+    assert_eq!((agents.len(), agents[0].name.as_str()), (1, "one"));
+    assert_eq!(story.asked[1], "topic = shops");
+    let told = text(&story, PIPE);
+    assert!(!told.chars().any(|c| c != '\n' && is_deceptive(c)), "{told}");
 }
 
 #[test]

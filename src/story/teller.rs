@@ -10,8 +10,8 @@ use super::part::{AgentPart, AttemptPart, ClaimPart, ContractPart, Deed, Stretch
 use super::shape::Story;
 use crate::engine::{Phase, Seat};
 use crate::model::{
-    AgentName, AgentState, Attempt, Attention, AttentionKind, Contract, Moment, Need, NeedId,
-    RowChange, Task, TaskId,
+    AgentName, AgentState, Attempt, Attention, AttentionKind, Contract, Entry, GateResult, Moment,
+    Need, NeedId, RowChange, RunId, Task, TaskId,
 };
 
 /// A page that lists more is not read; the rest is in the journal.
@@ -36,6 +36,7 @@ pub struct Teller {
     by_hand: Vec<Deed>,
     events: VecDeque<Deed>,
     events_left_out: usize,
+    asked: Vec<String>,
 }
 
 /// What is known of an agent so far.
@@ -45,6 +46,9 @@ struct Track {
     /// What it does now, and since when.
     state: AgentState,
     since: Moment,
+    /// The run that it is in, and what the runs before it used: each counts anew.
+    run: RunId,
+    tokens_before: u64,
 }
 
 impl Teller {
@@ -62,6 +66,7 @@ impl Teller {
             by_hand: Vec::new(),
             events: VecDeque::new(),
             events_left_out: 0,
+            asked: Vec::new(),
         }
     }
 
@@ -74,6 +79,9 @@ impl Teller {
             && let Some(agent) = &told.entry.agent
         {
             *self.starts.entry(agent.clone()).or_default() += 1;
+        }
+        if let Some(verdict) = told.entry.kind.strip_prefix("gate.") {
+            self.note_gate(&told.entry, verdict == "passed");
         }
         self.at = self.at.max(told.at);
         let is_by_hand = told.entry.kind.starts_with("person.");
@@ -113,6 +121,7 @@ impl Teller {
                     self.note_contract(&versions);
                 }
             }
+            ("run", Some(value)) if *key == self.chapter.id => self.asked = asked(value),
             ("attention", value) => {
                 let item = value.as_ref().and_then(|value| Attention::deserialize(value).ok());
                 self.note_attention(at, key, item.as_ref());
@@ -130,12 +139,14 @@ impl Teller {
         }
         let mut agents: Vec<AgentPart> =
             self.agents.into_values().map(|track| track.finish(until)).collect();
+        agents.retain(|part| !self.chapter.is_play || self.chapter.agents.contains(&part.name));
         for part in &mut agents {
             part.starts = self.starts.get(&part.name).copied().unwrap_or_default();
         }
         agents.sort_by_key(|part| self.chapter.agents.iter().position(|name| *name == part.name));
         Story {
             run: self.chapter,
+            asked: self.asked,
             agents,
             tasks: self.tasks.into_values().collect(),
             needs: self.needs.into_values().collect(),
@@ -173,10 +184,18 @@ impl Teller {
             Phase::Ended(ending) | Phase::Leaving(ending) => Some(ending.to_string()),
             Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => None,
         };
-        track.part.tokens = tokens(value).or(track.part.tokens);
+        if track.run != seat.run {
+            (track.run, track.tokens_before) = (seat.run, track.part.tokens.unwrap_or_default());
+        }
+        if let Some(tokens) = tokens(value) {
+            track.part.tokens = Some(track.tokens_before + tokens);
+        }
     }
 
     fn note_task(&mut self, task: Task) {
+        if self.chapter.is_play && !self.chapter.tasks.contains_key(&task.id.to_string()) {
+            return;
+        }
         let mut known = self.tasks.remove(&task.id).map(|part| part.attempts).unwrap_or_default();
         let mut attempts: Vec<AttemptPart> = Vec::with_capacity(task.attempts.len());
         for (index, attempt) in task.attempts.into_iter().enumerate() {
@@ -195,6 +214,20 @@ impl Teller {
             attempts,
         };
         self.tasks.insert(part.id, part);
+    }
+
+    /// Takes what a gate said of the latest claim: one that is sent back is never seen with it.
+    fn note_gate(&mut self, entry: &Entry, passed: bool) {
+        let task = entry.task.as_ref().and_then(|task| task.parse().ok());
+        let attempts = task.and_then(|task: TaskId| self.tasks.get_mut(&task));
+        let attempt = attempts.and_then(|task| task.attempts.last_mut());
+        if let Some(claim) = attempt.and_then(|attempt| attempt.claims.last_mut()) {
+            let output = entry.data["output"].as_str().unwrap_or_default().to_owned();
+            let gate = entry.text.clone();
+            // It may run again, about files that have changed.
+            claim.gates.retain(|known| known.gate != gate);
+            claim.gates.push(GateResult { gate, passed, output });
+        }
     }
 
     fn note_contract(&mut self, versions: &[Contract]) {
@@ -240,7 +273,7 @@ impl Track {
             stretches: Vec::new(),
             stuck: Vec::new(),
         };
-        Self { part, state: seat.state, since: at }
+        Self { part, state: seat.state, since: at, run: seat.run, tokens_before: 0 }
     }
 
     fn push(&mut self, stretch: Stretch) {
@@ -281,7 +314,13 @@ fn attempt_part(attempt: Attempt, mut claims: Vec<ClaimPart>) -> AttemptPart {
             verifications: claim.verifications,
         };
         match claims.last_mut() {
-            Some(last) if last.at == claim.at => *last = claim,
+            Some(last) if last.at == claim.at => {
+                let gates = std::mem::take(&mut last.gates);
+                *last = claim;
+                if last.gates.is_empty() {
+                    last.gates = gates;
+                }
+            }
             _ => claims.push(claim),
         }
     }
@@ -297,6 +336,14 @@ fn attempt_part(attempt: Attempt, mut claims: Vec<ClaimPart>) -> AttemptPart {
         turns: attempt.turns,
         claims,
     }
+}
+
+/// Returns what was asked of a playbook's run: the playbook, and what filled it.
+fn asked(run: &Value) -> Vec<String> {
+    let playbook = run["playbook"].as_str().map(|name| format!("playbook {name}"));
+    let vars = run["vars"].as_object().into_iter().flatten();
+    let vars = vars.filter_map(|(name, value)| Some(format!("{name} = {}", value.as_str()?)));
+    playbook.into_iter().chain(vars).collect()
 }
 
 /// Returns what a seat has used: a number, or numbers by kind.

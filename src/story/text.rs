@@ -31,7 +31,7 @@ pub fn text(story: &Story, look: Look) -> String {
     let mut out = String::new();
     line_of(&mut out, 0, &page.bold(&format!("Run {}", story.run.id)));
     for line in summary(story) {
-        page.wrapped(&mut out, 0, &line);
+        page.wrapped(&mut out, 0, &plain(&line));
     }
     for section in sections(story) {
         page.section(&mut out, &section);

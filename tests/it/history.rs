@@ -12,14 +12,14 @@ use super::support::clock::wait_for;
 use super::support::world::{PROGRAM, World};
 use super::terminal::Terminal;
 
-/// Works on what says so until the end of time; does the rest at once.
-const SCRIPT: &str = r#"speed 0
+/// Works on what says so until the end of time; does the rest in a moment.
+const SCRIPT: &str = r#"speed 4
 on prompt containing "for ever"
-  speed 1
-  think 1000s "Thinking"
+  think 80000s "Thinking"
 on prompt
   say "I \e[31mwrite\e[0m it."
-  run touch out.txt
+  think 4s "Writing"
+  run echo it > out.txt
   progress 1/1 "written"
   status done "wrote out.txt, 3 tests pass"
 "#;
@@ -210,7 +210,7 @@ fn after_everything_was_killed_the_status_says_what_was_cut_off_and_what_to_type
 
     let text = world.ok(&["status"]);
     for words in [
-        "Lost while at work: one, two",
+        "Lost while they ran: one, two",
         "t1 Endless (",
         "last tried by one",
         "Start afresh with `wheelhouse agent start one two`",
@@ -218,7 +218,7 @@ fn after_everything_was_killed_the_status_says_what_was_cut_off_and_what_to_type
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
-    assert!(world.ok(&[]).contains("Lost while at work: one, two"), "the overview tells it, too");
+    assert!(world.ok(&[]).contains("Lost while they ran: one, two"), "the overview tells it, too");
     let status = world.json(&["status"]);
     assert_eq!(status["interrupted"]["tasks"][0], "t1");
     let list = world.json(&["history"]);
