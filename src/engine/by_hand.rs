@@ -95,9 +95,9 @@ mod tests {
 
     /// Returns what was told of people so far.
     fn told(bench: &Bench) -> Vec<String> {
-        let saves = bench.seen.iter().filter_map(|effect| match effect {
-            Effect::Save(changes) => Some(&changes.entries),
-            _ => None,
+        let saves = bench.seen.iter().filter_map(|effect| {
+            let Effect::Save(changes) = effect else { return None };
+            Some(&changes.entries)
         });
         let kinds = saves.flatten().map(|entry| entry.kind.clone());
         kinds.filter(|kind| kind.starts_with("person.")).collect()
@@ -138,8 +138,8 @@ mod tests {
         bench.now = Moment(2_000_000);
         let _ = bench.tell("one", RunEvent::PersonTyped);
         assert_eq!(told(&bench).len(), 2);
-        let (deed, stage) = (PersonDeed::Answer, Stage::Accepted);
-        let _ = bench.tell("one", RunEvent::PersonActed { deed, stage, reason: None });
+        let answered = RunEvent::PersonActed(PersonDeed::Answer, Stage::Accepted, None);
+        let _ = bench.tell("one", answered);
         assert_eq!(told(&bench).last().unwrap(), "person.answer");
     }
 
@@ -148,9 +148,8 @@ mod tests {
         let began = |bench: &Bench| {
             let (mut engine, _) = Engine::recover(bench.engine.record(), Moment(5));
             let effects = engine.handle(Event::Began { seed: 1 }, Moment(5));
-            effects.iter().any(|effect| {
-                matches!(effect, Effect::Save(changes) if changes.entries.iter().any(|one| one.kind == "hub.back"))
-            })
+            let Some(Effect::Save(changes)) = effects.first() else { return false };
+            changes.entries.iter().any(|entry| entry.kind == "hub.back")
         };
         assert!(began(&Bench::with_running(&["one"])));
         assert!(!began(&Bench::new()));

@@ -75,7 +75,7 @@ pub enum RunEvent {
     /// A person pressed a key in its pane.
     PersonTyped,
     /// A person had its dialog answered or interrupted it, and this came of it.
-    PersonActed { deed: PersonDeed, stage: Stage, reason: Option<String> },
+    PersonActed(PersonDeed, Stage, Option<String>),
     /// What the delivery of a prompt has come to; `Queued`: it was not a safe moment after all.
     Delivery { receipt: ReceiptId, stage: Stage, reason: Option<String> },
     /// Its process ended by itself, and its tree is proven empty.

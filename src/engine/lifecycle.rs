@@ -124,9 +124,7 @@ impl Engine {
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
-            RunEvent::PersonActed { deed, stage, reason } => {
-                self.note_deed(agent, deed, stage, reason)
-            }
+            RunEvent::PersonActed(deed, stage, why) => self.note_deed(agent, deed, stage, why),
             RunEvent::Delivery { receipt, stage, reason } => {
                 self.note_delivery(agent, receipt, stage, reason, now);
                 self.note_prompt(receipt, now);

@@ -212,8 +212,7 @@ impl Hub {
                 self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
             }
             Aim::Asker(Some(asker), deed) if stage.is_final() => {
-                let (deed, told) = (*deed, reason.clone());
-                self.note_run(agent, run, RunEvent::PersonActed { deed, stage, reason: told });
+                self.note_run(agent, run, RunEvent::PersonActed(*deed, stage, reason.clone()));
                 self.answer(*asker, Ok(Response::Deed { state: stage, reason }));
             }
             Aim::Asker(..) => {}

@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn text_is_broken_at_blanks_and_within_words_that_are_too_long() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("世界世界 x", 5), ["世界", "世界 x"]);
+        assert_eq!(wrap("世界世界 x", 5), ["世界", "世界", "x"]);
         assert_eq!(wrap("abcdefg", 3), ["abc", "def", "g"]);
         assert_eq!(wrap("", 3), [""]);
         assert_eq!(wrap("  a", 9), ["a"]);
