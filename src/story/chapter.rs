@@ -78,7 +78,7 @@ impl Chapter {
 
     /// Returns how many of its tasks stand where, as `2 done, 1 failed`.
     pub fn task_counts(&self) -> String {
-        counts(self.tasks.values().copied())
+        counts(&self.tasks.values().copied())
     }
 
     fn take(&mut self, told: &Told) {
@@ -203,7 +203,7 @@ impl Chapters {
 }
 
 /// Returns how many of these states there are of each.
-pub(super) fn counts(states: impl Iterator<Item = TaskState> + Clone) -> String {
+pub(super) fn counts(states: &(impl Iterator<Item = TaskState> + Clone)) -> String {
     let count = |state: TaskState| {
         let count = states.clone().filter(|one| *one == state).count();
         (count > 0).then(|| format!("{count} {state}"))

@@ -66,7 +66,7 @@ pub(super) fn summary(story: &Story) -> Vec<String> {
     sizes.push(if story.tasks.is_empty() {
         "no tasks".to_owned()
     } else {
-        let states = counts(story.tasks.iter().map(|task| task.state));
+        let states = counts(&story.tasks.iter().map(|task| task.state));
         format!("{}: {states}", counted(story.tasks.len(), "task"))
     });
     if !story.by_hand.is_empty() {
