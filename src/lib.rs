@@ -16,6 +16,7 @@ pub mod template;
 pub mod wire;
 
 pub mod playbook;
+pub mod story;
 
 pub mod cast;
 pub mod config;

@@ -8,7 +8,7 @@ use crate::screen::{Progress, Screen, Signal};
 const HISTORY_ROWS: usize = 200;
 
 /// Clears a screen that has been in use: a keyframe may stand in the middle of a recording.
-const RESET: &str = "\x1bc";
+pub(super) const RESET: &str = "\x1bc";
 
 /// Makes keyframes; remembers what a program said beside its screen, and says only once.
 #[derive(Debug, Default)]

@@ -1,5 +1,5 @@
-//! Recordings of terminals: asciicast, version 2, read, written, cut to their end and freed of
-//! secrets.
+//! Recordings of terminals: asciicast, version 2, read, written, cut to their end, played and freed
+//! of secrets.
 //!
 //! Each begins with a keyframe, output that rebuilds the screen as it was, so that it can be
 //! replayed on its own. Pure: the bytes are kept by others.
@@ -9,9 +9,11 @@ mod cut;
 mod keyframe;
 mod known;
 mod plain_text;
+mod playback;
 mod redact;
 mod secrets;
 
 pub use asciicast::{BadLine, Cast, CastEvent, event_line, header_line, started_at};
 pub use keyframe::Keyframes;
+pub use playback::Playback;
 pub use redact::redact;

@@ -9,10 +9,13 @@ use serde_json::json;
 
 use super::args::Format;
 use super::context::Context;
+use super::past::Past;
+use super::when::{When, when};
 use crate::client::{self, Connection};
 use crate::config::{Paths, plain, plain_json};
 use crate::model::AgentName;
 use crate::store::{Journal, Query, Recorded};
+use crate::story::End;
 use crate::wire::Request;
 
 /// What is read at once.
@@ -32,9 +35,21 @@ pub(super) struct EventsArgs {
     /// Only what is about this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// Only what is about this task
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
     /// Only kinds that begin like this, such as `dispatch.`
     #[arg(long, value_name = "PREFIX")]
     kind: Option<String>,
+    /// Only what belongs to this run, such as `s1`
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    /// Only what happened from this time on: in UTC, or how long ago, such as `10m`
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    since: Option<When>,
+    /// Only what happened up to this time
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    until: Option<When>,
     #[command(flatten)]
     format: Format,
 }
@@ -45,9 +60,19 @@ pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result
         after: args.after,
         limit: PAGE,
         agent: args.agent.clone(),
+        task: args.task.clone(),
         kind: args.kind.clone(),
+        since: args.since.map(When::moment),
+        until: args.until.map(When::moment),
         ..Query::default()
     };
+    if let Some(run) = &args.run {
+        let past = Past::open(context)?;
+        let chapter = past.chapter(run)?;
+        query.after = query.after.max(chapter.first - 1);
+        // What still goes on may be followed.
+        query.up_to = (chapter.end != End::Open).then_some(chapter.last);
+    }
     let mut news = None;
     loop {
         let found = journal.entries(&query)?;

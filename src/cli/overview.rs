@@ -14,6 +14,7 @@ pub(super) fn show(context: &mut Context) -> anyhow::Result<()> {
     if !status.agents.is_empty() {
         status::print_agents(context, &status.agents)?;
         writeln!(context.out, "\nRead one with `wheelhouse agent read NAME`")?;
+        status::print_interrupted(context, &status)?;
         return Ok(());
     }
     writeln!(context.out, "No agents run in {}\n", status.hub.project)?;

@@ -11,7 +11,8 @@ use super::context::Context;
 use super::task::TaskVerb;
 use super::{
     agent, attach, attention, completions, config, demo, dispatch, doctor, down, events, failure,
-    hook, hub, keeper, overview, playbook, report, rules, sim, status, task, template, up, wait,
+    history, hook, hub, keeper, overview, playbook, replay, report, rules, sim, status, task,
+    template, up, wait,
 };
 
 /// Something went wrong; standard error says what.
@@ -60,6 +61,8 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Attach) => attach::attach(&mut context, false)?,
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
         Some(Verb::Events(args)) => events::events(&mut context, &args)?,
+        Some(Verb::History(args)) => history::history(&mut context, &args)?,
+        Some(Verb::Replay(args)) => replay::replay(&mut context, &args)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
         Some(Verb::Dispatch { agent, sending, format }) => {
             return dispatch::dispatch(&mut context, vec![agent], sending, format);

@@ -9,7 +9,7 @@ use super::table::Table;
 use super::task::print_tasks;
 use crate::client::ClientError;
 use crate::config::plain;
-use crate::wire::{AgentStatus, Request, Response, Status};
+use crate::wire::{AgentStatus, Interrupted, Request, Response, Status};
 
 pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()> {
     let status = ask(context)?;
@@ -34,6 +34,31 @@ pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()
         writeln!(context.out)?;
         print_items(context, &status.attention)?;
     }
+    print_interrupted(context, &status)
+}
+
+/// Says what was cut off, and how it is taken up again.
+pub(super) fn print_interrupted(context: &mut Context, status: &Status) -> anyhow::Result<()> {
+    let Interrupted { resume, start, tasks } = &*status.interrupted;
+    if status.interrupted.is_empty() {
+        return Ok(());
+    }
+    let (out, lost) = (&mut context.out, [&resume[..], start].concat().join(", "));
+    writeln!(out, "\nLost while they ran: {}", plain(&lost))?;
+    for task in status.tasks.iter().filter(|task| tasks.contains(&task.id)) {
+        let agent = task.agent.as_deref().unwrap_or("nobody");
+        let line = format!("  {} {} ({}, last tried by {agent})", task.id, task.title, task.state);
+        writeln!(out, "{}", plain(&line))?;
+    }
+    if !resume.is_empty() {
+        let names = plain(&resume.join(" "));
+        writeln!(out, "Go on where they were with `wheelhouse agent resume {names}`")?;
+    }
+    if !start.is_empty() {
+        let names = plain(&start.join(" "));
+        writeln!(out, "Start afresh with `wheelhouse agent start {names}`")?;
+    }
+    writeln!(out, "See what happened with `wheelhouse history`")?;
     Ok(())
 }
 

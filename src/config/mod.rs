@@ -14,7 +14,6 @@ mod layer;
 mod manifest;
 mod paths;
 mod pattern;
-mod plain;
 mod playbook;
 mod problem;
 mod project;
@@ -32,7 +31,6 @@ pub use environment::{agent_environment, environment_of, plain_environment, unfi
 pub use hash::Hash;
 pub use paths::{Paths, PathsError};
 pub use pattern::VariablePattern;
-pub use plain::{plain, plain_json};
 pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook};
 pub use problem::{ConfigError, Problem, suggest};
 pub use project::find_project;
@@ -45,3 +43,5 @@ pub use settings::{
 pub use team::{Agent, Layout, Speaks, Team};
 pub use template::ProjectTemplate;
 pub use trust::{Trust, TrustError};
+
+pub use crate::model::{plain, plain_json};

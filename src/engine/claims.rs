@@ -1,5 +1,7 @@
 //! DONE is a claim: what the hub checks before it believes one.
 
+use serde_json::json;
+
 use super::journal::Place;
 use super::{Effect, Engine, words};
 use crate::model::{
@@ -99,6 +101,7 @@ impl Engine {
         let named: Vec<&String> = claim.gates.iter().map(|result| &result.gate).collect();
         let all_ran = named == wanted.iter().collect::<Vec<_>>();
         let failed = claim.gates.iter().find(|result| !result.passed).cloned();
+        let told = claim.gates.iter().map(|result| gate_entry(id, result)).collect();
         claim.tree = checks.tree_after;
         let is_seen = !claim.verifications.is_empty();
         let is_stale = is_restless || is_seen && claim.seen_tree != claim.tree;
@@ -106,6 +109,7 @@ impl Engine {
             claim.rechecks += 1;
         }
         let is_hopeless = claim.rechecks >= RECHECKS_MAX;
+        self.tell_all(told);
         self.touch(Place::Task(id));
         match failed {
             Some(gate) => {
@@ -264,6 +268,13 @@ fn checking(task: &mut Task) -> Option<&mut Claim> {
     let is_claimed = task.state == TaskState::Claimed;
     let claim = task.open_mut()?.claim.as_mut()?;
     (is_claimed && claim.is_checking).then_some(claim)
+}
+
+/// Returns what is told of a gate: the claim itself may be gone with the same decision.
+fn gate_entry(task: TaskId, result: &GateResult) -> Entry {
+    let kind = if result.passed { "gate.passed" } else { "gate.failed" };
+    let data = json!({ "output": result.output });
+    Entry { data, ..Entry::new(kind, result.gate.clone()).about(task) }
 }
 
 /// Keeps the end of a gate's output: that is where the failure stands.

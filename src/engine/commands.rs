@@ -2,7 +2,7 @@
 
 use super::journal::Place;
 use super::waits::{Goal, Wait, Watch};
-use super::{Effect, Engine, Phase, Seat};
+use super::{Effect, Engine, Phase, Seat, by_hand};
 use crate::model::{
     AgentName, Command, Done, Ending, Entry, Launch, Member, Moment, Refusal, RequestId,
 };
@@ -15,6 +15,7 @@ impl Engine {
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
+        let (told, receipts) = (by_hand::entries(&command), self.receipts);
         let answer = match command {
             Command::Dispatch { letters, idempotency_key, is_confirmed } => {
                 self.dispatch(letters, idempotency_key.as_deref(), is_confirmed, now)
@@ -29,8 +30,15 @@ impl Engine {
             | Command::Stop { .. }
             | Command::Restart { .. }
             | Command::Forget { .. }
-            | Command::Down { .. } => return self.obey_about_runs(request, command, now, effects),
+            | Command::Down { .. } => {
+                return self.obey_about_runs(request, command, told, now, effects);
+            }
         };
+        // A call that was made twice has been obeyed once.
+        let is_new = self.receipts > receipts || told.iter().all(|one| one.kind != by_hand::PROMPT);
+        if answer.is_ok() && is_new {
+            self.tell_all(told);
+        }
         effects.push(Effect::Answer { request, outcome: answer });
     }
 
@@ -38,6 +46,7 @@ impl Engine {
         &mut self,
         request: RequestId,
         command: Command,
+        told: Vec<Entry>,
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
@@ -54,6 +63,7 @@ impl Engine {
         };
         match begun {
             Ok(begun) => {
+                self.tell_all(told);
                 self.waits.push(begun.into_wait(request));
                 self.settle_waits(effects);
             }

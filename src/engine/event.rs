@@ -60,6 +60,13 @@ pub enum Event {
     DeadlineReached,
 }
 
+/// What a person has the hub do in a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PersonDeed {
+    Answer,
+    Interrupt,
+}
+
 /// What happened to one run of one agent.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
@@ -93,6 +100,8 @@ pub enum RunEvent {
     AskedLeave(Question),
     /// What became of a yes that rules gave.
     LeaveGiven { fingerprint: String, stage: Stage, reason: Option<String> },
+    /// A person had its dialog answered or interrupted it, and this came of it.
+    PersonActed(PersonDeed, Stage, Option<String>),
     /// What the delivery of a prompt has come to; `Queued`: it was not a safe moment after all.
     Delivery { receipt: ReceiptId, stage: Stage, reason: Option<String> },
     /// Its process ended by itself, and its tree is proven empty.

@@ -70,6 +70,12 @@ impl Engine {
         self.journal.entries.push(entry);
     }
 
+    pub(super) fn tell_all(&mut self, entries: Vec<Entry>) {
+        for entry in entries {
+            self.tell(entry);
+        }
+    }
+
     pub(super) fn has_changes(&self) -> bool {
         !self.journal.touched.is_empty() || !self.journal.entries.is_empty()
     }

@@ -129,6 +129,7 @@ impl Engine {
             RunEvent::LeaveGiven { fingerprint, stage, reason } => {
                 self.note_leave(agent, &fingerprint, stage, reason);
             }
+            RunEvent::PersonActed(deed, stage, why) => self.note_deed(agent, deed, stage, why),
             RunEvent::Delivery { receipt, stage, reason } => {
                 self.note_delivery(agent, receipt, stage, reason, now);
                 self.note_prompt(receipt, now);

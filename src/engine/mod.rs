@@ -8,6 +8,7 @@ mod approvals;
 mod assign;
 mod attempts;
 mod attention;
+mod by_hand;
 mod claims;
 mod commands;
 mod contracts;
@@ -43,7 +44,7 @@ mod words;
 
 pub use dispatch::Dispatch;
 pub use effect::Effect;
-pub use event::{Event, RunEvent};
+pub use event::{Event, PersonDeed, RunEvent};
 pub use fresh::Plan;
 pub use patience::Pace;
 pub use readiness::Readiness;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Engine, Phase, Seat};
-use crate::model::{AgentName, AgentState, Moment};
+use crate::model::{AgentName, AgentState, Entry, Moment};
 
 /// A person who has not pressed a key for this long has stopped typing.
 const TYPING_PAUSE: Duration = Duration::from_secs(4);
@@ -40,8 +40,11 @@ impl Engine {
 
     /// Notes that a person pressed a key in an agent's pane.
     pub(super) fn note_typing(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent) {
-            seat.readiness.not_before = now + TYPING_PAUSE;
+        let Some(seat) = self.seats.get_mut(agent) else { return };
+        let is_first = seat.readiness.not_before <= now;
+        seat.readiness.not_before = now + TYPING_PAUSE;
+        if is_first {
+            self.tell(Entry::new("person.keys", "typed into its pane").of(agent));
         }
         self.use_conversation(agent);
     }

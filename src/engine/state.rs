@@ -16,8 +16,8 @@ use super::waits::{Wait, Watch};
 use super::{Effect, Event};
 use crate::consent::Rules;
 use crate::model::{
-    AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Member, Moment,
-    Need, NeedId, ProcessId, ReceiptId, Reset, RunId, Source, Task, TaskId, Trespass,
+    AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Entry, Launch, Member,
+    Moment, Need, NeedId, ProcessId, ReceiptId, Reset, RunId, Source, Task, TaskId, Trespass,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -219,7 +219,7 @@ impl Engine {
             Event::Run { agent, run, event } => {
                 self.note_run(&agent, run, event, now, &mut effects);
             }
-            Event::Began { seed } => self.tags.seed = seed,
+            Event::Began { seed } => self.begin_hub(seed),
             Event::Gates { task, attempt, checks } => {
                 self.note_gates(task, attempt, checks, now, &mut effects);
             }
@@ -281,6 +281,14 @@ impl Engine {
     /// Returns one agent.
     pub fn seat(&self, agent: &AgentName) -> Option<&Seat> {
         self.seats.get(agent)
+    }
+
+    fn begin_hub(&mut self, seed: u64) {
+        self.tags.seed = seed;
+        // What agents did since the last entry nobody saw.
+        if self.seats.values().any(Seat::is_live) {
+            self.tell(Entry::new("hub.back", "a hub takes over from one that is gone"));
+        }
     }
 
     pub(super) fn note_idleness(&mut self, now: Moment) {

@@ -10,7 +10,7 @@ use super::pane::Pane;
 use super::requests::Asker;
 use super::state::Hub;
 use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
-use crate::engine::RunEvent;
+use crate::engine::{PersonDeed, RunEvent};
 use crate::keeper::ToKeeper;
 use crate::model::{AgentName, AgentState, Keys, Moment, ReceiptId, RunId, Stage, Submit};
 use crate::wire::{Fault, Response};
@@ -175,7 +175,7 @@ impl Hub {
                         let agent = agent.clone();
                         self.carry_out_later(Deed::Press { agent, run, receipt, bytes });
                     }
-                    Aim::Asker(_) | Aim::Leave(_) => self.press_own(agent, bytes),
+                    Aim::Asker(..) | Aim::Leave(_) => self.press_own(agent, bytes),
                 },
                 Act::Stage(stage) => self.note_errand(agent, run, &aim, stage, is_held),
             }
@@ -216,14 +216,15 @@ impl Hub {
                 let receipt = *receipt;
                 self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
             }
-            Aim::Asker(Some(asker)) if stage.is_final() => {
+            Aim::Asker(Some(asker), deed) if stage.is_final() => {
+                self.note_run(agent, run, RunEvent::PersonActed(*deed, stage, reason.clone()));
                 self.answer(*asker, Ok(Response::Deed { state: stage, reason }));
             }
             Aim::Leave(fingerprint) if stage.is_final() => {
                 let fingerprint = fingerprint.clone();
                 self.note_run(agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
             }
-            Aim::Asker(_) | Aim::Leave(_) => {}
+            Aim::Asker(..) | Aim::Leave(_) => {}
         }
         self.views.note_status_change();
     }
@@ -257,7 +258,7 @@ impl Hub {
     /// Gives up what was to be pressed in a pane whose agent is gone.
     pub(super) fn drop_errand(&mut self, agent: &AgentName) {
         let errand = self.panes.get_mut(agent).and_then(|pane| pane.errand.take());
-        if let Some(Aim::Asker(Some(asker))) = errand.map(|errand| errand.aim()) {
+        if let Some(Aim::Asker(Some(asker), _)) = errand.map(|errand| errand.aim()) {
             self.answer(asker, Err(Fault::new(format!("Agent `{agent}` has ended"))));
         }
     }
@@ -278,7 +279,7 @@ enum Aim {
         receipt: ReceiptId,
         letter: Letter,
     },
-    Asker(Option<Asker>),
+    Asker(Option<Asker>, PersonDeed),
     /// The engine, with the dialog that it answered.
     Leave(String),
 }
@@ -327,9 +328,9 @@ impl Errand {
             | Self::Inspection { receipt, letter, .. } => {
                 Aim::Prompt { receipt: *receipt, letter: letter.clone() }
             }
-            Self::Answer { asker, .. } => Aim::Asker(Some(*asker)),
+            Self::Answer { asker, .. } => Aim::Asker(Some(*asker), PersonDeed::Answer),
             Self::Leave { fingerprint, .. } => Aim::Leave(fingerprint.clone()),
-            Self::Interrupt { asker, .. } => Aim::Asker(*asker),
+            Self::Interrupt { asker, .. } => Aim::Asker(*asker, PersonDeed::Interrupt),
         }
     }
 

@@ -7,9 +7,12 @@ use super::pane::Pane;
 use super::state::Hub;
 use crate::detect::{self, Detector};
 use crate::engine::{Phase, Seat};
-use crate::model::{AgentName, AgentState, ProcessId, Receipt, Stage};
+use crate::model::{
+    AgentName, AgentState, Ending, Outcome, ProcessId, Receipt, Stage, Task, TaskState,
+};
 use crate::wire::{
-    AgentStatus, DialogStatus, Explanation, Fault, HubStatus, Response, Status, Testimony,
+    AgentStatus, DialogStatus, Explanation, Fault, HubStatus, Interrupted, Response, Status,
+    Testimony,
 };
 
 impl Hub {
@@ -26,7 +29,36 @@ impl Hub {
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
         let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
-        Status { hub, agents, tasks: self.task_list(), attention: self.attention_list() }
+        let (tasks, attention) = (self.task_list(), self.attention_list());
+        Status { hub, agents, tasks, attention, interrupted: Box::new(self.interrupted()) }
+    }
+
+    /// Returns who was lost and has not been started since, and what they worked on.
+    fn interrupted(&self) -> Interrupted {
+        let mut interrupted = Interrupted::default();
+        let is_lost = |seat: &&Seat| seat.phase == Phase::Ended(Ending::Lost);
+        for seat in self.engine.seats().filter(is_lost) {
+            let name = seat.member.name.to_string();
+            let can_resume = self.can_resume(seat);
+            if can_resume { &mut interrupted.resume } else { &mut interrupted.start }.push(name);
+        }
+        let was_cut_off = |task: &&Task| {
+            let last = task.attempts.last().and_then(|last| last.outcome);
+            let is_open = !matches!(task.state, TaskState::Done | TaskState::Cancelled);
+            is_open && (task.state == TaskState::Interrupted || last == Some(Outcome::Interrupted))
+        };
+        let tasks = self.engine.tasks().filter(was_cut_off);
+        interrupted.tasks = tasks.map(|task| task.id.to_string()).collect();
+        interrupted
+    }
+
+    /// Says whether an agent's last conversation is known, and its cli takes one up.
+    fn can_resume(&self, seat: &Seat) -> bool {
+        let member = &seat.member;
+        let is_own = member.added.as_ref().is_none_or(|added| added.command.is_empty());
+        let manifest = self.manifest_of(&member.name).filter(|_| is_own);
+        let takes_up = manifest.is_some_and(|manifest| !manifest.sessions.resume.is_empty());
+        takes_up && member.conversation.is_some()
     }
 
     fn agent_status(&self, seat: &Seat) -> AgentStatus {
@@ -107,6 +139,7 @@ impl Hub {
         status.agents.retain(|status| status.name == agent.as_str());
         status.tasks.retain(|task| task.agent.as_deref() == Some(agent.as_str()));
         status.attention.clear();
+        status.interrupted = Box::default();
         status
     }
 

@@ -45,7 +45,7 @@ impl Entry {
 
     /// Says whether it tells only how someone gets on: what is lost of that is found out again.
     pub fn is_heartbeat(&self) -> bool {
-        matches!(self.kind.as_str(), "agent.state" | "report.progress")
+        matches!(self.kind.as_str(), "agent.state" | "report.progress" | "person.keys")
     }
 
     /// Says whom it is about.

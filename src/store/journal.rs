@@ -9,7 +9,7 @@ use super::batch::{Rows, Ticket};
 use super::error::{Place, StoreError};
 use super::schema::{self, MIGRATIONS};
 use super::{examine, fold};
-use crate::model::{Entry, Moment};
+use crate::model::{Entry, Moment, RowChange};
 
 /// What one look returns at most; the next begins after the last entry of this one.
 const ENTRIES_MAX: usize = 10_000;
@@ -26,6 +26,11 @@ pub struct Journal {
 pub struct Query {
     /// Only those after this one.
     pub after: u64,
+    /// Only those up to this one, and with it.
+    pub up_to: Option<u64>,
+    /// Only what happened from this moment on, and up to this one.
+    pub since: Option<Moment>,
+    pub until: Option<Moment>,
     /// At most so many.
     pub limit: usize,
     /// The newest rather than the oldest; the order stays.
@@ -34,6 +39,14 @@ pub struct Query {
     pub task: Option<String>,
     /// What the kind begins with.
     pub kind: Option<String>,
+}
+
+/// A row as it was from a batch on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changed {
+    pub ticket: Ticket,
+    pub at: Moment,
+    pub change: RowChange,
 }
 
 /// An entry as it stands in the journal.
@@ -58,14 +71,18 @@ impl Journal {
 
     /// Returns entries in the order in which they happened.
     pub fn entries(&self, query: &Query) -> Result<Vec<Recorded>, StoreError> {
-        let Query { after, limit, newest, agent, task, kind } = query;
+        let Query { after, up_to, since, until, limit, newest, agent, task, kind } = query;
         let limit = (*limit).min(ENTRIES_MAX);
         let mut params: Vec<&dyn ToSql> = vec![after, &limit];
         let mut filter = String::new();
+        let (since, until) = (since.map(|at| at.0), until.map(|at| at.0));
         for (clause, wanted) in [
-            (" AND agent = ?", agent),
-            (" AND task = ?", task),
-            (" AND substr(kind, 1, length(?)) = ?", kind),
+            (" AND id <= ?", up_to.as_ref().map(|id| id as &dyn ToSql)),
+            (" AND at >= ?", since.as_ref().map(|at| at as &dyn ToSql)),
+            (" AND at <= ?", until.as_ref().map(|at| at as &dyn ToSql)),
+            (" AND agent = ?", agent.as_ref().map(|agent| agent as &dyn ToSql)),
+            (" AND task = ?", task.as_ref().map(|task| task as &dyn ToSql)),
+            (" AND substr(kind, 1, length(?)) = ?", kind.as_ref().map(|kind| kind as &dyn ToSql)),
         ] {
             if let Some(wanted) = wanted {
                 params.push(wanted);
@@ -89,6 +106,27 @@ impl Journal {
         Ok(found)
     }
 
+    /// Returns how rows changed after a batch, up to and with another, in their order.
+    pub fn changes(&self, after: Ticket, until: Ticket) -> Result<Vec<Changed>, StoreError> {
+        let text = r#"SELECT batch, at, "table", key, value FROM change JOIN batch ON seq = batch
+                      WHERE batch > ?1 AND batch <= ?2 ORDER BY batch, position"#;
+        let rows = self.read(|connection| {
+            let mut statement = connection.prepare_cached(text)?;
+            let found = statement.query_map([after.0, until.0], |row| {
+                let place: (u64, u64) = (row.get(0)?, row.get(1)?);
+                Ok((place, row.get(2)?, row.get(3)?, row.get::<_, Option<String>>(4)?))
+            })?;
+            found.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let parse = |((ticket, at), table, key, value): ((u64, u64), _, _, Option<String>)| {
+            let value = value.map(|text| serde_json::from_str(&text)).transpose()?;
+            let change = RowChange { table, key, value };
+            Ok(Changed { ticket: Ticket(ticket), at: Moment(at), change })
+        };
+        let changes = rows.into_iter().map(parse).collect::<serde_json::Result<Vec<_>>>();
+        changes.map_err(|error| self.not_json(&error))
+    }
+
     /// Returns the number of the last batch; zero if there is none.
     pub fn last(&self) -> Result<Ticket, StoreError> {
         self.read(fold::last_batch)
@@ -103,8 +141,11 @@ impl Journal {
     /// Returns the rows as they were after a batch.
     pub fn rows_at(&self, ticket: Ticket) -> Result<Rows, StoreError> {
         let folded = self.read(|connection| fold::fold(connection, ticket))?;
-        fold::parse(folded.rows)
-            .map_err(|error| StoreError::damaged(&self.path, format!("a row is not JSON: {error}")))
+        fold::parse(folded.rows).map_err(|error| self.not_json(&error))
+    }
+
+    fn not_json(&self, error: &serde_json::Error) -> StoreError {
+        StoreError::damaged(&self.path, format!("a row is not JSON: {error}"))
     }
 
     /// Looks at every page, and folds the whole journal: it must give the rows that are kept.

@@ -18,5 +18,5 @@ mod thread;
 
 pub use batch::{Batch, Refused, Rows, Ticket};
 pub use error::{Difference, Place, StoreError};
-pub use journal::{Journal, Query, Recorded};
+pub use journal::{Changed, Journal, Query, Recorded};
 pub use thread::{Outcome, Store};

@@ -92,6 +92,7 @@ pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
         agents,
         tasks: Vec::new(),
         attention: Vec::new(),
+        interrupted: Box::default(),
     }))
 }
 

@@ -15,6 +15,7 @@ mod look;
 mod options;
 mod outside;
 mod overlay;
+mod player;
 mod prompt;
 mod run;
 mod terminal;
@@ -25,6 +26,7 @@ pub use grid::{Cards, Layout};
 pub use keymap::{KeymapError, default_keys};
 pub use look::{Depth, ThemeChoice, ThemeError};
 pub use options::{Ended, Hub, Options, StartView, TuiError};
+pub use player::{Film, PlayerOptions, play};
 pub use run::{check, run};
 
 #[cfg(test)]

@@ -89,11 +89,7 @@ fn open(options: Options) -> Result<App, TuiError> {
     let keymap = Keymap::new(&options.keys)?;
     let depth = options.color.unwrap_or_else(|| Depth::detect(&options.environment));
     let theme = Theme::load(&options.theme, depth)?;
-    let is_auto = match &options.theme {
-        ThemeChoice::Auto => true,
-        ThemeChoice::Named(name) => name == "auto",
-        ThemeChoice::Custom(_) => false,
-    };
+    let is_auto = options.theme.is_auto();
     let settings = Settings {
         cards: options.cards,
         min_size: options.min_size.clamped(),

@@ -1,11 +1,11 @@
 //! Makes text from outside fit to be shown: no control characters, no more columns than there are.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use unicode_width::UnicodeWidthChar;
 
 use crate::model::is_deceptive;
+pub(super) use crate::story::{clip, width};
 
 /// Stands where something was that must not reach the terminal.
 pub(super) const REPLACEMENT: char = '\u{fffd}';
@@ -28,32 +28,6 @@ pub(super) fn clean(text: &str) -> String {
         }
     };
     text.chars().take(TEXT_CHARS_MAX).filter_map(&mut safe).collect()
-}
-
-/// Returns as much of the text as fits, with a mark where it was cut.
-pub(super) fn clip(text: &str, columns: usize) -> Cow<'_, str> {
-    if width(text) <= columns {
-        return Cow::Borrowed(text);
-    }
-    let mut room = columns.saturating_sub(1);
-    let mut clipped = String::new();
-    for c in text.chars() {
-        let needed = c.width().unwrap_or(0);
-        if needed > room {
-            break;
-        }
-        room -= needed;
-        clipped.push(c);
-    }
-    if columns > 0 {
-        clipped.push('…');
-    }
-    Cow::Owned(clipped)
-}
-
-/// Returns the columns that a text takes.
-pub(super) fn width(text: &str) -> usize {
-    text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
 /// Seconds are told in steps: a label that changes wakes the program.
@@ -83,15 +57,6 @@ mod tests {
         assert!(!cleaned.chars().any(is_deceptive));
         assert_eq!(clean(&format!("a{}b", "\u{301}".repeat(900))).chars().count(), 6);
         assert_eq!(clean(&"x".repeat(1_000_000)).len(), TEXT_CHARS_MAX);
-    }
-
-    #[test]
-    fn text_is_cut_by_columns_and_wide_characters_whole() {
-        assert_eq!(clip("hello", 5), "hello");
-        assert_eq!(clip("hello", 4), "hel…");
-        assert_eq!(clip("世界世界", 5), "世界…");
-        assert_eq!(clip("世界世界", 4), "世…");
-        assert_eq!(clip("hello", 0), "");
     }
 
     #[test]

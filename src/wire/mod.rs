@@ -5,6 +5,7 @@
 
 mod frame;
 mod hub_process;
+mod interrupted;
 mod notice;
 mod request;
 mod response;
@@ -13,6 +14,7 @@ mod task;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
+pub use interrupted::Interrupted;
 pub use notice::{MouseWish, Notice, PaneView, ViewCursor};
 pub use request::{Ask, DialogChoice, KeyInput, NewAgent, Request};
 pub use response::{

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AttentionStatus, Notice, TaskStatus};
+use super::{AttentionStatus, Interrupted, Notice, TaskStatus};
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
 };
@@ -122,6 +122,9 @@ pub struct Status {
     pub tasks: Vec<TaskStatus>,
     /// What waits for a person, the most urgent first.
     pub attention: Vec<AttentionStatus>,
+    /// What was cut off and waits to be taken up again.
+    #[serde(default, skip_serializing_if = "Interrupted::is_empty")]
+    pub interrupted: Box<Interrupted>,
 }
 
 /// The hub itself.

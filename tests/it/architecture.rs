@@ -17,6 +17,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("deliver", &["model", "screen", "detect"], &[]),
     ("cast", &["model", "screen"], &["regex"]),
     ("wire", &["model", "report"], &[]),
+    ("story", &["model", "engine", "wire"], &["unicode_width"]),
     (
         "config",
         &["model", "consent", "template", "playbook"],
@@ -36,14 +37,15 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
         "tui",
-        &["model", "wire", "client", "config"],
+        &["model", "wire", "story", "client", "config"],
         &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
     ),
     (
         "cli",
         &[
-            "model", "consent", "report", "template", "playbook", "screen", "detect", "cast",
-            "wire", "config", "keeper", "store", "git", "hub", "client", "sim", "tui",
+            "model", "consent", "report", "template", "playbook", "engine", "screen", "detect",
+            "cast", "wire", "story", "config", "keeper", "store", "git", "hub", "client", "sim",
+            "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -81,7 +83,7 @@ const CONFINED: &[&str] = &[
 /// Rooms that may not touch the outside world at all.
 const PURE: &[&str] = &[
     "model", "report", "template", "playbook", "consent", "engine", "screen", "detect", "deliver",
-    "cast", "wire",
+    "cast", "wire", "story",
 ];
 const IMPURE: &[&str] = &[
     "std::fs",

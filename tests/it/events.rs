@@ -35,7 +35,14 @@ fn the_story_of_a_run_is_told_in_order_and_without_a_hub() {
     assert_eq!(ids, (1..=ids.len() as u64).collect::<Vec<_>>());
     let own = told(&world, &["--agent", "one"]);
     let steps: Vec<&str> = kinds(&own).into_iter().filter(|kind| *kind != "agent.state").collect();
-    let expected = ["agent.starting", "agent.seen", "agent.stopping", "agent.left", "agent.ended"];
+    let expected = [
+        "agent.starting",
+        "agent.seen",
+        "agent.stopping",
+        "person.stop",
+        "agent.left",
+        "agent.ended",
+    ];
     assert_eq!(steps, expected);
     assert_eq!(kinds(&told(&world, &["--kind", "hub."])), ["hub.going_down", "hub.down"]);
     let third_last = (ids.len() - 2).to_string();

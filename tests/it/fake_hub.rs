@@ -199,5 +199,6 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         agents: agents.iter().map(agent).collect(),
         tasks: Vec::new(),
         attention: Vec::new(),
+        interrupted: Box::default(),
     }
 }

@@ -26,6 +26,7 @@ mod frames;
 mod full_disk;
 mod fuzzed;
 mod heard;
+mod history;
 mod hostile;
 mod keeper_cost;
 mod keeper_death;

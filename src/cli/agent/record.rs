@@ -1,6 +1,6 @@
 //! `wheelhouse agent record NAME`: hands out the last minutes of its terminal, without secrets.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,14 @@ use crate::cast::{Cast, redact};
 use crate::cli::args::Recording;
 use crate::cli::context::Context;
 use crate::cli::failure::Hinted;
-use crate::client::{self, ClientError};
+use crate::cli::recorded;
 use crate::config::plain;
 use crate::model::{AgentName, Moment};
-use crate::wire::Request;
 
 pub(crate) fn record(context: &mut Context, name: &str, wanted: &Recording) -> anyhow::Result<()> {
-    flush(context, name)?;
+    recorded::flush(context, name)?;
     let agent: AgentName = name.parse()?;
-    let mut cast = whole(&context.paths.agent_casts(&agent))?
+    let mut cast = recorded::recording(context, &agent)?
         .ok_or_else(|| {
             let hint = "Only agents that have run are recorded, unless `[casts] enabled = false`";
             Hinted::error(format!("Nothing of agent `{agent}` has been recorded"), hint)
@@ -54,37 +53,6 @@ pub(crate) fn record(context: &mut Context, name: &str, wanted: &Recording) -> a
     writeln!(out, "{shown}: {seconds} s, {} bytes, {blanked} characters blanked out", text.len())?;
     writeln!(out, "Look through it before you hand it on: not every secret looks like one")?;
     Ok(())
-}
-
-/// Lets the hub write what it still holds. Without a hub there is nothing that it could hold.
-fn flush(context: &Context, name: &str) -> Result<(), ClientError> {
-    match client::connect_running(&context.paths) {
-        Ok(mut hub) => hub.ask(Request::FlushCast { agent: name.to_owned() }).map(drop),
-        Err(ClientError::NotRunning { .. }) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Reads the newest recording and the one before it as one.
-fn whole([newest, older]: &[PathBuf; 2]) -> anyhow::Result<Option<Cast>> {
-    Ok(match (read(older)?, read(newest)?) {
-        (Some(older), Some(newest)) => Some(older.followed_by(newest)),
-        (older, newest) => newest.or(older),
-    })
-}
-
-fn read(file: &Path) -> anyhow::Result<Option<Cast>> {
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(error).with_context(|| format!("Failed to read `{}`", file.display()));
-        }
-    };
-    // The hub may be in the middle of the last line, or have died there.
-    let whole = text.rfind('\n').map_or(0, |at| at + 1);
-    let cast = Cast::read(&text[..whole]);
-    Ok(Some(cast.with_context(|| format!("`{}` cannot be used", file.display()))?))
 }
 
 fn file_name(agent: &AgentName, cast: &Cast) -> PathBuf {

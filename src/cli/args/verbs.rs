@@ -9,6 +9,8 @@ use super::{
     AgentVerb, ConfigVerb, Format, ReportVerb, RulesVerb, Sending, StandIn, TemplateVerb, Vars,
 };
 use crate::cli::events::EventsArgs;
+use crate::cli::history::HistoryArgs;
+use crate::cli::replay::ReplayArgs;
 use crate::cli::task::TaskVerb;
 use crate::model::ReceiptId;
 
@@ -123,6 +125,10 @@ pub(crate) enum Verb {
     },
     /// Print what happened, oldest first
     Events(EventsArgs),
+    /// List the runs that were, or tell what came of one
+    History(HistoryArgs),
+    /// Show any moment of a run: agents, tasks, what waited, and the screens
+    Replay(ReplayArgs),
     /// Look at agents and act on them
     #[command(subcommand)]
     Agent(AgentVerb),

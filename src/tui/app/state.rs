@@ -13,7 +13,7 @@ use crate::tui::look::{Theme, Tone};
 use crate::tui::options::{Ended, StartView, TuiError};
 use crate::tui::overlay::Overlay;
 use crate::tui::prompt::{Editor, History};
-use crate::wire::{Ask, CliOffer, MouseWish, Request, TeamOffer};
+use crate::wire::{Ask, CliOffer, Interrupted, MouseWish, Request, TeamOffer};
 
 /// The dashboard.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct App {
     pub project: Option<String>,
     pub session: String,
     pub agents: Vec<Agent>,
+    /// What was cut off and waits to be taken up again.
+    pub interrupted: Box<Interrupted>,
     pub panes: BTreeMap<AgentName, Pane>,
     pub selected: Option<AgentName>,
     pub mode: Mode,
@@ -194,6 +196,7 @@ impl App {
             project: None,
             session: String::new(),
             agents: Vec::new(),
+            interrupted: Box::default(),
             panes: BTreeMap::new(),
             selected: None,
             mode: Mode::Overview { has_just_left: false },

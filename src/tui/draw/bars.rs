@@ -188,6 +188,10 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
         ],
         Mode::Overview { .. } => vec![
             (key(Action::Type).filter(|_| !has_ended), "type"),
+            (
+                key(Action::Resume).filter(|_| !app.interrupted.is_empty()),
+                "go on with what was lost",
+            ),
             (key(Action::Start).filter(|_| has_ended), "start"),
             (key(Action::Attend).filter(|_| calls), "attend"),
             (key(Action::Withdraw).filter(|_| is_queued), "withdraw"),

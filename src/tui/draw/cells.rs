@@ -18,7 +18,7 @@ const JOINER: char = '\u{200d}';
 type Look = (Color, Color, Modifier);
 
 /// Draws the part of a row that begins at column `skip` into an area of one line.
-pub(super) fn draw_row(
+pub(in crate::tui) fn draw_row(
     buffer: &mut Buffer,
     line: Rect,
     row: Option<&Row>,

@@ -7,4 +7,5 @@ mod centred;
 mod picture;
 mod tile;
 
+pub(super) use cells::draw_row;
 pub(super) use picture::Picture;

@@ -102,6 +102,12 @@ fn distance(a: [u8; 3], b: [u8; 3]) -> u32 {
     (0..3).map(|i| weights[i] * u32::from(a[i].abs_diff(b[i])).pow(2)).sum()
 }
 
+/// Says whether a background is nearer to white than to black.
+pub(crate) fn is_light(rgb: [u8; 3]) -> bool {
+    let brightness: u32 = rgb.iter().zip([3, 6, 1]).map(|(c, weight)| u32::from(*c) * weight).sum();
+    brightness > 10 * 255 / 2
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;

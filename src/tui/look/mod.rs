@@ -5,6 +5,7 @@ mod sign;
 mod theme;
 
 pub use color::Depth;
+pub(super) use color::is_light;
 pub(super) use sign::{sign, urgency};
 pub(super) use theme::{Theme, Tone};
 pub use theme::{ThemeChoice, ThemeError};

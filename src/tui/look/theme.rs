@@ -24,6 +24,17 @@ pub enum ThemeChoice {
     Custom(String),
 }
 
+impl ThemeChoice {
+    /// Says whether the terminal's background decides.
+    pub(crate) fn is_auto(&self) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::Named(name) => name == "auto",
+            Self::Custom(_) => false,
+        }
+    }
+}
+
 /// Says why a theme cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {

@@ -8,7 +8,7 @@ use crate::tui::grid::{Layout, neighbour};
 use crate::tui::look::Tone;
 use crate::tui::options::Ended;
 use crate::tui::overlay::{Attention, Confirm, Deed, Help, Launcher, Newcomer, Overlay};
-use crate::wire::{KeyInput, Request};
+use crate::wire::{Interrupted, KeyInput, Request};
 
 /// Does what a key means.
 pub(super) fn act(app: &mut App, action: Action) {
@@ -43,6 +43,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Start => start(app),
         Action::Stop => confirm(app, Deed::Stop),
         Action::Restart => confirm(app, Deed::Restart),
+        Action::Resume => resume(app),
         Action::Remove => confirm(app, Deed::Remove),
         Action::Add => open_form(app),
         Action::Teams => open_launcher(app, false),
@@ -136,6 +137,28 @@ fn start(app: &mut App) {
     } else {
         app.say(Tone::Danger, "Not started: the hub is away");
     }
+}
+
+/// Takes up again all that was lost: conversations where there are any, else a fresh start.
+fn resume(app: &mut App) {
+    let Interrupted { resume, start, .. } = *app.interrupted.clone();
+    let count = resume.len() + start.len();
+    if count == 0 {
+        return app.say(Tone::Dim, "Nothing was interrupted");
+    }
+    if !app.is_connected() {
+        return app.say(Tone::Danger, "Not resumed: the hub is away");
+    }
+    let environment = app.settings.environment.clone();
+    if !start.is_empty() {
+        let environment = environment.clone();
+        app.ask(Purpose::Order, Request::Start { agents: start, environment });
+    }
+    if !resume.is_empty() {
+        let request = Request::Resume { agents: resume, environment, grace_ms: None, brief: true };
+        app.ask(Purpose::Order, request);
+    }
+    app.say(Tone::Dim, format!("Going on with {count} that were lost…"));
 }
 
 fn confirm(app: &mut App, deed: Deed) {

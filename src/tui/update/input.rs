@@ -3,9 +3,14 @@
 use super::{attend, keys, mouse, news, prompts, upkeep};
 use crate::model::{Key, Moment, Mouse, Size};
 use crate::tui::app::App;
+use crate::tui::look::is_light;
 use crate::wire::{Ask, FromHub};
 
 /// Something that happened.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "few are held at once, and most are the hub's frames"
+)]
 #[derive(Clone, Debug)]
 pub(crate) enum Input {
     Key(Key),
@@ -71,9 +76,7 @@ fn take(app: &mut App, input: Input) {
 }
 
 fn use_background(app: &mut App, rgb: [u8; 3]) {
-    let brightness: u32 = rgb.iter().zip([3, 6, 1]).map(|(c, weight)| u32::from(*c) * weight).sum();
-    let is_light = brightness > 10 * 255 / 2;
-    if let Some(light) = app.theme_if_light.take().filter(|_| is_light) {
+    if let Some(light) = app.theme_if_light.take().filter(|_| is_light(rgb)) {
         app.theme = light;
         app.damage.is_all = true;
     }

@@ -2,6 +2,7 @@
 
 use super::{act, attend, prompts, reading};
 use crate::model::AgentName;
+use crate::tui::action::Action;
 use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose};
 use crate::tui::grid::Layout;
 use crate::tui::look::Tone;
@@ -117,6 +118,7 @@ fn status(app: &mut App, news: &Status) {
     if let Some(trouble) = &news.hub.trouble {
         app.say(Tone::Danger, clean(trouble));
     }
+    note_interrupted(app, news);
     take_agents(app, agents);
     let wants_teams = match app.settings.start {
         StartView::Auto => app.agents.is_empty(),
@@ -128,6 +130,19 @@ fn status(app: &mut App, news: &Status) {
     } else if !app.agents.is_empty() {
         let unasked = |overlay: &Overlay| matches!(overlay, Overlay::Launcher(launcher) if launcher.is_first_screen);
         app.overlays.retain(|overlay| !unasked(overlay));
+    }
+}
+
+/// Says once that something was cut off, and which key takes it up again.
+fn note_interrupted(app: &mut App, news: &Status) {
+    let is_news = app.interrupted.is_empty() && !news.interrupted.is_empty();
+    app.interrupted.clone_from(&news.interrupted);
+    if is_news {
+        let agents = [&news.interrupted.resume[..], &news.interrupted.start].concat().join(", ");
+        let tasks = news.interrupted.tasks.join(", ");
+        let tasks = if tasks.is_empty() { tasks } else { format!(" ({tasks})") };
+        let hint = app.keymap.hint(Action::Resume).unwrap_or_default();
+        app.say(Tone::Warning, clean(&format!("Lost: {agents}{tasks}. {hint} goes on with it")));
     }
 }
 

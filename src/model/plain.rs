@@ -1,6 +1,6 @@
-//! Makes text from a file safe to print.
+//! Makes text from a file or an agent safe to print.
 
-use crate::model::is_deceptive;
+use super::is_deceptive;
 
 /// Returns the text with every character that could move the cursor, hide or reorder text escaped.
 ///

@@ -1,0 +1,100 @@
+//! Reads the record for those who tell of it, with a hub or without.
+
+use super::context::Context;
+use super::failure::Hinted;
+use crate::engine::Record;
+use crate::model::RowChange;
+use crate::store::{Changed, Journal, Query, Recorded, Ticket};
+use crate::story::{Chapter, Chapters, Story, Teller, Told};
+
+/// Entries that are read at once.
+const PAGE: usize = 5000;
+/// Decisions whose rows are read at once: some of them hold large prompts.
+const BATCHES: u64 = 200;
+
+/// The record, and the runs in it.
+pub(super) struct Past {
+    pub(super) journal: Journal,
+    /// Oldest first; the whole record is the last one.
+    pub(super) chapters: Vec<Chapter>,
+}
+
+impl Past {
+    pub(super) fn open(context: &Context) -> anyhow::Result<Self> {
+        let journal = Journal::open(&context.paths.record())?;
+        let mut chapters = Chapters::default();
+        let mut query = Query { limit: PAGE, ..Query::default() };
+        loop {
+            let found = journal.entries(&query)?;
+            for recorded in &found {
+                query.after = recorded.id;
+                chapters.note(&told(recorded));
+            }
+            if found.len() < PAGE {
+                break;
+            }
+        }
+        Ok(Self { journal, chapters: chapters.finish() })
+    }
+
+    /// Returns the run of this name.
+    pub(super) fn chapter(&self, id: &str) -> anyhow::Result<&Chapter> {
+        let found = self.chapters.iter().find(|chapter| chapter.id == id);
+        found.ok_or_else(|| {
+            let hint = "List the runs with `wheelhouse history`";
+            Hinted::error(format!("There is no run `{id}`"), hint)
+        })
+    }
+
+    /// Returns the entries of a run.
+    pub(super) fn entries(&self, chapter: &Chapter) -> anyhow::Result<Vec<Told>> {
+        let mut entries = Vec::new();
+        let (after, up_to) = (chapter.first - 1, Some(chapter.last));
+        let mut query = Query { after, up_to, limit: PAGE, ..Query::default() };
+        loop {
+            let found = self.journal.entries(&query)?;
+            entries.extend(found.iter().map(told));
+            if found.len() < PAGE {
+                return Ok(entries);
+            }
+            query.after = found.last().map_or(query.after, |last| last.id);
+        }
+    }
+
+    /// Tells a run.
+    pub(super) fn story(&self, chapter: &Chapter) -> anyhow::Result<Story> {
+        let mut teller = Teller::new(chapter.clone());
+        let before = Ticket(chapter.first_batch - 1);
+        // Who ran before it began, and what was in their way.
+        for ((table, key), value) in self.journal.rows_at(before)? {
+            if matches!(table.as_str(), "seat" | "attention") {
+                let change = RowChange { table, key, value: Some(value) };
+                teller.row(chapter.began, &change);
+            }
+        }
+        let mut entries = self.entries(chapter)?.into_iter().peekable();
+        let mut from = before;
+        while from.0 < chapter.last_batch {
+            let until = Ticket((from.0 + BATCHES).min(chapter.last_batch));
+            for Changed { ticket, at, change } in self.journal.changes(from, until)? {
+                while let Some(told) = entries.next_if(|told| told.batch <= ticket.0) {
+                    teller.entry(&told);
+                }
+                teller.row(at, &change);
+            }
+            from = until;
+        }
+        entries.for_each(|told| teller.entry(&told));
+        Ok(teller.finish())
+    }
+
+    /// Returns everything that was known after a decision.
+    pub(super) fn record(&self, batch: u64) -> anyhow::Result<Record> {
+        Ok(Record::from_rows(&self.journal.rows_at(Ticket(batch))?)?)
+    }
+}
+
+fn told(recorded: &Recorded) -> Told {
+    let Recorded { id, ticket, at, entry } = recorded;
+    Told { seq: *id, batch: ticket.0, at: *at, entry: entry.clone() }
+}
