@@ -19,6 +19,7 @@ mod failure;
 mod hook;
 mod hub;
 mod keeper;
+mod lock;
 mod overview;
 mod playbook;
 mod report;

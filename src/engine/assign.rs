@@ -29,7 +29,8 @@ impl Engine {
             .collect();
         ready.sort_unstable();
         for (_, id) in ready {
-            if let Some(agent) = self.pick(&self.tasks[&id], now) {
+            let is_free = self.has_locks_for(&self.tasks[&id]);
+            if let Some(agent) = self.pick(&self.tasks[&id], now).filter(|_| is_free) {
                 self.open_attempt(id, &agent, now);
             }
         }
@@ -75,7 +76,7 @@ impl Engine {
                 task.failures_by(&member.name) < max
             }
         };
-        fits && is_impartial && is_left
+        fits && is_impartial && is_left && self.is_cast_for(task, seat)
     }
 
     /// Says whether an agent could be handed a task right now: nothing else is on its way to it,
@@ -129,6 +130,7 @@ impl Engine {
         let note = task.note.clone();
         self.set_task(id, TaskState::Running, note, now);
         self.touch(Place::Task(id));
+        self.take_locks(id, now);
     }
 
     /// Takes tasks from agents that a quota holds up, where another could do them now.

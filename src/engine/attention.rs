@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::journal::Place;
 use super::{Dispatch, Engine, Seat};
 use crate::model::{
-    AgentName, AgentState, Attention, AttentionId, AttentionKind, Hold, Moment, Need, NeedState,
+    AgentName, AgentState, Attention, AttentionId, AttentionKind, Entry, Hold, Moment, Need, NeedState,
     ReceiptId, Refusal, Stage, Task, TaskId, TaskState,
 };
 
@@ -86,6 +86,9 @@ impl Engine {
             is_resolved,
             cause: key,
         };
+        let mut entry = Entry::new(&format!("attention.{}", item.kind), item.text.clone());
+        (entry.agent, entry.task) = (item.agent.clone(), item.task.map(|task| task.to_string()));
+        self.tell(entry);
         self.attention.insert(id, item);
         self.touch(Place::Attention(id));
     }

@@ -1,8 +1,8 @@
 //! What happened, in the past tense.
 
 use crate::model::{
-    AgentName, AgentState, Checks, Command, Exit, ProcessId, ProcessInfo, ReceiptId, RequestId,
-    RunId, Source, Stage, TaskId,
+    AgentName, AgentState, Checks, Command, Exit, PlayId, ProcessId, ProcessInfo, ReceiptId,
+    RequestId, RunId, Source, Stage, TaskId,
 };
 use crate::report::Report;
 
@@ -30,6 +30,13 @@ pub enum Event {
     Gates {
         task: TaskId,
         attempt: usize,
+        checks: Checks,
+    },
+    /// The gates of a run's stage have run.
+    StageGates {
+        play: PlayId,
+        stage: usize,
+        round: u32,
         checks: Checks,
     },
     /// It is known which files were modified where an attempt works.

@@ -13,8 +13,9 @@ use super::tags::Tags;
 use super::waits::{Wait, Watch};
 use super::{Effect, Event};
 use crate::model::{
-    AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Member, Moment,
-    Need, NeedId, ProcessId, ReceiptId, RunId, Source, Task, TaskId,
+    AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Lock, Member,
+    Moment,
+    Need, NeedId, Play, PlayId, ProcessId, ReceiptId, RunId, Source, Task, TaskId,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -34,6 +35,10 @@ pub struct Engine {
     pub(super) tasks: BTreeMap<TaskId, Task>,
     /// How many tasks were ever added.
     pub(super) task_count: u64,
+    pub(super) plays: BTreeMap<PlayId, Play>,
+    /// How many runs of playbooks were ever begun.
+    pub(super) play_count: u64,
+    pub(super) locks: BTreeMap<String, Lock>,
     pub(super) needs: BTreeMap<NeedId, Need>,
     pub(super) need_count: u64,
     /// Every version of each contract, by publisher and title.
@@ -145,6 +150,9 @@ impl Engine {
             cut_off: BTreeSet::new(),
             tasks: BTreeMap::new(),
             task_count: 0,
+            plays: BTreeMap::new(),
+            play_count: 0,
+            locks: BTreeMap::new(),
             needs: BTreeMap::new(),
             need_count: 0,
             contracts: BTreeMap::new(),
@@ -180,7 +188,11 @@ impl Engine {
             }
             Event::Began { seed } => self.tags.seed = seed,
             Event::Gates { task, attempt, checks } => {
+                self.tell_gates(task, &checks);
                 self.note_gates(task, attempt, checks, now, &mut effects);
+            }
+            Event::StageGates { play, stage, round, checks } => {
+                self.note_stage_gates(play, stage, round, &checks, now, &mut effects);
             }
             Event::Surveyed { task, attempt, files } => {
                 self.note_survey(task, attempt, &files, now);
@@ -190,12 +202,17 @@ impl Engine {
             Event::DeadlineReached => {
                 self.mark_stuck(now);
                 self.stop_expecting(now);
+                self.watch_play_limits(now, &mut effects);
                 self.watch_limits(now);
                 self.end_if_unneeded(now, &mut effects);
             }
         }
+        self.tend_locks(now);
         self.weigh_verdicts(now, &mut effects);
         self.hand_out(now, &mut effects);
+        while self.follow_plays(now, &mut effects) {
+            self.hand_out(now, &mut effects);
+        }
         self.deliver_ready(now, &mut effects);
         self.note_attention(now);
         self.settle_watches(now, &mut effects);
@@ -216,6 +233,8 @@ impl Engine {
             self.delivery_deadline(),
             self.limits_deadline(),
             self.hand_out_deadline(),
+            self.stall_deadline(),
+            self.lock_deadline(),
             self.attention_due,
         ];
         deadlines.into_iter().flatten().min()

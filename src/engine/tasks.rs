@@ -62,10 +62,12 @@ impl Engine {
 
     fn add_tasks(&mut self, specs: Vec<TaskSpec>, now: Moment) -> Result<Vec<TaskId>, Refusal> {
         self.refuse_if_going_down()?;
-        if self.tasks.len() + specs.len() > TASKS_MAX {
-            return Err(Refusal::TooManyTasks { count: self.tasks.len() });
+        self.refuse_too_many(specs.len())?;
+        for spec in &specs {
+            Self::refuse_spec(spec)?;
+            self.refuse_unknown(spec.terms.agent.as_slice())?;
+            self.refuse_for_play(spec)?;
         }
-        specs.iter().try_for_each(|spec| self.refuse_spec(spec))?;
         let needs = graph::resolve(&specs, self.task_count, &self.tasks)?;
         let mut added = Vec::new();
         for (spec, needs) in specs.into_iter().zip(needs) {
@@ -84,7 +86,9 @@ impl Engine {
         self.task_count += 1;
         self.touch(Place::Hub);
         let id = TaskId(self.task_count);
-        let TaskSpec { title, prompt, terms, .. } = spec;
+        let TaskSpec { title, prompt, terms, key, play, .. } = spec;
+        // What its run's playbook calls it; a key is else only for those that are added with it.
+        let key = key.filter(|_| play.is_some());
         let task = Task {
             id,
             title: line(&title),
@@ -97,15 +101,24 @@ impl Engine {
             advice: None,
             verifies,
             attempts: Vec::new(),
+            play,
+            key,
+            is_reduced: false,
             forgiven: 0,
         };
-        self.tell(Entry::new("task.added", task.title.clone()).about(id));
+        let entry = Entry::new("task.added", task.title.clone()).about(id);
         self.tasks.insert(id, task);
+        self.tell(entry);
         self.touch(Place::Task(id));
         id
     }
 
-    fn refuse_spec(&self, spec: &TaskSpec) -> Result<(), Refusal> {
+    pub(super) fn refuse_too_many(&self, more: usize) -> Result<(), Refusal> {
+        let count = self.tasks.len();
+        if count + more > TASKS_MAX { Err(Refusal::TooManyTasks { count }) } else { Ok(()) }
+    }
+
+    pub(super) fn refuse_spec(spec: &TaskSpec) -> Result<(), Refusal> {
         let bad = |reason: &str| Err(Refusal::BadTask { reason: reason.to_owned() });
         let terms = &spec.terms;
         if line(&spec.title).is_empty() {
@@ -126,10 +139,7 @@ impl Engine {
         if terms.gates.iter().any(|gate| gate.trim().is_empty()) {
             return bad("A gate is a command or a check, not nothing");
         }
-        match &terms.agent {
-            Some(agent) => self.refuse_unknown(std::slice::from_ref(agent)),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn retry_task(
@@ -209,7 +219,7 @@ impl Engine {
     }
 
     /// Presses the keys that end an agent's turn, if it is at work on this task.
-    fn interrupt_worker(&self, id: TaskId, effects: &mut Vec<Effect>) {
+    pub(super) fn interrupt_worker(&self, id: TaskId, effects: &mut Vec<Effect>) {
         let Some(open) = self.tasks.get(&id).and_then(Task::open) else { return };
         let seat = self.seats.get(&open.agent).filter(|seat| seat.run == open.run);
         if seat.is_some_and(|seat| seat.state == AgentState::Working) {

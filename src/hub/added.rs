@@ -89,7 +89,7 @@ impl Hub {
         added.variables.iter().map(value).collect::<Result<_, _>>().map(Environment)
     }
 
-    fn plan_own(
+    pub(super) fn plan_own(
         &self,
         loaded: &Loaded,
         agent: &Agent,

@@ -105,6 +105,7 @@ impl Hub {
                 | Effect::Sweep { .. }
                 | Effect::Inspect { .. }
                 | Effect::RunGates { .. }
+                | Effect::RunStageGates { .. }
                 | Effect::Survey { .. }
                 | Effect::Interrupt { .. }
                 | Effect::EndHub => self.obey_engine(effect),
@@ -136,6 +137,9 @@ impl Hub {
             }
             Effect::RunGates { task, attempt, gates, cwd } => {
                 self.run_gates(task, attempt, gates, cwd);
+            }
+            Effect::RunStageGates { play, stage, round, gates, cwd } => {
+                self.run_stage_gates((play, stage, round), gates, cwd);
             }
             Effect::Survey { task, attempt, cwd } => self.survey(task, attempt, cwd),
             Effect::Interrupt { agent, .. } => {

@@ -2,7 +2,7 @@
 //!
 //! A gate is written as a command, which passes with exit code 0, or as one of
 //! `file:PATH` (it is there and not empty), `regex:PATH:PATTERN` (its text matches),
-//! `json:PATH` (it is valid JSON), `git:clean` (nothing is uncommitted) and `git:ahead:REF`
+//! `json:PATH` (it is valid JSON; likewise `toml:`, `yaml:` and `csv:`), `git:clean` (nothing is uncommitted) and `git:ahead:REF`
 //! (there are commits that REF lacks). `cmd:COMMAND` is a command that looks like one of these.
 
 use std::fs;
@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::check_format::Kind;
 use crate::config::{environment_of, plain_environment};
 use crate::keeper;
 
@@ -31,11 +32,12 @@ pub(super) enum Gate<'a> {
     File(&'a str),
     Regex { path: &'a str, pattern: &'a str },
     Json(&'a str),
+    Format { kind: Kind, path: &'a str },
     GitClean,
     GitAhead(&'a str),
 }
 
-type Verdict = Result<String, String>;
+pub(super) type Verdict = Result<String, String>;
 
 impl<'a> Gate<'a> {
     pub(super) fn parse(text: &'a str) -> Self {
@@ -45,6 +47,10 @@ impl<'a> Gate<'a> {
             ("file", _) => Self::File(rest),
             ("regex", Some((path, pattern))) => Self::Regex { path, pattern },
             ("json", _) => Self::Json(rest),
+            ("toml", _) => Self::Format { kind: Kind::Toml, path: rest },
+            ("yaml", _) => Self::Format { kind: Kind::Yaml, path: rest },
+            ("csv", _) => Self::Format { kind: Kind::Csv, path: rest },
+            ("schema", Some((path, _))) => Self::Json(path),
             ("git", None) if rest == "clean" => Self::GitClean,
             ("git", Some(("ahead", reference))) => Self::GitAhead(reference),
             _ => Self::Command(text),
@@ -60,6 +66,7 @@ impl<'a> Gate<'a> {
                 read(cwd, path).and_then(|text| matches(&text, pattern))
             }
             Self::Json(path) => read(cwd, path).and_then(|text| is_json(&text)),
+            Self::Format { kind, path } => read(cwd, path).and_then(|text| kind.check(&text)),
             Self::GitClean => {
                 let status = ["status", "--porcelain", "--untracked-files=all"];
                 let listed = git(&status, cwd, mark, limit).await;

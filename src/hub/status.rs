@@ -26,7 +26,8 @@ impl Hub {
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
         let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
-        Status { hub, agents, tasks: self.task_list(), attention: self.attention_list() }
+        let (tasks, attention) = (self.task_list(), self.attention_list());
+        Status { hub, agents, tasks, attention, runs: self.run_list() }
     }
 
     fn agent_status(&self, seat: &Seat) -> AgentStatus {
@@ -103,6 +104,7 @@ impl Hub {
         status.agents.retain(|status| status.name == agent.as_str());
         status.tasks.retain(|task| task.agent.as_deref() == Some(agent.as_str()));
         status.attention.clear();
+        status.runs.retain(|run| run.agents.iter().any(|name| name == agent.as_str()));
         status
     }
 

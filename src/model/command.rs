@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentName, AttentionId, Condition, Launch, Letter, Member, NeedId, ProcessInfo, Receipt,
-    ReceiptId, Task, TaskId, TaskSpec, TaskState,
+    AgentName, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, NeedId, ProcessInfo, Receipt,
+    PlayId, PlayOrder, ReceiptId, Task, TaskId, TaskSpec, TaskState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.
@@ -34,6 +34,20 @@ pub enum Command {
     Wait { condition: Condition },
     /// About tasks, and what comes of them.
     Task(TaskCommand),
+    /// About runs of playbooks.
+    Play(PlayCommand),
+    Lock(LockCommand),
+}
+
+/// Something that is asked about a run of a playbook.
+#[derive(Clone, Debug)]
+pub enum PlayCommand {
+    /// Starts its agents and adds its tasks.
+    Begin { order: Box<PlayOrder>, members: Vec<(Member, Launch)> },
+    /// Starts those of its agents that are gone, so that it goes on where it was.
+    Resume { play: PlayId, members: Vec<(Member, Launch)> },
+    /// Ends it: what is not done stays undone.
+    Cancel { play: PlayId },
 }
 
 /// Something that is asked about tasks, or about what waits for a person.
@@ -89,6 +103,12 @@ pub struct Done {
     /// The tasks that it was about, as they are now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
+    /// The lock that it was about, if someone holds it now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<Lock>,
+    /// The run that it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub play: Option<PlayId>,
 }
 
 /// Why a command was not carried out, or not in full.
@@ -127,6 +147,18 @@ pub enum Refusal {
     TooManyTasks { count: usize },
     #[error("Agent `{agent}` cannot take task `{task}` now")]
     NotFree { agent: AgentName, task: TaskId },
+    #[error("`{name}` cannot name a lock")]
+    BadLock { name: String },
+    #[error("Nobody holds the lock `{name}`, or someone else does")]
+    NotHeld { name: String },
+    #[error("There are {count} locks, or those who wait for one, already")]
+    TooManyLocks { count: usize },
+    #[error("There is no run `{run}`")]
+    UnknownPlay { run: String },
+    #[error("Run `{run}` is {state}")]
+    PlayIs { run: PlayId, state: super::PlayState },
+    #[error("Run `{run}` of `{playbook}` is not over")]
+    PlayStands { run: PlayId, playbook: String },
     #[error("Nothing of the name `{item}` waits for a person")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
@@ -184,6 +216,18 @@ impl Refusal {
             Self::UnknownItem { .. } => {
                 Some("See what waits with `wheelhouse attention`".to_owned())
             }
+            Self::BadLock { .. } => {
+                Some("Use up to 64 letters, digits and `-_./`".to_owned())
+            }
+            Self::NotHeld { .. } | Self::TooManyLocks { .. } => {
+                Some("See who holds what with `wheelhouse lock list`".to_owned())
+            }
+            Self::UnknownPlay { .. } | Self::PlayIs { .. } => {
+                Some("See the runs with `wheelhouse run --list`".to_owned())
+            }
+            Self::PlayStands { run, .. } => Some(format!(
+                "Go on with it by `wheelhouse run --resume {run}`, or end it by `wheelhouse run --cancel {run}`"
+            )),
             Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
             Self::Failed { .. } => Some("Look closer with `wheelhouse doctor`".to_owned()),
         }

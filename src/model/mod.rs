@@ -15,11 +15,13 @@ mod ids;
 mod journal;
 mod key;
 mod launch;
+mod lock;
 mod manifest;
 mod member;
 mod moment;
 mod mouse;
 mod need;
+mod play;
 mod process;
 mod receipt;
 mod row;
@@ -30,7 +32,7 @@ mod token;
 pub use agent::{AgentState, Role, Source};
 pub use attempt::{Attempt, Checks, Claim, GateResult, Hold, Outcome, Told};
 pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention};
-pub use command::{Command, Done, Failure, Refusal, TaskCommand};
+pub use command::{Command, Done, Failure, PlayCommand, Refusal, TaskCommand};
 pub use deceptive::is_deceptive;
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
@@ -39,6 +41,7 @@ pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
 pub use launch::Launch;
+pub use lock::{Holder, Lock, LockCommand, Waiter};
 pub use manifest::{
     BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Region, Rule, ScreenShape,
     Sessions, Submit, TitleRule,
@@ -47,9 +50,13 @@ pub use member::{Added, Contact, Member, Opening};
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use need::{Contract, Edge, InvalidNeed, Need, NeedId, NeedState};
+pub use play::{
+    Cast, InvalidPlay, LockTerms, Pattern, Play, PlayId, PlayOrder, PlayStage, PlayState, Player,
+    Troop,
+};
 pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use size::Size;
-pub use task::{Context, InvalidTask, OnFailure, Task, TaskId, TaskSpec, TaskState, Terms};
+pub use task::{Context, InvalidTask, OnFailure, TAG_PLACE, Task, TaskId, TaskSpec, TaskState, Terms};
 pub use token::Token;

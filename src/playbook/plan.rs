@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::graph::Graph;
 use super::script::scripts;
-use super::shape::{OnFailure, Pattern, Playbook, Task};
-use crate::model::{AgentName, Role};
+use super::shape::{OnFailure, Playbook, Task};
+use crate::model::{AgentName, Pattern, Role};
 use crate::template::{TAG_UNKNOWN, TemplateError, Templates};
 
 /// The cli of the scripted agent.
-const SIM: &str = "sim";
+pub(super) const SIM: &str = "sim";
 
 /// A run, told beforehand.
 #[derive(Clone, Debug, Serialize)]

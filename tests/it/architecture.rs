@@ -29,7 +29,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
             "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
             "store", "template", "cast",
         ],
-        &["regex", "rustix", "tokio", "tracing_subscriber"],
+        &["regex", "rustix", "tokio", "toml", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
