@@ -19,9 +19,8 @@ pub(super) fn lock(context: &mut Context, verb: LockVerb) -> anyhow::Result<Exit
             let limit_ms = limit.map(|seconds| seconds.saturating_mul(1000));
             let mut lock = ask(context, LockRequest::Take { name: name.clone(), limit_ms })?;
             let mine = super::context::own_name();
-            let has_it = |lock: &Option<LockStatus>| {
-                lock.as_ref().is_some_and(|lock| lock.holder == mine)
-            };
+            let has_it =
+                |lock: &Option<LockStatus>| lock.as_ref().is_some_and(|lock| lock.holder == mine);
             if wait && !has_it(&lock) {
                 lock = ask(context, LockRequest::Await { name: name.clone() })?;
             }

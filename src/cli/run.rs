@@ -11,7 +11,8 @@ use super::context::Context;
 use super::task::TaskVerb;
 use super::{
     agent, attach, attention, completions, config, demo, dispatch, doctor, down, events, failure,
-    hook, hub, keeper, lock, overview, playbook, report, rules, sim, status, task, template, up, wait,
+    hook, hub, keeper, lock, overview, playbook, report, rules, sim, status, task, template, up,
+    wait,
 };
 
 /// Something went wrong; standard error says what.

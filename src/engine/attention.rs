@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::journal::Place;
 use super::{Dispatch, Engine, Seat};
 use crate::model::{
-    AgentName, AgentState, Attention, AttentionId, AttentionKind, Entry, Hold, Moment, Need, NeedState,
-    ReceiptId, Refusal, Stage, Task, TaskId, TaskState,
+    AgentName, AgentState, Attention, AttentionId, AttentionKind, Entry, Hold, Moment, Need,
+    NeedState, ReceiptId, Refusal, Stage, Task, TaskId, TaskState,
 };
 
 /// Whoever was asked for something and has not given it by then needs a person's word.

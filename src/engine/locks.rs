@@ -86,7 +86,8 @@ impl Engine {
     /// Returns how long a lock may be held: as the run says that brings it along.
     fn lock_limit(&self, name: &str, task: Option<TaskId>) -> u64 {
         let play = task.and_then(|id| self.tasks[&id].play).and_then(|id| self.plays.get(&id));
-        let terms = play.and_then(|play: &Play| play.cast.locks.iter().find(|one| one.name == name));
+        let terms =
+            play.and_then(|play: &Play| play.cast.locks.iter().find(|one| one.name == name));
         terms.and_then(|terms| terms.limit_ms).unwrap_or_else(|| millis(LOCK_LIMIT))
     }
 
@@ -235,7 +236,8 @@ impl Engine {
 
     /// Unties agents that wait for each other's locks: the one that came last gives way.
     pub(super) fn untie_locks(&mut self, ring: &[AgentName], now: Moment) -> bool {
-        let is_inside = |agent: &Option<AgentName>| agent.as_ref().is_some_and(|a| ring.contains(a));
+        let is_inside =
+            |agent: &Option<AgentName>| agent.as_ref().is_some_and(|a| ring.contains(a));
         let waits = self.locks.values().filter(|lock| is_inside(&lock.holder.agent));
         let waits = waits.flat_map(|lock| lock.waiting.iter().map(move |waiter| (lock, waiter)));
         let last = waits

@@ -33,6 +33,7 @@ mod routing;
 mod state;
 mod tags;
 mod tasks;
+mod troops;
 mod waits;
 mod words;
 

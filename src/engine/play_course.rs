@@ -6,8 +6,8 @@ use super::journal::Place;
 use super::limits::time_is_up_at;
 use super::{Effect, Engine, Seat};
 use crate::model::{
-    AgentState, Checks, Moment, OnFailure, Play, PlayId, PlayStage, PlayState, Task,
-    TaskId, TaskSpec, TaskState,
+    AgentState, Checks, Moment, OnFailure, Play, PlayId, PlayStage, PlayState, Task, TaskId,
+    TaskSpec, TaskState,
 };
 
 /// A stage whose gates fail this often will not pass them.
@@ -20,12 +20,8 @@ const STALL_PATIENCE: Duration = Duration::from_secs(3);
 impl Engine {
     /// Brings every run in line with its tasks, and says whether there is something new to hand out.
     pub(super) fn follow_plays(&mut self, now: Moment, effects: &mut Vec<Effect>) -> bool {
-        let open: Vec<PlayId> = self
-            .plays
-            .values()
-            .filter(|play| !play.state.is_over())
-            .map(|play| play.id)
-            .collect();
+        let open: Vec<PlayId> =
+            self.plays.values().filter(|play| !play.state.is_over()).map(|play| play.id).collect();
         let mut has_news = false;
         for id in open {
             has_news |= self.follow(id, now, effects);
@@ -63,7 +59,13 @@ impl Engine {
         let tasks = self.play_tasks(id);
         let name = |task: &&Task| task.key.clone().unwrap_or_else(|| task.id.to_string());
         let listed = |wanted: &dyn Fn(&&Task) -> bool| {
-            tasks.iter().copied().filter(wanted).map(|task| name(&task)).collect::<Vec<_>>().join(", ")
+            tasks
+                .iter()
+                .copied()
+                .filter(wanted)
+                .map(|task| name(&task))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let skipped = listed(&|task| task.state != TaskState::Done);
         let reduced = listed(&|task| task.state == TaskState::Done && task.is_reduced);
@@ -193,9 +195,10 @@ impl Engine {
             let new = self.tasks.get_mut(&new).expect("it was just added");
             new.advice = Some(advice.to_owned());
         }
-        let later = self.tasks.values_mut().filter(|task| {
-            task.play == Some(id) && task.id.0 < first && task.attempts.is_empty()
-        });
+        let later = self
+            .tasks
+            .values_mut()
+            .filter(|task| task.play == Some(id) && task.id.0 < first && task.attempts.is_empty());
         let mut changed = Vec::new();
         for task in later {
             let needs: Vec<TaskId> = task.needs.iter().copied().map(renewed).collect();
@@ -274,9 +277,11 @@ impl Engine {
                 claim.is_some_and(|claim| claim.is_checking)
             }
             TaskState::Interrupted => true,
-            TaskState::Ready => self.seats.values().any(|seat| {
-                self.may_try(task, seat) && seat.may_be_handed_work() && self.has_locks_for(task)
-            }),
+            // A lock that someone holds is given back in time.
+            TaskState::Ready => self
+                .seats
+                .values()
+                .any(|seat| self.may_try(task, seat) && seat.may_be_handed_work()),
             // A turn that has just ended, and whose report is still being read.
             TaskState::Running => {
                 let open = task.open().filter(|open| !open.told.is_silent);

@@ -46,9 +46,8 @@ impl Engine {
         let own: Vec<&Task> = own.filter(|task| task.verifies.is_none()).collect();
         let newest: BTreeMap<&str, TaskId> =
             own.iter().filter_map(|task| Some((task.key.as_deref()?, task.id))).collect();
-        let counts = |task: &&Task| {
-            task.key.as_deref().is_none_or(|key| newest.get(key) == Some(&task.id))
-        };
+        let counts =
+            |task: &&Task| task.key.as_deref().is_none_or(|key| newest.get(key) == Some(&task.id));
         own.into_iter().filter(counts).collect()
     }
 
@@ -224,9 +223,7 @@ impl Engine {
     /// Says whether an agent may work for the run that a task belongs to.
     pub(super) fn is_cast_for(&self, task: &Task, seat: &Seat) -> bool {
         let play = task.play.and_then(|id| self.plays.get(&id));
-        play.is_none_or(|play| {
-            play.cast.team == seat.member.team && play.casts(&seat.member.name)
-        })
+        play.is_none_or(|play| play.cast.team == seat.member.team && play.casts(&seat.member.name))
     }
 
     /// Refuses a task that is added to a run and that nobody in it could do.

@@ -14,8 +14,7 @@ use super::waits::{Wait, Watch};
 use super::{Effect, Event};
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Launch, Lock, Member,
-    Moment,
-    Need, NeedId, Play, PlayId, ProcessId, ReceiptId, RunId, Source, Task, TaskId,
+    Moment, Need, NeedId, Play, PlayId, ProcessId, ReceiptId, RunId, Source, Task, TaskId,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.

@@ -275,6 +275,7 @@ mod tests {
             title: key.to_owned(),
             prompt: "do it".to_owned(),
             needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+            play: None,
             terms: Terms::default(),
         }
     }

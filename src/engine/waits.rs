@@ -131,9 +131,8 @@ impl Engine {
                 if let Some(lock) = lock.filter(|lock| lock.holder.agent == *agent) {
                     return Some(Ok(Done { locks: vec![lock.clone()], ..Done::default() }));
                 }
-                let waits = lock.is_some_and(|lock| {
-                    lock.waiting.iter().any(|waiter| waiter.agent == *agent)
-                });
+                let waits = lock
+                    .is_some_and(|lock| lock.waiting.iter().any(|waiter| waiter.agent == *agent));
                 (!waits).then(|| Err(Refusal::NotHeld { name: super::tasks::line(name) }))
             }
         }

@@ -24,7 +24,10 @@ pub(super) fn task_prompt(engine: &Engine, id: TaskId, tag: &str) -> String {
     let mut parts = vec![format!("Task {id}: {}", task.title), prompt];
     let is_lost = |need: &&TaskId| engine.tasks[need].state == TaskState::Failed;
     for need in task.needs.iter().filter(is_lost).map(|need| &engine.tasks[need]) {
-        parts.push(format!("Do without the result of {} ({}): it was given up.", need.id, need.title));
+        parts.push(format!(
+            "Do without the result of {} ({}): it was given up.",
+            need.id, need.title
+        ));
     }
     let last = task.attempts.iter().rev().find(|one| one.outcome.is_some_and(Outcome::is_failure));
     if let Some(last) = last.filter(|last| !last.summary.is_empty()) {

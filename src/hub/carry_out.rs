@@ -31,6 +31,7 @@ impl Hub {
         let effects = self.engine.handle(event, now);
         if effects.iter().any(|effect| matches!(effect, Effect::Save(_))) {
             self.views.note_status_change();
+            self.note_board(now);
         }
         self.carry_out(effects);
     }

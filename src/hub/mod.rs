@@ -6,6 +6,7 @@
 //! back as a message.
 
 mod added;
+mod board;
 mod carry_out;
 mod casts;
 mod check;

@@ -95,7 +95,8 @@ impl Hub {
         caller: &Environment,
     ) -> Result<(Member, Launch), Fault> {
         let team = loaded.team(&cast.team).ok();
-        let of_team = team.and_then(|team| Some((team, team.agents.iter().find(|a| a.name == player.name)?)));
+        let of_team =
+            team.and_then(|team| Some((team, team.agents.iter().find(|a| a.name == player.name)?)));
         if let Some((team, agent)) = of_team.filter(|_| player.command.is_empty()) {
             return self.plan_agent(loaded, team, agent, caller);
         }

@@ -91,6 +91,7 @@ async fn serve(
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),
         ledger: Ledger::new(store),
+        board: super::board::Board::default(),
         is_ending: false,
     };
     hub.heed(settings);

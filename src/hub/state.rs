@@ -7,6 +7,7 @@ use std::process::Child;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::board::Board;
 use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
@@ -56,6 +57,7 @@ pub(super) struct Hub {
     pub(super) default_size: Size,
     /// The record, and what waits for it.
     pub(super) ledger: Ledger,
+    pub(super) board: Board,
     pub(super) is_ending: bool,
 }
 
@@ -135,7 +137,8 @@ impl Hub {
         let judges = self.panes.values().filter_map(Pane::judge_deadline).min();
         let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
         let casts = self.casts.next_deadline();
-        let deadlines = [self.engine.next_deadline(), views, judges, errands, casts];
+        let board = self.board_deadline();
+        let deadlines = [self.engine.next_deadline(), views, judges, errands, casts, board];
         deadlines.into_iter().flatten().min()
     }
 
@@ -144,6 +147,7 @@ impl Hub {
         self.judge_due(now);
         self.run_errands_due(now);
         self.casts.tick(&self.panes, now);
+        self.write_board(now);
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);
             self.views.note_status_change();

@@ -7,6 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::board::is_mirror;
+
 /// More files than this are not looked at one by one.
 const FILES_MAX: usize = 50_000;
 
@@ -22,6 +24,7 @@ const MODIFIED_MAX: usize = 200;
 /// Returns a number that is another as soon as a file is; nothing if there are too many.
 pub(super) fn number(directory: &Path) -> Option<String> {
     let mut files = listed(directory).or_else(|| walked(directory))?;
+    files.retain(|file| !is_mirror(file));
     files.sort();
     let mut hasher = DefaultHasher::new();
     for file in &files {

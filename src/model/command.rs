@@ -3,23 +3,36 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentName, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, NeedId, ProcessInfo, Receipt,
-    PlayId, PlayOrder, ReceiptId, Task, TaskId, TaskSpec, TaskState,
+    AgentName, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, NeedId, PlayId,
+    PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Starts those of the agents that do not run yet.
-    Start { members: Vec<(Member, Launch)> },
+    Start {
+        members: Vec<(Member, Launch)>,
+    },
     /// Stops agents and everything that they started.
-    Stop { agents: Vec<AgentName>, grace_ms: u64 },
+    Stop {
+        agents: Vec<AgentName>,
+        grace_ms: u64,
+    },
     /// Stops agents that run, then starts all of them anew.
-    Restart { members: Vec<(Member, Launch)>, grace_ms: u64 },
+    Restart {
+        members: Vec<(Member, Launch)>,
+        grace_ms: u64,
+    },
     /// Takes agents that no longer run off the record.
-    Forget { agents: Vec<AgentName> },
+    Forget {
+        agents: Vec<AgentName>,
+    },
     /// Stops every agent, then ends the hub.
-    Down { force: bool, grace_ms: u64 },
+    Down {
+        force: bool,
+        grace_ms: u64,
+    },
     /// Hands prompts over, each at the next safe moment.
     Dispatch {
         letters: Vec<Letter>,
@@ -29,9 +42,13 @@ pub enum Command {
         is_confirmed: bool,
     },
     /// Takes back a prompt that has not been typed yet.
-    Withdraw { receipt: ReceiptId },
+    Withdraw {
+        receipt: ReceiptId,
+    },
     /// Is answered when this has come to be.
-    Wait { condition: Condition },
+    Wait {
+        condition: Condition,
+    },
     /// About tasks, and what comes of them.
     Task(TaskCommand),
     /// About runs of playbooks.
@@ -216,9 +233,7 @@ impl Refusal {
             Self::UnknownItem { .. } => {
                 Some("See what waits with `wheelhouse attention`".to_owned())
             }
-            Self::BadLock { .. } => {
-                Some("Use up to 64 letters, digits and `-_./`".to_owned())
-            }
+            Self::BadLock { .. } => Some("Use up to 64 letters, digits and `-_./`".to_owned()),
             Self::NotHeld { .. } | Self::TooManyLocks { .. } => {
                 Some("See who holds what with `wheelhouse lock list`".to_owned())
             }

@@ -58,5 +58,7 @@ pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use size::Size;
-pub use task::{Context, InvalidTask, OnFailure, TAG_PLACE, Task, TaskId, TaskSpec, TaskState, Terms};
+pub use task::{
+    Context, InvalidTask, OnFailure, TAG_PLACE, Task, TaskId, TaskSpec, TaskState, Terms,
+};
 pub use token::Token;

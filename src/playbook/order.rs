@@ -7,7 +7,9 @@ use super::artifacts::gates;
 use super::graph::Graph;
 use super::ownership::paths;
 use super::shape::{OnFailure, Playbook, Stage, Task};
-use crate::model::{self, AgentName, Cast, PlayOrder, PlayStage, Player, TAG_PLACE, TaskSpec, Terms, Troop};
+use crate::model::{
+    self, AgentName, Cast, PlayOrder, PlayStage, Player, TAG_PLACE, TaskSpec, Terms, Troop,
+};
 use crate::template::{TemplateError, Templates};
 
 impl Playbook {
@@ -39,7 +41,9 @@ impl Playbook {
                 command: Vec::new(),
             })
         });
-        let name = |text: &String| self.agents.iter().find(|a| a.name.as_str() == text).map(|a| a.name.clone());
+        let name = |text: &String| {
+            self.agents.iter().find(|a| a.name.as_str() == text).map(|a| a.name.clone())
+        };
         let troop = |team: &super::SubTeam| {
             let members = team.members.iter().filter_map(name).collect();
             Some(Troop { name: team.name.clone(), lead: name(&team.lead)?, members })

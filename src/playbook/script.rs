@@ -21,6 +21,7 @@ on prompt containing \"the tag of this task is still\"
   status done \"looked again + 1 of 1 checks passed\"
 
 on prompt
+  think 400ms \"Reading\"
   say \"Noted.\"
 ";
 

@@ -90,6 +90,7 @@ pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
         agents,
         tasks: Vec::new(),
         attention: Vec::new(),
+        runs: Vec::new(),
     }))
 }
 

@@ -102,7 +102,8 @@ pub struct LockStatus {
 impl From<&Lock> for LockStatus {
     fn from(lock: &Lock) -> Self {
         let holder = &lock.holder;
-        let name = |agent: &Option<crate::model::AgentName>| agent.as_ref().map(ToString::to_string);
+        let name =
+            |agent: &Option<crate::model::AgentName>| agent.as_ref().map(ToString::to_string);
         Self {
             name: lock.name.clone(),
             holder: name(&holder.agent),

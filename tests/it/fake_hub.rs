@@ -197,5 +197,6 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         agents: agents.iter().map(agent).collect(),
         tasks: Vec::new(),
         attention: Vec::new(),
+        runs: Vec::new(),
     }
 }

@@ -39,6 +39,8 @@ mod neighbours;
 mod one_hub;
 mod orchestration;
 mod playbook;
+mod playbook_faults;
+mod playbooks;
 mod played;
 mod played_draw;
 mod real_agents;

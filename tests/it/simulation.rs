@@ -177,7 +177,10 @@ impl World {
                     assert!(!self.keepers.contains_key(&agent), "seed {}", self.seed);
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
-                Effect::RunGates { .. } | Effect::Survey { .. } | Effect::Interrupt { .. } => {
+                Effect::RunGates { .. }
+                | Effect::RunStageGates { .. }
+                | Effect::Survey { .. }
+                | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }
                 Effect::Answer { request, .. } => {

@@ -176,8 +176,7 @@ impl Follow {
                 && agent.state == AgentState::Exited
                 && agent.ending.as_ref() != Some(&stopped)
         };
-        let is_open =
-            status.runs.iter().any(|run| run.id == self.run.id && !run.state.is_over());
+        let is_open = status.runs.iter().any(|run| run.id == self.run.id && !run.state.is_over());
         if !is_open || !status.agents.iter().any(|agent| is_lost(&agent)) {
             return Ok(false);
         }

@@ -59,7 +59,8 @@ pub(in super::super) fn run(context: &mut Context, args: RunArgs) -> anyhow::Res
 fn take_up(context: &mut Context, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let run = args.resume.clone().unwrap_or_default();
     refuse_blind(args)?;
-    if let Some(over) = runs(context)?.into_iter().find(|one| one.id == run && one.state.is_over()) {
+    if let Some(over) = runs(context)?.into_iter().find(|one| one.id == run && one.state.is_over())
+    {
         let id = over.id.parse()?;
         let mut follow = Follow::new(over, args);
         return follow.end(context, id);
@@ -138,7 +139,8 @@ fn order(
             check_script(script.as_deref())?;
             let made = scripts(&playbook);
             let names = playbook.agents.iter().map(|agent| &agent.name);
-            let play = |name: &AgentName| script.clone().or_else(|| made.get(name.as_str()).cloned());
+            let play =
+                |name: &AgentName| script.clone().or_else(|| made.get(name.as_str()).cloned());
             names.filter_map(|name| Some((name.clone(), play(name)?))).collect()
         }
         None => BTreeMap::new(),

@@ -194,7 +194,8 @@ mod tests {
         p.toml:25:1: Unknown key `required` in `[vars.a-b]`
         hint: Use one of `default`, `what`
         "#);
-        let empty = read(Path::new("p.toml"), "", &BTreeMap::new(), &built_in()).unwrap_err();
+        let empty =
+            read(Path::new("p.toml"), "", (&BTreeMap::new(), false), &built_in()).unwrap_err();
         insta::assert_snapshot!(empty, @r#"
         error: p.toml:1:1: No `[playbook]`
         hint: Add it, with `name`, `purpose` and `pattern`

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
-    ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId, TaskSpec,
-    TaskState, Terms,
+    AgentName, AgentState, Cast, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
+    Pattern, PlayCommand, PlayOrder, PlayStage, Player, ProcessId, ReceiptId, RequestId, RunId,
+    Source, Stage, TaskCommand, TaskId, TaskSpec, TaskState, Terms,
 };
 use wheelhouse::report;
 
@@ -124,10 +124,12 @@ impl World {
             turns_max: random.percent(20).then_some(3),
             verifiers,
             agree: verifiers,
+            locks: if random.percent(15) { vec!["l".to_owned()] } else { Vec::new() },
+            reduced: random.percent(10).then(|| "half".to_owned()),
             ..Terms::default()
         };
         let (title, prompt) = ("work".to_owned(), "do it".to_owned());
-        TaskSpec { key: None, title, prompt, needs, terms }
+        TaskSpec { key: None, title, prompt, needs, play: None, terms }
     }
 
     fn storm(&mut self) {
@@ -138,8 +140,57 @@ impl World {
             3 if self.engine.tasks().count() < 20 => self.add_tasks(),
             4 => self.meddle(),
             5 => self.babble(),
+            6 => self.begin_play(),
             _ => self.step(),
         }
+    }
+
+    /// A pipeline of two stages, with the agents that are there.
+    fn begin_play(&mut self) {
+        let team = AGENTS.iter().map(|(name, role)| Player {
+            name: name.parse().unwrap(),
+            cli: "sim".to_owned(),
+            role: *role,
+            owns: Vec::new(),
+            capabilities: Vec::new(),
+            prompt: None,
+            command: Vec::new(),
+        });
+        let stage = |name: &str, tasks: &[&str]| PlayStage {
+            name: name.to_owned(),
+            tasks: tasks.iter().map(|task| (*task).to_owned()).collect(),
+            gates: vec!["make".to_owned()],
+            has_passed: false,
+            is_checking: false,
+            refusals: 0,
+        };
+        let spec = |key: &str, needs: &[&str], on_failure| TaskSpec {
+            key: Some(key.to_owned()),
+            title: key.to_owned(),
+            prompt: "do it".to_owned(),
+            needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+            play: None,
+            terms: Terms { on_failure, locks: vec!["l".to_owned()], ..Terms::default() },
+        };
+        let cast = Cast {
+            playbook: "p".to_owned(),
+            hash: String::new(),
+            vars: BTreeMap::new(),
+            pattern: Pattern::Pipeline,
+            team: "team".to_owned(),
+            agents: team.collect(),
+            stages: vec![stage("one", &["a", "b"]), stage("two", &["c"])],
+            teams: Vec::new(),
+            locks: Vec::new(),
+        };
+        let tasks = vec![
+            spec("a", &[], OnFailure::Stop),
+            spec("b", &[], OnFailure::Skip),
+            spec("c", &["a", "b"], OnFailure::Stop),
+        ];
+        let call = format!("call{}", self.requests);
+        let order = Box::new(PlayOrder { call, cast, tasks, scripts: BTreeMap::new() });
+        self.ask(Command::Play(PlayCommand::Begin { order, members: Vec::new() }));
     }
 
     /// A person cancels, retries or takes something for another.
@@ -267,6 +318,13 @@ impl World {
                 }
                 Effect::RunGates { task, attempt, gates, .. } => {
                     self.run_gates(task, attempt, gates);
+                }
+                Effect::RunStageGates { play, stage, round, gates, .. } => {
+                    let passed = self.is_calm || self.random.percent(60);
+                    let result = |gate| GateResult { gate, passed, output: "no".to_owned() };
+                    let results = gates.into_iter().map(result).collect();
+                    let checks = Checks { results, ..Checks::default() };
+                    self.news.push_back(Event::StageGates { play, stage, round, checks });
                 }
                 Effect::Survey { task, attempt, .. } => {
                     let files = vec!["src/a.rs".to_owned()];

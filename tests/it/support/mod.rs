@@ -11,6 +11,7 @@ pub(crate) mod model;
 pub(crate) mod painted;
 pub(crate) mod process;
 pub(crate) mod real_agent;
+pub(crate) mod stage;
 pub(crate) mod team;
 pub(crate) mod visitor;
 pub(crate) mod world;
