@@ -32,7 +32,7 @@ pub use hash::Hash;
 pub use paths::{Paths, PathsError};
 pub use pattern::VariablePattern;
 pub use plain::{plain, plain_json};
-pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook};
+pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook, preview_playbook};
 pub use problem::{ConfigError, Problem, suggest};
 pub use project::find_project;
 pub use secure_dir::{SecureDirError, secure_dir};

@@ -131,7 +131,7 @@ impl Engine {
         Ok(begun)
     }
 
-    fn restart(
+    pub(super) fn restart(
         &mut self,
         members: Vec<(Member, Launch)>,
         grace_ms: u64,
@@ -224,6 +224,12 @@ impl Begun {
         let mut begun = Self::toward(goal);
         begun.set_play(play);
         begun
+    }
+
+    /// Waits for what another waits for, too.
+    pub(super) fn join(&mut self, other: Self) {
+        self.pending.extend(other.pending);
+        self.done.unchanged.extend(other.done.unchanged);
     }
 
     /// Returns the agents that have yet to come where they are wanted.

@@ -97,12 +97,11 @@ impl Engine {
         let limit = Duration::from_millis(limit_ms).min(LOCK_LIMIT_MAX);
         self.tell_lock("lock.taken", name.to_owned(), agent.as_ref(), task);
         let holder = Holder { agent, task, since: now, until: now + limit };
-        match self.locks.get_mut(name) {
-            Some(lock) => lock.holder = holder,
-            None => {
-                let lock = Lock { name: name.to_owned(), holder, waiting: Vec::new() };
-                self.locks.insert(name.to_owned(), lock);
-            }
+        if let Some(lock) = self.locks.get_mut(name) {
+            lock.holder = holder;
+        } else {
+            let lock = Lock { name: name.to_owned(), holder, waiting: Vec::new() };
+            self.locks.insert(name.to_owned(), lock);
         }
         self.touch(Place::Lock(name.to_owned()));
     }

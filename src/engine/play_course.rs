@@ -6,8 +6,8 @@ use super::journal::Place;
 use super::limits::time_is_up_at;
 use super::{Effect, Engine, Seat};
 use crate::model::{
-    AgentState, Checks, Moment, OnFailure, Play, PlayId, PlayStage, PlayState, Task, TaskId,
-    TaskSpec, TaskState,
+    AgentName, AgentState, Checks, Moment, OnFailure, Play, PlayId, PlayStage, PlayState, Stage,
+    Task, TaskId, TaskSpec, TaskState,
 };
 
 /// A stage whose gates fail this often will not pass them.
@@ -255,6 +255,7 @@ impl Engine {
             };
             let is_called = seat.state != AgentState::Waiting
                 && seat.is_live()
+                && !self.is_hung(&seat.member.name)
                 && self.has_open_dispatch(&seat.member.name);
             is_at_work || is_called || seat.next.is_some()
         };
@@ -262,6 +263,18 @@ impl Engine {
         seats.into_iter().any(|seat| is_busy(seat) && !self.is_silent(seat))
             || play.cast.stages.iter().any(|stage| stage.is_checking)
             || self.tasks.values().filter(|task| task.play == Some(id)).any(|t| self.goes_on(t))
+    }
+
+    /// Says whether nobody can tell what became of the last prompt that was typed into an agent, and
+    /// the agent does not work: nothing reaches it any more before it is started anew.
+    pub fn is_hung(&self, agent: &AgentName) -> bool {
+        let typed = self.dispatches.values().rev().find(|one| {
+            one.agent == *agent && !matches!(one.stage, Stage::Queued | Stage::Withdrawn)
+        });
+        let is_open = typed.is_some_and(|one| matches!(one.stage, Stage::Stalled | Stage::Unknown));
+        let seat = self.seats.get(agent).filter(|seat| seat.is_live());
+        let is_of_run = |seat: &Seat| typed.and_then(|one| one.run) == Some(seat.run);
+        is_open && seat.is_some_and(|seat| is_of_run(seat) && seat.state != AgentState::Working)
     }
 
     /// Says whether an agent was asked after and has not answered.
@@ -286,7 +299,9 @@ impl Engine {
             TaskState::Running => {
                 let open = task.open().filter(|open| !open.told.is_silent);
                 let seat = open.and_then(|open| self.seats.get(&open.agent));
-                seat.is_some_and(|seat| seat.state != AgentState::Waiting)
+                seat.is_some_and(|seat| {
+                    seat.state != AgentState::Waiting && !self.is_hung(&seat.member.name)
+                })
             }
             TaskState::Pending
             | TaskState::Blocked
@@ -339,5 +354,180 @@ impl Engine {
         let note = format!("reduced, because {reason}");
         self.set_task(id, TaskState::Pending, Some(note), now);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::Event;
+    use super::super::fixture::{Bench, crew, name};
+    use super::*;
+    use crate::model::{
+        Cast, Command, GateResult, Pattern, PlayCommand, PlayOrder, Player, Refusal, Role, Terms,
+    };
+
+    fn spec(key: &str, needs: &[&str], terms: Terms) -> TaskSpec {
+        TaskSpec {
+            key: Some(key.to_owned()),
+            title: key.to_owned(),
+            prompt: format!("do {key}"),
+            needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+            play: None,
+            terms,
+        }
+    }
+
+    fn stage(name: &str, task: &str, gates: &[&str]) -> PlayStage {
+        PlayStage {
+            name: name.to_owned(),
+            tasks: vec![task.to_owned()],
+            gates: gates.iter().map(|gate| (*gate).to_owned()).collect(),
+            has_passed: false,
+            is_checking: false,
+            refusals: 0,
+        }
+    }
+
+    fn order(call: &str, stages: Vec<PlayStage>, tasks: Vec<TaskSpec>) -> PlayOrder {
+        let player = |agent: &str| Player {
+            name: name(agent),
+            cli: "sim".to_owned(),
+            role: Role::Worker,
+            owns: Vec::new(),
+            capabilities: Vec::new(),
+            prompt: None,
+            command: Vec::new(),
+        };
+        let cast = Cast {
+            playbook: "p".to_owned(),
+            hash: "h".to_owned(),
+            vars: BTreeMap::new(),
+            pattern: Pattern::Pipeline,
+            team: "team".to_owned(),
+            agents: vec![player("one")],
+            stages,
+            teams: Vec::new(),
+            locks: Vec::new(),
+        };
+        PlayOrder { call: call.to_owned(), cast, tasks, scripts: BTreeMap::new() }
+    }
+
+    fn begin(bench: &mut Bench, order: PlayOrder) -> Result<PlayId, Refusal> {
+        let members = crew(&["one"], "team");
+        let command = PlayCommand::Begin { order: Box::new(order), members };
+        let effects = bench.ask(Command::Play(command));
+        let answer = effects.into_iter().find_map(|effect| {
+            let Effect::Answer { outcome, .. } = effect else { return None };
+            Some(outcome)
+        });
+        answer.unwrap().map(|done| done.play.unwrap())
+    }
+
+    fn state(bench: &Bench) -> PlayState {
+        bench.engine.plays().last().unwrap().state
+    }
+
+    /// Lets the agent finish the task that it has in hand.
+    fn finish(bench: &mut Bench, task: u64) {
+        bench.did("one", AgentState::Idle);
+        bench.begin("one");
+        bench.report("one", task, "STATUS: DONE — 3 tests pass");
+        bench.did("one", AgentState::Idle);
+    }
+
+    /// Answers the gates of the stage that are being run.
+    fn answer(bench: &mut Bench, passed: bool) {
+        let asked = bench.seen.iter().rev().find_map(|effect| {
+            let Effect::RunStageGates { play, stage, round, gates, .. } = effect else {
+                return None;
+            };
+            Some((*play, *stage, *round, gates.clone()))
+        });
+        let (play, stage, round, gates) = asked.unwrap();
+        let result = |gate| GateResult { gate, passed, output: "boom".to_owned() };
+        let results = gates.into_iter().map(result).collect();
+        let checks = Checks { results, ..Checks::default() };
+        bench.handle(Event::StageGates { play, stage, round, checks });
+    }
+
+    #[test]
+    fn a_stage_waits_for_the_gates_of_the_one_before_and_is_done_again_if_they_fail() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let stages = vec![stage("first", "a", &["make"]), stage("second", "b", &[])];
+        let tasks = vec![spec("a", &[], Terms::default()), spec("b", &["a"], Terms::default())];
+        begin(&mut bench, order("c", stages, tasks)).unwrap();
+        finish(&mut bench, 1);
+        assert_eq!(bench.states(), [TaskState::Done, TaskState::Pending]);
+        // A hub that dies meanwhile asks once more.
+        bench.crash();
+        let _ = bench.tell("one", super::super::fixture::seen());
+        answer(&mut bench, false);
+        bench.did("one", AgentState::Idle);
+        assert_eq!(bench.states(), [TaskState::Done, TaskState::Pending, TaskState::Running]);
+        assert!(bench.prompts("one").last().unwrap().contains("| boom"));
+        finish(&mut bench, 3);
+        answer(&mut bench, true);
+        finish(&mut bench, 2);
+        assert_eq!(state(&bench), PlayState::Done);
+        assert_eq!(bench.engine.task(TaskId(1)).unwrap().attempts.len(), 1);
+    }
+
+    #[test]
+    fn a_failure_ends_the_run_or_leaves_it_in_part() {
+        for (on_failure, reduced, expected) in [
+            (OnFailure::Stop, None, PlayState::Failed),
+            (OnFailure::Skip, None, PlayState::Partial),
+            (OnFailure::Stop, Some("half".to_owned()), PlayState::Partial),
+        ] {
+            let mut bench = Bench::with_idle(&["one"]);
+            let is_reduced = reduced.is_some();
+            let terms = Terms { on_failure, reduced, attempts_max: 1, ..Terms::default() };
+            let tasks = vec![spec("a", &[], terms), spec("b", &["a"], Terms::default())];
+            begin(&mut bench, order("c", Vec::new(), tasks)).unwrap();
+            bench.begin("one");
+            bench.report("one", 1, "STATUS: ERROR — no");
+            if is_reduced {
+                finish(&mut bench, 1);
+                assert!(bench.prompts("one").iter().any(|prompt| prompt.contains("do less. half")));
+            }
+            if expected == PlayState::Partial {
+                finish(&mut bench, 2);
+            }
+            assert_eq!(state(&bench), expected);
+            assert!(bench.states().iter().all(|state| state.is_final()));
+        }
+    }
+
+    #[test]
+    fn a_run_that_stands_still_needs_a_person_and_goes_on_with_one() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let tasks = vec![spec("a", &[], Terms::default())];
+        begin(&mut bench, order("c", Vec::new(), tasks)).unwrap();
+        bench.begin("one");
+        bench.did("one", AgentState::Waiting);
+        assert_eq!(state(&bench), PlayState::Running, "a dialog may be gone at once");
+        bench.pass_time();
+        assert_eq!(state(&bench), PlayState::NeedsPerson);
+        bench.did("one", AgentState::Working);
+        assert_eq!(state(&bench), PlayState::Running);
+    }
+
+    #[test]
+    fn the_same_call_is_the_same_run_and_another_waits_for_its_end() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let tasks = || vec![spec("a", &[], Terms::default())];
+        let first = begin(&mut bench, order("c", Vec::new(), tasks())).unwrap();
+        assert_eq!(begin(&mut bench, order("c", Vec::new(), tasks())), Ok(first));
+        assert_eq!(bench.engine.tasks().count(), 1);
+        let refused = begin(&mut bench, order("d", Vec::new(), tasks()));
+        assert!(matches!(refused, Err(Refusal::PlayStands { run, .. }) if run == first));
+        let _ = bench.ask(Command::Play(PlayCommand::Cancel { play: first }));
+        assert_eq!(
+            (state(&bench), bench.states()[0]),
+            (PlayState::Cancelled, TaskState::Cancelled)
+        );
+        assert!(begin(&mut bench, order("d", Vec::new(), tasks())).is_ok());
     }
 }

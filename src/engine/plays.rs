@@ -59,7 +59,9 @@ impl Engine {
     ) -> Result<Begun, Refusal> {
         match command {
             PlayCommand::Begin { order, members } => self.begin_play(*order, members, now, effects),
-            PlayCommand::Resume { play, members } => self.resume_play(play, members, now, effects),
+            PlayCommand::Resume { play, members, grace_ms } => {
+                self.resume_play(play, members, grace_ms, now, effects)
+            }
             PlayCommand::Cancel { play } => {
                 self.open_play(play)?;
                 let note = "a person ended it".to_owned();
@@ -141,11 +143,14 @@ impl Engine {
         &mut self,
         id: PlayId,
         members: Vec<(Member, Launch)>,
+        grace_ms: u64,
         now: Moment,
         effects: &mut Vec<Effect>,
     ) -> Result<Begun, Refusal> {
         self.open_play(id)?;
-        let mut begun = self.start(members, now, effects)?;
+        let (hung, gone) = members.into_iter().partition(|(member, _)| self.is_hung(&member.name));
+        let mut begun = self.start(gone, now, effects)?;
+        begun.join(self.restart(hung, grace_ms, now, effects)?);
         let started: Vec<AgentName> = begun.pending().cloned().collect();
         let names: Vec<&str> = started.iter().map(AgentName::as_str).collect();
         let words = if names.is_empty() { "all run".to_owned() } else { names.join(", ") };
@@ -235,14 +240,13 @@ impl Engine {
             return Err(Refusal::TooManyTasks { count });
         }
         let terms = &spec.terms;
-        let fits = |player: &&crate::model::Player| match &terms.agent {
-            Some(agent) => player.name == *agent,
-            None => {
-                let can = |word: &String| player.capabilities.contains(word);
-                player.role == terms.role.unwrap_or_default() && terms.requires.iter().all(can)
-            }
+        let fits = |player: &crate::model::Player| {
+            let can = |word: &String| player.capabilities.contains(word);
+            let is_fit = player.role == terms.role.unwrap_or_default();
+            let may = is_fit && terms.requires.iter().all(can);
+            terms.agent.as_ref().map_or(may, |agent| player.name == *agent)
         };
-        if play.cast.agents.iter().any(|player| fits(&player)) {
+        if play.cast.agents.iter().any(fits) {
             return Ok(());
         }
         let wanted = match &terms.agent {

@@ -49,8 +49,8 @@ impl Engine {
     /// Returns who leads an agent: the lead of its team, or else who orchestrates.
     pub(super) fn lead_of(&self, agent: &AgentName) -> Option<AgentName> {
         let member = &self.seats.get(agent)?.member;
-        if let Some(lead) = self.chain_lead_of(agent) {
-            return lead;
+        if self.is_chained(agent) {
+            return self.chain_lead_of(agent);
         }
         let find = |role: Role, in_team: bool| {
             let live = self.seats.values().filter(|seat| seat.is_live());

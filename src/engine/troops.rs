@@ -9,11 +9,16 @@ impl Engine {
         self.play_of(agent).filter(|play| play.cast.pattern == Pattern::Chain)
     }
 
-    /// Returns who stands directly above an agent of a chain; of no chain, nothing at all.
-    pub(super) fn chain_lead_of(&self, agent: &AgentName) -> Option<Option<AgentName>> {
+    /// Says whether an agent takes part in a chain.
+    pub(super) fn is_chained(&self, agent: &AgentName) -> bool {
+        self.chain_of(agent).is_some()
+    }
+
+    /// Returns who stands directly above an agent of a chain, and lives.
+    pub(super) fn chain_lead_of(&self, agent: &AgentName) -> Option<AgentName> {
         let play = self.chain_of(agent)?;
         let is_there = |lead: &AgentName| self.seats.get(lead).is_some_and(super::Seat::is_live);
-        Some(above(play, agent).filter(is_there))
+        above(play, agent).filter(is_there)
     }
 
     /// Says whether a chain lets one agent's words reach another: up and down along the tree, from

@@ -62,14 +62,15 @@ impl Hub {
         Ok(PlayCommand::Begin { order, members })
     }
 
-    /// Returns how to go on with a run: those of its agents that are gone take their conversation
-    /// up again, where their cli can do that and one is known.
+    /// Returns how to go on with a run: those of its agents that are gone, or that nothing reaches
+    /// any more, take their conversation up again, where their cli can do that and one is known.
     fn plan_encore(&mut self, run: &str, caller: &Environment) -> Result<PlayCommand, Fault> {
         let play = self.known_play(run)?.clone();
         let loaded = self.load_settings()?;
         let is_live = |player: &&Player| self.engine.seat(&player.name).is_some_and(Seat::is_live);
-        let gone: Vec<Player> =
-            play.cast.agents.iter().filter(|player| !is_live(player)).cloned().collect();
+        let is_hung = |player: &&Player| self.engine.is_hung(&player.name);
+        let is_lost = |player: &&Player| !is_live(player) || is_hung(player);
+        let gone: Vec<Player> = play.cast.agents.iter().filter(is_lost).cloned().collect();
         let mut members = Crew::new();
         for player in &gone {
             let (member, launch) = self.plan_player(&loaded, &play.cast, player, caller)?;
@@ -83,7 +84,7 @@ impl Hub {
             }
             members.extend(fresh);
         }
-        Ok(PlayCommand::Resume { play: play.id, members })
+        Ok(PlayCommand::Resume { play: play.id, members, grace_ms: self.grace_ms })
     }
 
     /// Returns how to start one who takes part: as its team says, if it has one.

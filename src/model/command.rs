@@ -61,8 +61,9 @@ pub enum Command {
 pub enum PlayCommand {
     /// Starts its agents and adds its tasks.
     Begin { order: Box<PlayOrder>, members: Vec<(Member, Launch)> },
-    /// Starts those of its agents that are gone, so that it goes on where it was.
-    Resume { play: PlayId, members: Vec<(Member, Launch)> },
+    /// Starts those of its agents anew that are gone or that nothing reaches any more, so that it
+    /// goes on where it was.
+    Resume { play: PlayId, members: Vec<(Member, Launch)>, grace_ms: u64 },
     /// Ends it: what is not done stays undone.
     Cancel { play: PlayId },
 }

@@ -215,6 +215,7 @@ impl Stage {
             environment: Environment::default(),
             start: StartView::Auto,
             demo: None,
+            playbooks: Vec::new(),
         };
         let keymap = Keymap::new(&BTreeMap::new()).unwrap();
         let app = App::new(keymap, theme(), settings, window);

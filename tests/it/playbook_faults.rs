@@ -187,7 +187,13 @@ fn a_run_that_needs_a_person_stands_until_one_has_helped() {
     let told = world.rehearse(&text, &script);
     assert_eq!((told.code, told.state()), (Some(12), "needs_person"), "{:?}", told.last());
     assert!(told.last()["hint"].as_str().unwrap().contains("wheelhouse run --resume r1"));
-    let second = world.run(&["run", world.path("own.toml").to_str().unwrap(), "--headless"]);
+    let second = world.run(&[
+        "run",
+        world.path("own.toml").to_str().unwrap(),
+        "--with",
+        "sim",
+        "--headless",
+    ]);
     assert!(second.err.contains("Run `r1` of `own` is not over"), "{second:?}");
     world.ok(&["agent", "answer", "a", "--option", "1"]);
     let told = world.performed(&["--resume", "r1"]);

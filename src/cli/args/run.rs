@@ -5,6 +5,7 @@ use clap::Args;
 use super::{Format, StandIn, Vars};
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub(crate) struct RunArgs {
     /// A file, with a `/` in its name or `.toml` at its end, or one of: feature-build,
     /// research-deep-dive, product-launch, content-sprint, bug-triage-swarm, competitive-analysis

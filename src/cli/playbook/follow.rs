@@ -13,9 +13,9 @@ use super::super::context::{Context, caller_environment};
 use super::perform::{ask, runs};
 use crate::client::{self, Connection};
 use crate::config::{Paths, plain, plain_json};
-use crate::model::{AgentName, AgentState, Ending, PlayId, PlayState};
+use crate::model::{AgentName, AgentState, Ending, PlayId, PlayState, Stage};
 use crate::store::{Journal, Query, Recorded};
-use crate::wire::{Request, Response, RunRequest, RunStatus};
+use crate::wire::{AgentStatus, Request, Response, RunRequest, RunStatus};
 
 /// How it ended, for scripts.
 const EXIT_PARTIAL: u8 = 10;
@@ -163,7 +163,8 @@ impl Follow {
         line
     }
 
-    /// Starts agents again that were lost, and says whether there were any.
+    /// Starts agents again that were lost or that nothing reaches any more, and says whether there
+    /// were any.
     fn revive(&mut self, context: &Context, id: PlayId) -> anyhow::Result<bool> {
         let is_due = std::mem::take(&mut self.has_loss) || self.state == PlayState::NeedsPerson;
         if !is_due || self.revivals >= REVIVALS_MAX {
@@ -171,13 +172,21 @@ impl Follow {
         }
         let Response::Status(status) = context.ask(Request::Status)? else { return Ok(false) };
         let stopped = Ending::Stopped.to_string();
-        let is_lost = |agent: &&crate::wire::AgentStatus| {
-            self.agents.contains(&agent.name)
-                && agent.state == AgentState::Exited
-                && agent.ending.as_ref() != Some(&stopped)
+        let is_lost = |agent: &AgentStatus| {
+            agent.state == AgentState::Exited && agent.ending.as_ref() != Some(&stopped)
+        };
+        // The hub died while it typed: what became of the prompt nobody knows.
+        let is_hung = |agent: &AgentStatus| {
+            let receipt = agent.receipt.as_ref().map(|receipt| receipt.state);
+            agent.state != AgentState::Working
+                && matches!(receipt, Some(Stage::Stalled | Stage::Unknown))
+        };
+        let needs_help = |agent: &AgentStatus| {
+            let is_ours = self.agents.contains(&agent.name);
+            is_ours && (is_lost(agent) || is_hung(agent))
         };
         let is_open = status.runs.iter().any(|run| run.id == self.run.id && !run.state.is_over());
-        if !is_open || !status.agents.iter().any(|agent| is_lost(&agent)) {
+        if !is_open || !status.agents.iter().any(needs_help) {
             return Ok(false);
         }
         self.revivals += 1;
@@ -255,13 +264,14 @@ fn wait_for_news(news: &mut Option<Connection>, paths: &Paths) {
         }
     }
     thread::sleep(PAUSE);
-    let subscribe = || {
-        let mut connection = client::connect(paths).ok()?;
-        connection.set_patience(PAUSE).ok()?;
-        connection.send(Request::Subscribe).ok()?;
-        Some(connection)
-    };
-    *news = subscribe();
+    *news = subscribe(paths);
+}
+
+fn subscribe(paths: &Paths) -> Option<Connection> {
+    let mut connection = client::connect(paths).ok()?;
+    connection.set_patience(PAUSE).ok()?;
+    connection.send(Request::Subscribe).ok()?;
+    Some(connection)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a story tells when things happen")]

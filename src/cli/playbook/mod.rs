@@ -6,4 +6,4 @@ mod follow;
 mod perform;
 
 pub(super) use dry_run::dry_run;
-pub(super) use perform::run;
+pub(super) use perform::{grant, offers, run};

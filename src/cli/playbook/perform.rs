@@ -13,10 +13,14 @@ use super::super::{attach, playbook};
 use super::dry_run::check_script;
 use super::follow::{Follow, follow};
 use crate::client::{ClientError, random_id};
-use crate::config::{ConfigError, LoadedPlaybook, Settings, load_playbook, plain};
+use crate::config::{
+    ConfigError, LoadedPlaybook, Settings, built_in_playbooks, load_playbook, plain,
+    preview_playbook,
+};
 use crate::model::{AgentName, PlayId, PlayOrder};
 use crate::playbook::scripts;
 use crate::store::{Journal, Query};
+use crate::tui::{PlaybookOffer, RunWish};
 use crate::wire::{Request, Response, RunRequest, RunStatus};
 
 /// What was typed cannot be run.
@@ -53,6 +57,33 @@ pub(in super::super) fn run(context: &mut Context, args: RunArgs) -> anyhow::Res
     let (order, environment) = (Box::new(order), caller_environment());
     let id = ask(context, &RunRequest::Begin { order, environment })?;
     go_on(context, id, after, &args)
+}
+
+/// Returns the playbooks that a dashboard offers.
+pub(in super::super) fn offers(settings: &Settings) -> Vec<PlaybookOffer> {
+    let offer = |name: &'static str| {
+        let playbook = preview_playbook(name, settings)?;
+        let vars = playbook.vars.iter().map(|(name, variable)| {
+            (name.clone(), variable.what.clone(), variable.default.clone())
+        });
+        Some(PlaybookOffer {
+            name: playbook.name.clone(),
+            purpose: playbook.purpose.clone(),
+            pattern: playbook.pattern,
+            agents: playbook.agents.iter().map(|agent| agent.name.to_string()).collect(),
+            waves: playbook.waves(),
+            vars: vars.collect(),
+        })
+    };
+    built_in_playbooks().filter_map(offer).collect()
+}
+
+/// Begins the run that a person chose in the dashboard, and opens the dashboard on it.
+pub(in super::super) fn grant(context: &mut Context, wish: &RunWish) -> anyhow::Result<()> {
+    let stand_in = wish.is_rehearsal.then_some(StandIn::Sim);
+    let order = Box::new(order(context, &wish.playbook, &wish.vars, stand_in)?);
+    ask(context, &RunRequest::Begin { order, environment: caller_environment() })?;
+    attach::attach(context, false)
 }
 
 /// Goes on with a run that was interrupted.
@@ -110,10 +141,10 @@ fn play_of(response: &Response) -> anyhow::Result<PlayId> {
 }
 
 pub(super) fn runs(context: &Context) -> anyhow::Result<Vec<RunStatus>> {
-    match context.ask(Request::Run { ask: RunRequest::List })? {
-        Response::Runs { runs } => Ok(runs),
-        _ => Err(ClientError::Unexpected.into()),
-    }
+    let Response::Runs { runs } = context.ask(Request::Run { ask: RunRequest::List })? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    Ok(runs)
 }
 
 /// Returns the number of the last thing that happened; what comes is told from there on.

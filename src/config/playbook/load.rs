@@ -58,6 +58,16 @@ pub fn load_playbook(
     Ok(LoadedPlaybook { script, ..read(&path, &file.text, (given, is_rehearsal), settings)? })
 }
 
+/// Returns a built-in playbook to look at: a variable without a default is shown by its name.
+pub fn preview_playbook(name: &str, settings: &Settings) -> Option<Playbook> {
+    let (_, text) = EMBEDDED.iter().find(|(known, _)| *known == name)?;
+    let table = DeTable::parse(text).ok()?;
+    let mut problems = Problems::new(Path::new(name), text);
+    let mut playbook = read_playbook(table.get_ref(), settings, &mut problems)?;
+    let _ = fill_in(&mut playbook, &BTreeMap::new());
+    Some(playbook)
+}
+
 fn read(
     path: &Path,
     text: &str,
@@ -192,7 +202,7 @@ mod tests {
         p.toml:23:7: `a-b` cannot name a variable
         hint: Use letters, digits and `_`
         p.toml:25:1: Unknown key `required` in `[vars.a-b]`
-        hint: Use one of `default`, `what`
+        hint: Use one of `default`, `rehearsal`, `what`
         "#);
         let empty =
             read(Path::new("p.toml"), "", (&BTreeMap::new(), false), &built_in()).unwrap_err();

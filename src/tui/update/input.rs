@@ -7,6 +7,10 @@ use crate::wire::{Ask, FromHub};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a frame is moved once, from the reader to the update"
+)]
 pub(crate) enum Input {
     Key(Key),
     Paste(String),
