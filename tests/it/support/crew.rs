@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Cast, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
-    Pattern, PlayCommand, PlayOrder, PlayStage, Player, ProcessId, ReceiptId, RequestId, RunId,
-    Source, Stage, TaskCommand, TaskId, TaskSpec, TaskState, Terms,
+    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, OnFailure,
+    PlayCommand, ProcessId, ReceiptId, RequestId, RunId, Source, Stage, TaskCommand, TaskId,
+    TaskSpec, TaskState, Terms,
 };
 use wheelhouse::report;
 
 use super::chance::Chance;
+use super::manners::lines;
+use super::pipeline::pipeline;
 use super::team::{AGENTS, launch, member};
 
 const STORM_STEPS: u32 = 250;
@@ -145,51 +147,8 @@ impl World {
         }
     }
 
-    /// A pipeline of two stages, with the agents that are there.
     fn begin_play(&mut self) {
-        let team = AGENTS.iter().map(|(name, role)| Player {
-            name: name.parse().unwrap(),
-            cli: "sim".to_owned(),
-            role: *role,
-            owns: Vec::new(),
-            capabilities: Vec::new(),
-            prompt: None,
-            command: Vec::new(),
-        });
-        let stage = |name: &str, tasks: &[&str]| PlayStage {
-            name: name.to_owned(),
-            tasks: tasks.iter().map(|task| (*task).to_owned()).collect(),
-            gates: vec!["make".to_owned()],
-            has_passed: false,
-            is_checking: false,
-            refusals: 0,
-        };
-        let spec = |key: &str, needs: &[&str], on_failure| TaskSpec {
-            key: Some(key.to_owned()),
-            title: key.to_owned(),
-            prompt: "do it".to_owned(),
-            needs: needs.iter().map(|need| (*need).to_owned()).collect(),
-            play: None,
-            terms: Terms { on_failure, locks: vec!["l".to_owned()], ..Terms::default() },
-        };
-        let cast = Cast {
-            playbook: "p".to_owned(),
-            hash: String::new(),
-            vars: BTreeMap::new(),
-            pattern: Pattern::Pipeline,
-            team: "team".to_owned(),
-            agents: team.collect(),
-            stages: vec![stage("one", &["a", "b"]), stage("two", &["c"])],
-            teams: Vec::new(),
-            locks: Vec::new(),
-        };
-        let tasks = vec![
-            spec("a", &[], OnFailure::Stop),
-            spec("b", &[], OnFailure::Skip),
-            spec("c", &["a", "b"], OnFailure::Stop),
-        ];
-        let call = format!("call{}", self.requests);
-        let order = Box::new(PlayOrder { call, cast, tasks, scripts: BTreeMap::new() });
+        let order = Box::new(pipeline(format!("call{}", self.requests)));
         self.ask(Command::Play(PlayCommand::Begin { order, members: Vec::new() }));
     }
 
@@ -428,21 +387,4 @@ impl World {
             };
         }
     }
-}
-
-/// What an agent of this manner says about its task.
-fn lines(manner: u64) -> Vec<String> {
-    let lines: &[&str] = match manner {
-        0..=4 => &["PROGRESS: [1/2] — half", "BUILD: PASS", "STATUS: DONE — 3 tests pass"],
-        5 => &["STATUS: DONE — I think it looks good"],
-        6 => &["STATUS: ERROR — no disk, suggest another"],
-        7 => &["STATUS: BLOCKED — the password"],
-        8 => &["NEED: a token from bob — to log in", "STATUS: BLOCKED — a token from bob"],
-        9 => &["BUILD: FAIL — E0308", "BUILD: FAIL — E0308"],
-        10 => &["BUILD: FAIL — E0308", "STATUS: DONE — 3 tests pass"],
-        11 => &["STATUS: DONE — 3 tests pass", "STATUS: ERROR — no, wait"],
-        12 => &["CONTRACT: users", "STATUS: BLOCKED — context compacted"],
-        _ => &[],
-    };
-    lines.iter().map(|line| (*line).to_owned()).collect()
 }
