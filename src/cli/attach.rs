@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 
 use super::context::{Context, caller_environment};
-use super::demo;
 use super::failure::Hinted;
+use super::{demo, playbook};
 use crate::client;
 use crate::config::{self, Settings};
 use crate::model::Size;
@@ -20,8 +20,8 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
     }
     let settings = Settings::load(&context.paths)?.settings;
     let options = Options {
-        theme: ThemeChoice::Named(settings.dashboard.theme),
-        keys: settings.keys,
+        theme: ThemeChoice::Named(settings.dashboard.theme.clone()),
+        keys: settings.keys.clone(),
         cards: match settings.grid.cards {
             config::Cards::Auto => Cards::Auto,
             config::Cards::Never => Cards::Never,
@@ -30,6 +30,7 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
         environment: caller_environment(),
         keep_in: Some(context.paths.state_dir.clone()),
         demo: (!quiet).then(demo::offer),
+        playbooks: if quiet { Vec::new() } else { playbook::offers(&settings) },
         ..Options::default()
     };
     let paths = context.paths.clone();
@@ -41,6 +42,8 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
         Ended::Detached => {
             writeln!(context.out, "Detached; everything goes on. Come back with `wheelhouse`")?;
         }
+        // The dashboard comes back once the run has begun.
+        Ended::RunWanted(wish) => return playbook::grant(context, &wish),
         Ended::DemoWanted => demo::demo(false, &mut context.out)?,
         Ended::HubEnded => writeln!(context.out, "The hub was ended")?,
     }

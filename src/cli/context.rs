@@ -2,13 +2,17 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::client::{self, ClientError, Connection};
+use crate::client::{self, ClientError, Connection, Identity};
 use crate::config::{Paths, environment_of, find_project, plain_json};
 use crate::model::Environment;
 use crate::wire::{Request, Response};
+
+/// How long an agent waits for an answer: someone may hold what it asks for.
+const AGENT_PATIENCE: Duration = Duration::from_mins(30);
 
 /// A subcommand's surroundings.
 pub(super) struct Context {
@@ -38,6 +42,14 @@ impl Context {
         }
     }
 
+    /// Asks for the agent that runs this command, if one does; else for a person.
+    pub(super) fn ask_as_agent(&self, request: Request) -> Result<Response, ClientError> {
+        match Identity::of_this_process() {
+            Some(identity) => identity.ask(&request, AGENT_PATIENCE),
+            None => self.ask(request),
+        }
+    }
+
     pub(super) fn print_json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(value)?;
         for line in text.lines() {
@@ -45,6 +57,11 @@ impl Context {
         }
         Ok(())
     }
+}
+
+/// Returns the name of the agent that runs this command, if one does.
+pub(super) fn own_name() -> Option<String> {
+    Identity::of_this_process().and_then(|_| std::env::var("WHEELHOUSE_AGENT").ok())
 }
 
 /// Returns the environment of whoever typed the command; agents are given a part of it.

@@ -21,6 +21,7 @@ mod history;
 mod hook;
 mod hub;
 mod keeper;
+mod lock;
 mod overview;
 mod past;
 mod playbook;

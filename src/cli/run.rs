@@ -11,7 +11,7 @@ use super::context::Context;
 use super::task::TaskVerb;
 use super::{
     agent, attach, attention, completions, config, demo, dispatch, doctor, down, events, failure,
-    history, hook, hub, keeper, overview, playbook, replay, report, rules, sim, status, task,
+    history, hook, hub, keeper, lock, overview, playbook, replay, report, rules, sim, status, task,
     template, up, wait,
 };
 
@@ -91,9 +91,8 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Doctor { format }) => return doctor::doctor(&mut context, format),
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
-        Some(Verb::Run { playbook, dry_run: _, vars, with, format }) => {
-            playbook::dry_run(&mut context, &playbook, &vars.by_name(), with, format)?;
-        }
+        Some(Verb::Run(args)) => return playbook::run(&mut context, *args),
+        Some(Verb::Lock(verb)) => return lock::lock(&mut context, verb),
         Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(
@@ -140,6 +139,7 @@ fn task_verb(context: &mut Context, verb: TaskVerb) -> anyhow::Result<ExitCode> 
     match verb {
         TaskVerb::Add(arguments) => task::add(context, *arguments),
         TaskVerb::List { format } => task::list(context, format),
+        TaskVerb::Board { run, format } => task::board(context, run.as_deref(), format),
         TaskVerb::Show { task, format } => task::show(context, task, format),
         TaskVerb::Retry { task, advice, agent, format } => {
             task::retry(context, task, advice, agent, format)

@@ -32,7 +32,7 @@ pub(super) fn print_done(
     if format.json {
         return context.print_json(&done);
     }
-    let Done { started, stopped, unchanged, receipts: _, tasks: _ } = &done;
+    let Done { started, stopped, unchanged, .. } = &done;
     for (names, what) in [(stopped, "Stopped"), (started, "Started"), (unchanged, "Unchanged:")] {
         if !names.is_empty() {
             let names: Vec<_> = names.iter().map(AgentName::as_str).collect();

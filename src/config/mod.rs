@@ -31,7 +31,7 @@ pub use environment::{agent_environment, environment_of, plain_environment, unfi
 pub use hash::Hash;
 pub use paths::{Paths, PathsError};
 pub use pattern::VariablePattern;
-pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook};
+pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook, preview_playbook};
 pub use problem::{ConfigError, Problem, suggest};
 pub use project::find_project;
 pub use secure_dir::{SecureDirError, secure_dir};

@@ -135,6 +135,11 @@ impl Paths {
         self.state_dir.join("panes").join(format!("{agent}.screen"))
     }
 
+    /// Holds what scripted agents play in runs of playbooks.
+    pub fn scripts(&self) -> PathBuf {
+        self.state_dir.join("scripts")
+    }
+
     /// Holds which reports of an agent were told.
     pub fn agent_reports(&self, agent: &AgentName) -> PathBuf {
         self.state_dir.join("panes").join(format!("{agent}.reports"))

@@ -30,7 +30,8 @@ impl Engine {
         ready.sort_unstable();
         for (_, id) in ready {
             let task = &self.tasks[&id];
-            let Some(agent) = self.pick(task, now) else { continue };
+            let picked = self.pick(task, now).filter(|_| self.has_locks_for(task));
+            let Some(agent) = picked else { continue };
             if !self.seats[&agent].must_renew(task) {
                 self.open_attempt(id, &agent, now);
             } else if !self.is_awaiting_renewal(task) {
@@ -86,7 +87,7 @@ impl Engine {
                 task.failures_by(&member.name) < max
             }
         };
-        fits && is_impartial && is_left
+        fits && is_impartial && is_left && self.is_cast_for(task, seat)
     }
 
     /// Says whether an agent could be handed a task right now: nothing else is on its way to it,
@@ -149,6 +150,7 @@ impl Engine {
         let note = task.note.clone();
         self.set_task(id, TaskState::Running, note, now);
         self.touch(Place::Task(id));
+        self.take_locks(id, now);
     }
 
     /// Takes tasks from agents that a quota holds up, where another could do them now.

@@ -27,6 +27,7 @@ impl Engine {
         let looking = open.claim.as_ref().map(|claim| claim.verifications.clone());
         self.touch(Place::Task(id));
         self.drop_needs(id, |_| true);
+        self.free_locks(id, now);
         self.withdraw_tagged(&tag, now);
         for verification in looking.unwrap_or_default() {
             if !self.tasks[&verification].state.is_final() {
@@ -53,6 +54,9 @@ impl Engine {
 
     /// A task has failed for good.
     pub(super) fn give_up(&mut self, id: TaskId, reason: &str, now: Moment) {
+        if self.reduce(id, reason, now) {
+            return;
+        }
         self.set_task(id, TaskState::Failed, Some(reason.to_owned()), now);
         self.notify_lead(id, now);
     }

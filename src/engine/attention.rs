@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::journal::Place;
 use super::{Dispatch, Engine, Seat};
 use crate::model::{
-    AgentName, AgentState, Attention, AttentionId, AttentionKind, Hold, Moment, Need, NeedState,
-    Refusal, Stage, Task, TaskId, TaskState, Trespass,
+    AgentName, AgentState, Attention, AttentionId, AttentionKind, Entry, Hold, Moment, Need,
+    NeedState, Refusal, Stage, Task, TaskId, TaskState, Trespass,
 };
 
 /// Whoever was asked for something and has not given it by then needs a person's word.
@@ -84,6 +84,9 @@ impl Engine {
             is_resolved,
             cause: key,
         };
+        let mut entry = Entry::new(&format!("attention.{}", item.kind), item.text.clone());
+        (entry.agent, entry.task) = (item.agent.clone(), item.task.map(|task| task.to_string()));
+        self.tell(entry);
         self.attention.insert(id, item);
         self.touch(Place::Attention(id));
     }

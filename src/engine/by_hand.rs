@@ -46,7 +46,10 @@ pub(super) fn entries(command: &Command) -> Vec<Entry> {
             vec![Entry::new("person.withdraw", receipt.to_string())]
         }
         Command::Task(command) => about_tasks(command).into_iter().collect(),
-        Command::Start { .. }
+        // Runs and locks tell of themselves.
+        Command::Play(_)
+        | Command::Lock(_)
+        | Command::Start { .. }
         | Command::Forget { .. }
         | Command::Down { .. }
         | Command::Wait { .. } => Vec::new(),

@@ -183,6 +183,7 @@ impl Engine {
         let spec = TaskSpec {
             title: format!("verify {id}: {}", task.title),
             prompt: words::verifier_prompt(task),
+            play: task.play,
             terms,
             ..TaskSpec::default()
         };

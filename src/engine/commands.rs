@@ -4,7 +4,7 @@ use super::journal::Place;
 use super::waits::{Goal, Wait, Watch};
 use super::{Effect, Engine, Phase, Seat, by_hand};
 use crate::model::{
-    AgentName, Command, Done, Ending, Entry, Launch, Member, Moment, Refusal, RequestId,
+    AgentName, Command, Done, Ending, Entry, Launch, Member, Moment, PlayId, Refusal, RequestId,
 };
 
 impl Engine {
@@ -22,11 +22,13 @@ impl Engine {
             }
             Command::Withdraw { receipt } => self.withdraw(receipt, now),
             Command::Task(command) => self.obey_about_tasks(command, now, effects),
+            Command::Lock(command) => self.obey_about_locks(command, now),
             Command::Wait { condition } => match self.refuse_condition(&condition) {
                 Ok(()) => return self.watches.push(Watch { request, condition }),
                 Err(refusal) => Err(refusal),
             },
-            Command::Start { .. }
+            Command::Play(_)
+            | Command::Start { .. }
             | Command::Stop { .. }
             | Command::Restart { .. }
             | Command::Forget { .. }
@@ -56,10 +58,12 @@ impl Engine {
             Command::Restart { members, grace_ms } => self.restart(members, grace_ms, now, effects),
             Command::Forget { agents } => self.forget(&agents),
             Command::Down { force, grace_ms } => self.go_down(force, grace_ms, now, effects),
+            Command::Play(command) => self.obey_about_plays(command, now, effects),
             Command::Dispatch { .. }
             | Command::Withdraw { .. }
             | Command::Wait { .. }
-            | Command::Task(_) => return,
+            | Command::Task(_)
+            | Command::Lock(_) => return,
         };
         match begun {
             Ok(begun) => {
@@ -72,7 +76,7 @@ impl Engine {
         self.finish_down(effects);
     }
 
-    fn start(
+    pub(super) fn start(
         &mut self,
         members: Vec<(Member, Launch)>,
         now: Moment,
@@ -137,7 +141,7 @@ impl Engine {
         Ok(begun)
     }
 
-    fn restart(
+    pub(super) fn restart(
         &mut self,
         members: Vec<(Member, Launch)>,
         grace_ms: u64,
@@ -214,7 +218,7 @@ impl Engine {
 }
 
 /// What a command has set going.
-struct Begun {
+pub(super) struct Begun {
     goal: Goal,
     pending: Vec<AgentName>,
     done: Done,
@@ -223,6 +227,28 @@ struct Begun {
 impl Begun {
     fn toward(goal: Goal) -> Self {
         Self { goal, pending: Vec::new(), done: Done::default() }
+    }
+
+    /// Returns something about a run that waits for nobody.
+    pub(super) fn about(play: PlayId, goal: Goal) -> Self {
+        let mut begun = Self::toward(goal);
+        begun.set_play(play);
+        begun
+    }
+
+    /// Waits for what another waits for, too.
+    pub(super) fn join(&mut self, other: Self) {
+        self.pending.extend(other.pending);
+        self.done.unchanged.extend(other.done.unchanged);
+    }
+
+    /// Returns the agents that have yet to come where they are wanted.
+    pub(super) fn pending(&self) -> impl Iterator<Item = &AgentName> {
+        self.pending.iter()
+    }
+
+    pub(super) fn set_play(&mut self, play: PlayId) {
+        self.done.play = Some(play);
     }
 
     fn into_wait(self, request: RequestId) -> Wait {

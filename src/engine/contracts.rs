@@ -83,7 +83,11 @@ impl Engine {
         let needy = needy.map(|need| &need.from).filter(|from| self.may_reach(publisher, from));
         let mut readers: Vec<AgentName> =
             open.map(|open| &open.agent).chain(needy).cloned().collect();
-        readers.retain(|agent| agent != publisher && self.seats[agent].is_live());
+        readers.extend(self.sharers(publisher));
+        readers.retain(|agent| {
+            let is_let = self.chain_lets(publisher, agent) != Some(false);
+            agent != publisher && is_let && self.seats[agent].is_live()
+        });
         readers.sort();
         readers.dedup();
         readers

@@ -30,7 +30,7 @@ impl Engine {
             .min()
             .cloned()
         else {
-            return false;
+            return self.untie_locks(ring, now);
         };
         let names = ring.iter().map(AgentName::as_str).collect::<Vec<_>>().join(" → ");
         self.tell(Entry::new("deadlock", format!("{names}: {asked} is asked for a stand-in")));
@@ -49,7 +49,8 @@ impl Engine {
         true
     }
 
-    /// Returns who waits for whom: through what they need, and through tasks that come first.
+    /// Returns who waits for whom: through what they need, through
+    /// tasks that come first, and through locks.
     fn waits_for(&self) -> BTreeMap<AgentName, BTreeSet<AgentName>> {
         let mut edges: BTreeMap<AgentName, BTreeSet<AgentName>> = BTreeMap::new();
         for need in self.needs.values().filter(|need| is_open(need)) {
@@ -62,6 +63,9 @@ impl Engine {
             let before = task.needs.iter().filter_map(|id| self.tasks[id].open());
             let others = before.map(|open| open.agent.clone()).filter(|other| other != agent);
             edges.entry(agent.clone()).or_default().extend(others);
+        }
+        for (agent, holder) in self.lock_waits() {
+            edges.entry(agent).or_default().insert(holder);
         }
         // Who has neither a task nor will get one does not wait.
         let is_busy = |agent: &AgentName| {

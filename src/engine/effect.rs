@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::model::{
-    AgentName, Changes, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage, TaskId,
+    AgentName, Changes, Done, Launch, PlayId, ReceiptId, Refusal, RequestId, RunId, Stage, TaskId,
 };
 
 /// An order to the shell. The shell carries orders out one after the other and reports each outcome
@@ -66,6 +66,14 @@ pub enum Effect {
     RunGates {
         task: TaskId,
         attempt: usize,
+        gates: Vec<String>,
+        cwd: PathBuf,
+    },
+    /// Runs the gates of a run's stage; `StageGates` says what came of it.
+    RunStageGates {
+        play: PlayId,
+        stage: usize,
+        round: u32,
         gates: Vec<String>,
         cwd: PathBuf,
     },

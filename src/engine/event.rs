@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Plan;
 use crate::model::{
-    AgentName, AgentState, Checks, Command, Exit, FileChange, ProcessId, ProcessInfo, Question,
-    ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskId,
+    AgentName, AgentState, Checks, Command, Exit, FileChange, PlayId, ProcessId, ProcessInfo,
+    Question, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskId,
 };
 use crate::report::Report;
 
@@ -33,6 +33,13 @@ pub enum Event {
     Gates {
         task: TaskId,
         attempt: usize,
+        checks: Checks,
+    },
+    /// The gates of a run's stage have run.
+    StageGates {
+        play: PlayId,
+        stage: usize,
+        round: u32,
         checks: Checks,
     },
     /// It is known which files were modified where an attempt works.

@@ -90,6 +90,11 @@ impl Engine {
         let mut has_failed = false;
         for id in waiting {
             let (state, note) = match self.standing(id) {
+                Standing::Met { .. } if self.awaited_stage(&self.tasks[&id]).is_some() => {
+                    let stage = self.awaited_stage(&self.tasks[&id]);
+                    let name = stage.map(|stage| stage.name.clone()).unwrap_or_default();
+                    (TaskState::Pending, Some(format!("stage {name} has not passed yet")))
+                }
                 Standing::Met { skipped } if skipped.is_empty() => (TaskState::Ready, None),
                 Standing::Met { skipped } => {
                     let note = format!("goes on without {}, which failed", list(&skipped));

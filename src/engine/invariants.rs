@@ -56,6 +56,20 @@ impl Engine {
             }
             self.assert_task(task);
         }
+        for (id, play) in &self.plays {
+            assert!(*id == play.id && id.0 <= self.play_count, "{id} was given out");
+            let own = || self.tasks.values().filter(|task| task.play == Some(*id));
+            let is_over = play.state.is_over();
+            assert!(!is_over || own().all(|task| task.open().is_none()), "{id} is over");
+        }
+        for lock in self.locks.values() {
+            let task = lock.holder.task.map(|id| &self.tasks[&id]);
+            let holder = &lock.holder.agent;
+            let is_its =
+                |task: &Task| task.open().is_some_and(|open| Some(&open.agent) == holder.as_ref());
+            assert!(task.is_none_or(is_its), "{} is held for a task that is over", lock.name);
+            assert!(lock.waiting.iter().all(|one| one.agent != *holder), "{} twice", lock.name);
+        }
         for item in self.attention.values() {
             assert!(item.id.0 <= self.attention_count, "{} was given out", item.id);
         }

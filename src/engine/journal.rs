@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Engine;
 use crate::model::{
-    AgentName, AttentionId, Changes, Edge, Entry, NeedId, ReceiptId, RowChange, TaskId,
+    AgentName, AttentionId, Changes, Edge, Entry, NeedId, PlayId, ReceiptId, RowChange, TaskId,
 };
 
 pub(super) const HUB: &str = "hub";
@@ -18,6 +18,8 @@ pub(super) const CONTRACT: &str = "contract";
 pub(super) const EDGE: &str = "edge";
 pub(super) const ATTENTION: &str = "attention";
 pub(super) const TRESPASS: &str = "trespass";
+pub(super) const PLAY: &str = "run";
+pub(super) const LOCK: &str = "lock";
 
 /// What has changed since the changes were last taken.
 #[derive(Debug, Default)]
@@ -40,6 +42,9 @@ pub(super) enum Place {
     Attention(AttentionId),
     /// By its key.
     Trespass(String),
+    Play(PlayId),
+    /// By its name.
+    Lock(String),
 }
 
 /// What is kept of the hub itself.
@@ -54,6 +59,8 @@ pub(super) struct HubRow {
     pub(super) tasks: u64,
     pub(super) needs: u64,
     pub(super) attention: u64,
+    /// How many runs of playbooks were ever begun.
+    pub(super) plays: u64,
 }
 
 impl Engine {
@@ -65,8 +72,14 @@ impl Engine {
         self.touch(Place::Seat(agent.clone()));
     }
 
-    /// Adds a sentence to the story.
-    pub(super) fn tell(&mut self, entry: Entry) {
+    /// Adds a sentence to the story; what is about a task of a run says of which.
+    pub(super) fn tell(&mut self, mut entry: Entry) {
+        let task = entry.task.as_ref().and_then(|id| self.tasks.get(&id.parse().ok()?));
+        if let Some((task, play)) = task.and_then(|task| Some((task, task.play?)))
+            && entry.data.is_null()
+        {
+            entry.data = serde_json::json!({ "run": play, "key": task.key });
+        }
         self.journal.entries.push(entry);
     }
 
@@ -107,6 +120,11 @@ impl Engine {
                 let trespass = self.trespasses.get(&key);
                 change(TRESPASS, key, trespass)
             }
+            Place::Play(id) => change(PLAY, id.to_string(), self.plays.get(&id)),
+            Place::Lock(name) => {
+                let lock = self.locks.get(&name);
+                change(LOCK, name, lock)
+            }
         }
     }
 
@@ -117,6 +135,7 @@ impl Engine {
             tasks: self.task_count,
             needs: self.need_count,
             attention: self.attention_count,
+            plays: self.play_count,
         }
     }
 }

@@ -90,7 +90,7 @@ impl Engine {
     }
 }
 
-fn time_is_up_at(task: &Task) -> Option<Moment> {
+pub(super) fn time_is_up_at(task: &Task) -> Option<Moment> {
     let limit = Duration::from_millis(task.terms.time_limit_ms?);
     Some(task.open()?.started + limit)
 }

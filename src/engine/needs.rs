@@ -31,7 +31,10 @@ impl Engine {
             return;
         }
         let (thing, named) = parse(text);
-        let to = self.provider(from, &thing, named, text).or_else(|| self.lead_of(from));
+        // Past the leads of a chain nothing goes: what is another team's business goes up.
+        let is_let = |to: &AgentName| self.chain_lets(from, to) != Some(false);
+        let to = self.provider(from, &thing, named, text).filter(is_let);
+        let to = to.or_else(|| self.lead_of(from));
         self.need_count += 1;
         self.touch(Place::Hub);
         let id = NeedId(self.need_count);

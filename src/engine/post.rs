@@ -54,6 +54,9 @@ impl Engine {
     /// Returns who leads an agent: the lead of its team, or else who orchestrates.
     pub(super) fn lead_of(&self, agent: &AgentName) -> Option<AgentName> {
         let member = &self.seats.get(agent)?.member;
+        if self.is_chained(agent) {
+            return self.chain_lead_of(agent);
+        }
         let find = |role: Role, in_team: bool| {
             let live = self.seats.values().filter(|seat| seat.is_live());
             let others = live.filter(|seat| seat.member.name != *agent && seat.member.role == role);

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::journal::{
-    ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, NEED, SEAT, TASK, TRESPASS, change,
+    ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, LOCK, NEED, PLAY, SEAT, TASK, TRESPASS,
+    change,
 };
 use super::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{
-    AgentState, Attention, Contract, Edge, Moment, Need, Outcome, RowChange, Task, TaskId,
-    TaskState, Trespass,
+    AgentState, Attention, Contract, Edge, Lock, Moment, Need, Outcome, Play, RowChange, Task,
+    TaskId, TaskState, Trespass,
 };
 
 /// The tasks, and what goes with them.
@@ -30,6 +31,13 @@ pub struct Work {
     /// What agents did to each other's files.
     #[serde(default)]
     pub trespasses: Vec<Trespass>,
+    /// How many runs of playbooks were ever begun.
+    #[serde(default)]
+    pub play_count: u64,
+    #[serde(default)]
+    pub plays: Vec<Play>,
+    #[serde(default)]
+    pub locks: Vec<Lock>,
 }
 
 /// The engine's memory as it is written to disk.
@@ -64,6 +72,7 @@ impl Record {
                     record.work.task_count = hub.tasks;
                     record.work.need_count = hub.needs;
                     record.work.attention_count = hub.attention;
+                    record.work.play_count = hub.plays;
                 }
                 SEAT => record.agents.push(Seat::deserialize(value)?),
                 DISPATCH => record.dispatches.push(Dispatch::deserialize(value)?),
@@ -73,6 +82,8 @@ impl Record {
                 EDGE => record.work.edges.push(Edge::deserialize(value)?),
                 ATTENTION => record.work.attention.push(Attention::deserialize(value)?),
                 TRESPASS => record.work.trespasses.push(Trespass::deserialize(value)?),
+                PLAY => record.work.plays.push(Play::deserialize(value)?),
+                LOCK => record.work.locks.push(Lock::deserialize(value)?),
                 // Rows that a later version may keep are none of ours.
                 _ => {}
             }
@@ -83,6 +94,8 @@ impl Record {
         work.tasks.sort_by_key(|task| task.id);
         work.needs.sort_by_key(|need| need.id);
         work.attention.sort_by_key(|item| item.id);
+        work.plays.sort_by_key(|play| play.id);
+        work.locks.sort_by(|one, other| one.name.cmp(&other.name));
         work.contracts.sort_by_key(|versions| contract_key(versions));
         work.edges.sort();
         work.trespasses.sort_by_key(Trespass::key);
@@ -98,6 +111,7 @@ impl Record {
             tasks: work.task_count,
             needs: work.need_count,
             attention: work.attention_count,
+            plays: work.play_count,
         };
         let seat = |seat: &Seat| change(SEAT, seat.member.name.to_string(), Some(seat));
         let dispatch = |one: &Dispatch| change(DISPATCH, one.id.to_string(), Some(one));
@@ -112,10 +126,12 @@ impl Record {
         let edges = work.edges.iter().map(|edge| change(EDGE, edge.to_string(), Some(edge)));
         let attention =
             work.attention.iter().map(|item| change(ATTENTION, item.id.to_string(), Some(item)));
+        let plays = work.plays.iter().map(|play| change(PLAY, play.id.to_string(), Some(play)));
+        let locks = work.locks.iter().map(|lock| change(LOCK, lock.name.clone(), Some(lock)));
         let own = hub.chain(self.agents.iter().map(seat)).chain(dispatches);
         let trespasses = work.trespasses.iter().map(|one| change(TRESPASS, one.key(), Some(one)));
         let told = own.chain(tasks).chain(needs).chain(contracts).chain(edges);
-        told.chain(attention).chain(trespasses).collect()
+        told.chain(attention).chain(trespasses).chain(plays).chain(locks).collect()
     }
 }
 
@@ -199,6 +215,9 @@ impl Engine {
             edges: self.edges.iter().cloned().collect(),
             attention: self.attention.values().cloned().collect(),
             trespasses: self.trespasses.values().cloned().collect(),
+            play_count: self.play_count,
+            plays: self.plays.values().cloned().collect(),
+            locks: self.locks.values().cloned().collect(),
         }
     }
 
@@ -206,6 +225,9 @@ impl Engine {
         self.task_count = work.task_count;
         self.need_count = work.need_count;
         self.attention_count = work.attention_count;
+        self.play_count = work.play_count;
+        self.plays = work.plays.into_iter().map(|play| (play.id, play)).collect();
+        self.locks = work.locks.into_iter().map(|lock| (lock.name.clone(), lock)).collect();
         self.needs = work.needs.into_iter().map(|need| (need.id, need)).collect();
         self.attention = work.attention.into_iter().map(|item| (item.id, item)).collect();
         self.edges = work.edges.into_iter().collect();
@@ -219,6 +241,7 @@ impl Engine {
         for id in ids {
             self.recover_task(id, now, effects);
         }
+        self.recheck_stages(effects);
     }
 
     /// Nothing runs until its agent has been seen; what was asked of the shell is asked again.

@@ -15,15 +15,19 @@ const ROUTED_WINDOW: Duration = Duration::from_mins(1);
 
 impl Engine {
     /// Says whether one agent's words may reach another: through whoever leads, along a dependency
-    /// between their tasks, as their team's policy says, or with a person's consent.
+    /// between their tasks, as their team's policy says, or with a person's consent. In a chain it
+    /// is the tree of the run that says so.
     pub(super) fn may_reach(&self, from: &AgentName, to: &AgentName) -> bool {
         let (Some(sender), Some(receiver)) = (self.seats.get(from), self.seats.get(to)) else {
             return false;
         };
         let (sender, receiver) = (&sender.member, &receiver.member);
+        let edge = Edge { from: from.clone(), to: to.clone() };
+        if let Some(is_let) = self.chain_lets(from, to) {
+            return is_let || self.edges.contains(&edge);
+        }
         let is_team = sender.team == receiver.team;
         let leads = |role: Role| matches!(role, Role::Lead | Role::Orchestrator);
-        let edge = Edge { from: from.clone(), to: to.clone() };
         let speaks = sender.speaks_freely || sender.speaks_to.contains(to);
         (is_team && (leads(sender.role) || leads(receiver.role) || speaks))
             || leads(sender.role) && leads(receiver.role)

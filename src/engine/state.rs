@@ -16,8 +16,9 @@ use super::waits::{Wait, Watch};
 use super::{Effect, Event};
 use crate::consent::Rules;
 use crate::model::{
-    AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Entry, Launch, Member,
-    Moment, Need, NeedId, ProcessId, ReceiptId, Reset, RunId, Source, Task, TaskId, Trespass,
+    AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Entry, Launch, Lock,
+    Member, Moment, Need, NeedId, Play, PlayId, ProcessId, ReceiptId, Reset, RunId, Source, Task,
+    TaskId, Trespass,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -41,6 +42,10 @@ pub struct Engine {
     pub(super) open_tasks: BTreeSet<TaskId>,
     /// How many tasks were ever added.
     pub(super) task_count: u64,
+    pub(super) plays: BTreeMap<PlayId, Play>,
+    /// How many runs of playbooks were ever begun.
+    pub(super) play_count: u64,
+    pub(super) locks: BTreeMap<String, Lock>,
     pub(super) needs: BTreeMap<NeedId, Need>,
     pub(super) need_count: u64,
     /// Every version of each contract, by publisher and title.
@@ -182,6 +187,9 @@ impl Engine {
             tasks: BTreeMap::new(),
             open_tasks: BTreeSet::new(),
             task_count: 0,
+            plays: BTreeMap::new(),
+            play_count: 0,
+            locks: BTreeMap::new(),
             needs: BTreeMap::new(),
             need_count: 0,
             contracts: BTreeMap::new(),
@@ -221,7 +229,11 @@ impl Engine {
             }
             Event::Began { seed } => self.begin_hub(seed),
             Event::Gates { task, attempt, checks } => {
+                self.tell_gates(task, &checks);
                 self.note_gates(task, attempt, checks, now, &mut effects);
+            }
+            Event::StageGates { play, stage, round, checks } => {
+                self.note_stage_gates(play, stage, round, &checks, now, &mut effects);
             }
             Event::Surveyed { task, attempt, files } => {
                 self.note_survey(task, attempt, &files, now);
@@ -235,13 +247,18 @@ impl Engine {
             Event::DeadlineReached => {
                 self.mark_stuck(now);
                 self.stop_expecting(now);
+                self.watch_play_limits(now, &mut effects);
                 self.watch_limits(now, &mut effects);
                 self.end_if_unneeded(now, &mut effects);
             }
         }
+        self.tend_locks(now);
         self.weigh_verdicts(now, &mut effects);
         self.leave_limits(now);
         self.hand_out(now, &mut effects);
+        while self.follow_plays(now, &mut effects) {
+            self.hand_out(now, &mut effects);
+        }
         self.deliver_ready(now, &mut effects);
         self.note_workers(now, &mut effects);
         self.note_attention(now);
@@ -264,6 +281,8 @@ impl Engine {
             self.limits_deadline(),
             self.quota_deadline(),
             self.hand_out_deadline(),
+            self.stall_deadline(),
+            self.lock_deadline(),
             self.attention_due,
         ];
         deadlines.into_iter().flatten().min()

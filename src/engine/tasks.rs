@@ -64,10 +64,12 @@ impl Engine {
 
     fn add_tasks(&mut self, specs: Vec<TaskSpec>, now: Moment) -> Result<Vec<TaskId>, Refusal> {
         self.refuse_if_going_down()?;
-        if self.tasks.len() + specs.len() > TASKS_MAX {
-            return Err(Refusal::TooManyTasks { count: self.tasks.len() });
+        self.refuse_too_many(specs.len())?;
+        for spec in &specs {
+            Self::refuse_spec(spec)?;
+            self.refuse_unknown(spec.terms.agent.as_slice())?;
+            self.refuse_for_play(spec)?;
         }
-        specs.iter().try_for_each(|spec| self.refuse_spec(spec))?;
         let needs = graph::resolve(&specs, self.task_count, &self.tasks)?;
         let mut added = Vec::new();
         for (spec, needs) in specs.into_iter().zip(needs) {
@@ -86,7 +88,9 @@ impl Engine {
         self.task_count += 1;
         self.touch(Place::Hub);
         let id = TaskId(self.task_count);
-        let TaskSpec { title, prompt, terms, .. } = spec;
+        let TaskSpec { title, prompt, terms, key, play, .. } = spec;
+        // What its run's playbook calls it; a key is else only for those that are added with it.
+        let key = key.filter(|_| play.is_some());
         let task = Task {
             id,
             title: line(&title),
@@ -99,16 +103,25 @@ impl Engine {
             advice: None,
             verifies,
             attempts: Vec::new(),
+            play,
+            key,
+            is_reduced: false,
             forgiven: 0,
             failed: Vec::new(),
         };
-        self.tell(Entry::new("task.added", task.title.clone()).about(id));
+        let entry = Entry::new("task.added", task.title.clone()).about(id);
         self.tasks.insert(id, task);
+        self.tell(entry);
         self.touch(Place::Task(id));
         id
     }
 
-    fn refuse_spec(&self, spec: &TaskSpec) -> Result<(), Refusal> {
+    pub(super) fn refuse_too_many(&self, more: usize) -> Result<(), Refusal> {
+        let count = self.tasks.len();
+        if count + more > TASKS_MAX { Err(Refusal::TooManyTasks { count }) } else { Ok(()) }
+    }
+
+    pub(super) fn refuse_spec(spec: &TaskSpec) -> Result<(), Refusal> {
         let bad = |reason: &str| Err(Refusal::BadTask { reason: reason.to_owned() });
         let terms = &spec.terms;
         if line(&spec.title).is_empty() {
@@ -131,10 +144,7 @@ impl Engine {
         {
             return bad(&error.to_string());
         }
-        match &terms.agent {
-            Some(agent) => self.refuse_unknown(std::slice::from_ref(agent)),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn retry_task(
@@ -273,6 +283,7 @@ mod tests {
             title: key.to_owned(),
             prompt: "do it".to_owned(),
             needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+            play: None,
             terms: Terms::default(),
         }
     }

@@ -79,6 +79,7 @@ impl Engine {
             }
             Condition::Agent { agent, .. } => self.refuse_unknown(std::slice::from_ref(agent)),
             Condition::Task { task, .. } => self.known_task(*task).map(|_| ()),
+            Condition::Lock { .. } => Ok(()),
         }
     }
 
@@ -124,6 +125,15 @@ impl Engine {
                 }
                 let (task, state) = (found.id, found.state);
                 state.is_final().then_some(Err(Refusal::TaskIs { task, state }))
+            }
+            Condition::Lock { name, agent } => {
+                let lock = self.locks.get(name);
+                if let Some(lock) = lock.filter(|lock| lock.holder.agent == *agent) {
+                    return Some(Ok(Done { locks: vec![lock.clone()], ..Done::default() }));
+                }
+                let waits = lock
+                    .is_some_and(|lock| lock.waiting.iter().any(|waiter| waiter.agent == *agent));
+                (!waits).then(|| Err(Refusal::NotHeld { name: super::tasks::line(name) }))
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use super::Engine;
 use crate::model::{
-    AgentName, Contract, GateResult, Moment, Need, Outcome, Task, TaskId, TaskState, Trespass,
+    AgentName, Contract, GateResult, Moment, Need, Outcome, TAG_PLACE, Task, TaskId, TaskState,
+    Trespass,
 };
 use crate::report::{brief, quote};
 
@@ -23,7 +24,17 @@ const FILES_LISTED_MAX: usize = 50;
 /// Returns the prompt that an attempt begins with.
 pub(super) fn task_prompt(engine: &Engine, id: TaskId, tag: &str) -> String {
     let task = &engine.tasks[&id];
-    let mut parts = vec![format!("Task {id}: {}", task.title), task.prompt.trim().to_owned()];
+    // A playbook's template teaches the protocol itself, and has a place for the tag.
+    let has_brief = task.prompt.contains(TAG_PLACE);
+    let prompt = task.prompt.trim().replace(TAG_PLACE, tag);
+    let mut parts = vec![format!("Task {id}: {}", task.title), prompt];
+    let is_lost = |need: &&TaskId| engine.tasks[need].state == TaskState::Failed;
+    for need in task.needs.iter().filter(is_lost).map(|need| &engine.tasks[need]) {
+        parts.push(format!(
+            "Do without the result of {} ({}): it was given up.",
+            need.id, need.title
+        ));
+    }
     let last = task.attempts.iter().rev().find(|one| one.outcome.is_some_and(Outcome::is_failure));
     if let Some(last) = last.filter(|last| !last.summary.is_empty()) {
         let quoted = quote(&last.summary);
@@ -37,7 +48,9 @@ pub(super) fn task_prompt(engine: &Engine, id: TaskId, tag: &str) -> String {
         parts.push(format!("Take another approach this time: {}", advice.trim()));
     }
     parts.extend(engine.contracts_for(task).map(contract));
-    parts.push(brief(tag));
+    if !has_brief {
+        parts.push(brief(tag));
+    }
     parts.join("\n\n")
 }
 
@@ -63,7 +76,7 @@ pub(super) fn verifier_prompt(task: &Task) -> String {
          If all of it holds, report that you are done, with what you have checked. If anything \
          does not hold, report an error with what is wrong.\n\nThe task was:\n{}\n\nThe claim \
          is:\n{said}",
-        quote(&format!("{}\n{}", task.title, task.prompt)),
+        quote(&format!("{}\n{}", task.title, task.prompt.replace(TAG_PLACE, ""))),
     )
 }
 
@@ -124,9 +137,29 @@ pub(super) fn orientation(task: &Task, files: &[String]) -> String {
          Completed:\n{}\n\nFiles modified:\n{}\n\n{build} {next}",
         task.id,
         task.title,
-        quote(&task.prompt),
+        quote(&task.prompt.replace(TAG_PLACE, "")),
         list(&steps),
         list(files),
+    )
+}
+
+pub(super) fn lock_granted(name: &str) -> String {
+    format!(
+        "The lock `{name}` is yours now. Give it back as soon as you can: wheelhouse lock release {name}"
+    )
+}
+
+pub(super) fn lock_expired(name: &str) -> String {
+    format!(
+        "You have held the lock `{name}` as long as anyone may, and it was taken from you. Touch \
+         nothing that it stands for before you have taken it again."
+    )
+}
+
+pub(super) fn lock_refused(name: &str) -> String {
+    format!(
+        "You wait for the lock `{name}`, and whoever holds it waits for you. You no longer wait \
+         for it: give back what you hold, then take it again."
     )
 }
 

@@ -64,6 +64,8 @@ impl Hub {
         let env = self.values(member, &added, caller)?;
         let (name, cli) = (member.name.clone(), member.cli.clone());
         let agent = agent(name, cli, member.role, member.cwd.clone(), env);
+        let (owns, capabilities) = (member.owns.clone(), member.capabilities.clone());
+        let agent = Agent { owns, capabilities, ..agent };
         self.plan_own(loaded, &agent, (&member.team, member.place), &added, caller)
     }
 
@@ -89,7 +91,7 @@ impl Hub {
         added.variables.iter().map(value).collect::<Result<_, _>>().map(Environment)
     }
 
-    fn plan_own(
+    pub(super) fn plan_own(
         &self,
         loaded: &Loaded,
         agent: &Agent,

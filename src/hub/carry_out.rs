@@ -31,6 +31,7 @@ impl Hub {
         let effects = self.engine.handle(event, now);
         if effects.iter().any(|effect| matches!(effect, Effect::Save(_))) {
             self.views.note_status_change();
+            self.note_board(now);
         }
         self.carry_out(effects);
     }
@@ -112,7 +113,7 @@ impl Hub {
                     self.answer_unrecorded(request, outcome, is_of_change, reason);
                 }
                 // A claim that is checked now could come to an end that no record tells of.
-                Effect::RunGates { .. } => {
+                Effect::RunGates { .. } | Effect::RunStageGates { .. } => {
                     self.ledger.park(Deed::Effect { effect, is_of_change });
                 }
                 Effect::Save(_)
@@ -166,6 +167,9 @@ impl Hub {
             }
             Effect::Look { root } => self.look(root),
             Effect::Weigh { task, attempt, path, cwd } => self.weigh(task, attempt, path, cwd),
+            Effect::RunStageGates { play, stage, round, gates, cwd } => {
+                self.run_stage_gates((play, stage, round), gates, cwd);
+            }
             Effect::Survey { task, attempt, cwd } => self.survey(task, attempt, cwd),
             Effect::GiveLeave { agent, run, fingerprint, yes } => {
                 self.give_leave(&agent, run, (fingerprint, yes));

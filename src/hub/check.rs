@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::{inside, schema};
+use super::{check_format, inside, schema};
 use crate::config::{environment_of, plain_environment};
 use crate::git::{GitError, Repository};
 use crate::keeper;
@@ -37,7 +37,7 @@ pub(super) struct Bench {
 /// The files that a contract names, or why it does not hold.
 pub(super) type Promise = Result<Vec<String>, String>;
 
-type Verdict = Result<String, String>;
+pub(super) type Verdict = Result<String, String>;
 
 /// Says why a gate can never be checked, before anyone relies on it.
 pub(super) fn refuse(text: &str) -> Result<(), String> {
@@ -50,6 +50,7 @@ pub(super) fn refuse(text: &str) -> Result<(), String> {
         Check::Command { .. }
         | Check::File { .. }
         | Check::Json { .. }
+        | Check::Format { .. }
         | Check::Schema { .. }
         | Check::GitClean
         | Check::GitAhead { .. }
@@ -92,6 +93,9 @@ fn look(check: &Check, bench: &Bench, promise: Option<Promise>) -> Verdict {
         Check::File { path } => is_filled(cwd, path).map(nothing),
         Check::Regex { path, pattern } => read(path).and_then(|text| matches(&text, pattern)),
         Check::Json { path } => read(path).and_then(|text| is_json(&text)),
+        Check::Format { format, path } => {
+            read(path).and_then(|text| check_format::check(*format, &text))
+        }
         Check::Schema { path, schema } => schema::check(cwd, path, schema).map(nothing),
         Check::GitClean => match ask(cwd, Repository::changed)? {
             files if files.is_empty() => Ok(String::new()),

@@ -8,7 +8,7 @@ use super::inbox::Input;
 use super::state::Hub;
 use super::tree;
 use crate::engine::Event;
-use crate::model::{Check, Checks, Gate, GateResult, Task, TaskId};
+use crate::model::{Check, Checks, Gate, GateResult, PlayId, Task, TaskId};
 
 impl Hub {
     /// Runs the gates of a claim, one after the other, where its agent works.
@@ -21,19 +21,11 @@ impl Hub {
             return;
         }
         let began = open.started;
-        let bench = Bench { cwd: cwd.clone(), mark, began };
-        let gates: Vec<(String, Option<Promise>)> =
-            gates.into_iter().map(|gate| self.with_promise(task, gate)).collect();
+        let bench = Bench { cwd, mark, began };
+        let gates = gates.into_iter().map(|gate| self.with_promise(task, gate)).collect();
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
-            let tree_before = number(cwd.clone()).await;
-            let mut results = Vec::new();
-            for (gate, promise) in gates {
-                let (passed, output) = check::check(&gate, &bench, promise).await;
-                results.push(GateResult { gate, passed, output });
-            }
-            let tree_after = number(cwd).await;
-            let checks = Checks { results, tree_before, tree_after };
+            let checks = check_all(gates, &bench).await;
             let _ = requests.send(Input::Came(Event::Gates { task, attempt, checks })).await;
         });
     }
@@ -49,6 +41,26 @@ impl Hub {
         (gate, promise)
     }
 
+    /// Runs the gates that stand between a run's stage, in a round of it, and the next.
+    pub(super) fn run_stage_gates(
+        &self,
+        (play, stage, round): (PlayId, usize, u32),
+        gates: Vec<String>,
+        cwd: PathBuf,
+    ) {
+        let mark = format!("WHEELHOUSE_GATE={}:{play}:{stage}", self.paths.session);
+        let Some(began) = self.engine.play(play).map(|play| play.started) else { return };
+        let bench = Bench { cwd, mark, began };
+        // Contracts belong to tasks: a stage checks the files that it hands on.
+        let gates = gates.into_iter().map(|gate| (gate, None)).collect();
+        let requests = self.senders.requests.clone();
+        tokio::task::spawn_local(async move {
+            let checks = check_all(gates, &bench).await;
+            let _ =
+                requests.send(Input::Came(Event::StageGates { play, stage, round, checks })).await;
+        });
+    }
+
     /// Looks which files were modified where an agent works.
     pub(super) fn survey(&self, task: TaskId, attempt: usize, cwd: PathBuf) {
         let requests = self.senders.requests.clone();
@@ -58,6 +70,18 @@ impl Hub {
             let _ = requests.send(Input::Came(Event::Surveyed { task, attempt, files })).await;
         });
     }
+}
+
+/// Runs gates one after the other, and numbers the files before and after.
+async fn check_all(gates: Vec<(String, Option<Promise>)>, bench: &Bench) -> Checks {
+    let tree_before = number(bench.cwd.clone()).await;
+    let mut results = Vec::new();
+    for (gate, promise) in gates {
+        let (passed, output) = check::check(&gate, bench, promise).await;
+        results.push(GateResult { gate, passed, output });
+    }
+    let tree_after = number(bench.cwd.clone()).await;
+    Checks { results, tree_before, tree_after }
 }
 
 async fn number(cwd: PathBuf) -> Option<String> {

@@ -131,6 +131,8 @@ impl Hub {
             }
             Request::History { agent, before, count } => Some(self.history(&agent, before, count)),
             Request::Task { ask } => self.obey_about_tasks(asker, ask),
+            Request::Run { ask } => self.obey_about_plays(asker, ask),
+            Request::Lock { ask } => self.obey_about_locks(asker, ask),
             Request::Teams { environment } => {
                 Some(self.offers(&environment).map(|teams| Response::Teams { teams }))
             }

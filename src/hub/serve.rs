@@ -96,6 +96,7 @@ async fn serve(
         default_size: Size::default(),
         ledger: Ledger::new(store),
         sights: Sights::default(),
+        board: super::board::Board::default(),
         is_ending: false,
     };
     hub.heed(settings);

@@ -7,6 +7,7 @@ use std::process::Child;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::board::Board;
 use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{ClientId, ClientNews, Input, Senders};
@@ -63,6 +64,7 @@ pub(super) struct Hub {
     pub(super) ledger: Ledger,
     /// What was seen of the files of each workspace.
     pub(super) sights: Sights,
+    pub(super) board: Board,
     pub(super) is_ending: bool,
 }
 
@@ -145,7 +147,8 @@ impl Hub {
         let errands = self.panes.values().filter_map(Pane::errand_deadline).min();
         let leaves = self.panes.values().filter_map(Pane::leave_deadline).min();
         let casts = self.casts.next_deadline();
-        let deadlines = [self.engine.next_deadline(), views, judges, errands, leaves, casts];
+        let board = self.board_deadline();
+        let deadlines = [self.engine.next_deadline(), views, judges, errands, leaves, casts, board];
         deadlines.into_iter().flatten().min()
     }
 
@@ -155,6 +158,7 @@ impl Hub {
         self.run_errands_due(now);
         self.ask_leave_due(now);
         self.casts.tick(&self.panes, now);
+        self.write_board(now);
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);
             self.views.note_status_change();

@@ -30,7 +30,8 @@ impl Hub {
         seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
         let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
         let (tasks, attention) = (self.task_list(), self.attention_list());
-        Status { hub, agents, tasks, attention, interrupted: Box::new(self.interrupted()) }
+        let interrupted = Box::new(self.interrupted());
+        Status { hub, agents, tasks, attention, interrupted, runs: self.run_list() }
     }
 
     /// Returns who was lost and has not been started since, and what they worked on.
@@ -140,6 +141,7 @@ impl Hub {
         status.tasks.retain(|task| task.agent.as_deref() == Some(agent.as_str()));
         status.attention.clear();
         status.interrupted = Box::default();
+        status.runs.retain(|run| run.agents.iter().any(|name| name == agent.as_str()));
         status
     }
 

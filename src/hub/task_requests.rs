@@ -37,9 +37,39 @@ impl Hub {
             | TaskRequest::Resolve { .. }
             | TaskRequest::Consent { .. }
             | TaskRequest::Allow { .. }
-            | TaskRequest::Meet { .. } => self.task_command(request).map(Command::Task),
+            | TaskRequest::Meet { .. } => {
+                let speaker = self.speakers.get(&asker.client).map(|(agent, _)| agent);
+                let request = match speaker {
+                    Some(agent) => self.within_own_run(agent, request),
+                    None => Ok(request),
+                };
+                request.and_then(|request| self.task_command(request)).map(Command::Task)
+            }
         };
         self.command(asker, command)
+    }
+
+    /// Lets an agent add to the board of its own run, and nothing that the hub would run for it.
+    fn within_own_run(
+        &self,
+        agent: &AgentName,
+        mut request: TaskRequest,
+    ) -> Result<TaskRequest, Fault> {
+        let play = self.engine.play_of(agent).map(|play| play.id);
+        let Some(play) = play else {
+            return Err(Fault::new(format!("Agent `{agent}` takes part in no run"))
+                .with_hint("Only a run of a playbook has a board that agents may add to"));
+        };
+        if let TaskRequest::Add { specs } = &mut request {
+            for spec in specs {
+                if !spec.terms.gates.is_empty() {
+                    return Err(Fault::new("An agent may not add gates")
+                        .with_hint("Say in the prompt how the result is checked"));
+                }
+                spec.play = Some(play);
+            }
+        }
+        Ok(request)
     }
 
     fn task_command(&self, request: TaskRequest) -> Result<TaskCommand, Fault> {

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::board::is_mirror;
 use super::inside;
 use crate::git::Repository;
 
@@ -47,6 +48,7 @@ pub(super) fn modified(directory: &Path) -> Vec<String> {
 pub(super) fn files(directory: &Path) -> Option<Vec<PathBuf>> {
     let listed = Repository::find(directory).and_then(|repository| repository.files());
     let mut files = listed.ok().or_else(|| walked(directory))?;
+    files.retain(|file| !is_mirror(file));
     files.sort();
     Some(files)
 }

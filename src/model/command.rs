@@ -3,23 +3,36 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentName, AttentionId, Condition, Launch, Letter, Member, NeedId, ProcessInfo, Receipt,
-    ReceiptId, Task, TaskId, TaskSpec, TaskState,
+    AgentName, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, NeedId, PlayId,
+    PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Starts those of the agents that do not run yet.
-    Start { members: Vec<(Member, Launch)> },
+    Start {
+        members: Vec<(Member, Launch)>,
+    },
     /// Stops agents and everything that they started.
-    Stop { agents: Vec<AgentName>, grace_ms: u64 },
+    Stop {
+        agents: Vec<AgentName>,
+        grace_ms: u64,
+    },
     /// Stops agents that run, then starts all of them anew.
-    Restart { members: Vec<(Member, Launch)>, grace_ms: u64 },
+    Restart {
+        members: Vec<(Member, Launch)>,
+        grace_ms: u64,
+    },
     /// Takes agents that no longer run off the record.
-    Forget { agents: Vec<AgentName> },
+    Forget {
+        agents: Vec<AgentName>,
+    },
     /// Stops every agent, then ends the hub.
-    Down { force: bool, grace_ms: u64 },
+    Down {
+        force: bool,
+        grace_ms: u64,
+    },
     /// Hands prompts over, each at the next safe moment.
     Dispatch {
         letters: Vec<Letter>,
@@ -29,11 +42,30 @@ pub enum Command {
         is_confirmed: bool,
     },
     /// Takes back a prompt that has not been typed yet.
-    Withdraw { receipt: ReceiptId },
+    Withdraw {
+        receipt: ReceiptId,
+    },
     /// Is answered when this has come to be.
-    Wait { condition: Condition },
+    Wait {
+        condition: Condition,
+    },
     /// About tasks, and what comes of them.
     Task(TaskCommand),
+    /// About runs of playbooks.
+    Play(PlayCommand),
+    Lock(LockCommand),
+}
+
+/// Something that is asked about a run of a playbook.
+#[derive(Clone, Debug)]
+pub enum PlayCommand {
+    /// Starts its agents and adds its tasks.
+    Begin { order: Box<PlayOrder>, members: Vec<(Member, Launch)> },
+    /// Starts those of its agents anew that are gone or that nothing reaches any more, so that it
+    /// goes on where it was.
+    Resume { play: PlayId, members: Vec<(Member, Launch)>, grace_ms: u64 },
+    /// Ends it: what is not done stays undone.
+    Cancel { play: PlayId },
 }
 
 /// Something that is asked about tasks, or about what waits for a person.
@@ -93,6 +125,12 @@ pub struct Done {
     /// The tasks that it was about, as they are now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
+    /// The lock that it was about, if someone holds it now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<Lock>,
+    /// The run that it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub play: Option<PlayId>,
 }
 
 /// Why a command was not carried out, or not in full.
@@ -137,6 +175,18 @@ pub enum Refusal {
     SharedPaths { paths: String },
     #[error("Agent `{agent}` has changed no files of others")]
     NoTrespass { agent: AgentName },
+    #[error("`{name}` cannot name a lock")]
+    BadLock { name: String },
+    #[error("Nobody holds the lock `{name}`, or someone else does")]
+    NotHeld { name: String },
+    #[error("There are {count} locks, or those who wait for one, already")]
+    TooManyLocks { count: usize },
+    #[error("There is no run `{run}`")]
+    UnknownPlay { run: String },
+    #[error("Run `{run}` is {state}")]
+    PlayIs { run: PlayId, state: super::PlayState },
+    #[error("Run `{run}` of `{playbook}` is not over")]
+    PlayStands { run: PlayId, playbook: String },
     #[error("Nothing of the name `{item}` waits for a person")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
@@ -201,6 +251,16 @@ impl Refusal {
             Self::UnknownItem { .. } | Self::NoTrespass { .. } => {
                 Some("See what waits with `wheelhouse attention`".to_owned())
             }
+            Self::BadLock { .. } => Some("Use up to 64 letters, digits and `-_./`".to_owned()),
+            Self::NotHeld { .. } | Self::TooManyLocks { .. } => {
+                Some("See who holds what with `wheelhouse lock list`".to_owned())
+            }
+            Self::UnknownPlay { .. } | Self::PlayIs { .. } => {
+                Some("See the runs with `wheelhouse run --list`".to_owned())
+            }
+            Self::PlayStands { run, .. } => Some(format!(
+                "Go on with it by `wheelhouse run --resume {run}`, or end it by `wheelhouse run --cancel {run}`"
+            )),
             Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
             Self::Failed { .. } => Some("Look closer with `wheelhouse doctor`".to_owned()),
         }

@@ -32,6 +32,11 @@ pub enum Check {
     Json {
         path: String,
     },
+    /// The file is written in this format.
+    Format {
+        format: Format,
+        path: String,
+    },
     /// The file is JSON that fits the schema: another file, or the schema itself.
     Schema {
         path: String,
@@ -51,6 +56,14 @@ pub enum Check {
         title: String,
         version: Option<u32>,
     },
+}
+
+/// A format that is looked into beside JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Toml,
+    Yaml,
+    Csv,
 }
 
 /// Says how a gate is written that was written otherwise.
@@ -98,6 +111,9 @@ impl Check {
             }
             "file" => Self::File { path: inside(rest)? },
             "json" => Self::Json { path: inside(rest)? },
+            "toml" => Self::Format { format: Format::Toml, path: inside(rest)? },
+            "yaml" => Self::Format { format: Format::Yaml, path: inside(rest)? },
+            "csv" => Self::Format { format: Format::Csv, path: inside(rest)? },
             "regex" => {
                 let (path, pattern) = pair().ok_or_else(|| form("regex:PATH:PATTERN"))?;
                 Self::Regex { path: inside(path)?, pattern: pattern.to_owned() }
@@ -168,6 +184,8 @@ mod tests {
         assert_eq!(check("cmd:file:x"), command("file:x", 0));
         assert_eq!(check("exit:3:sh x:y"), command("sh x:y", 3));
         assert_eq!(check("file:a b"), Check::File { path: text("a b") });
+        let csv = Check::Format { format: Format::Csv, path: text("a.csv") };
+        assert_eq!(check("csv:a.csv"), csv);
         assert_eq!(check("regex:a:b:c"), Check::Regex { path: text("a"), pattern: text("b:c") });
         assert_eq!(
             check("schema:a.json:{\"type\":1}"),

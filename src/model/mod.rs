@@ -17,12 +17,14 @@ mod ids;
 mod journal;
 mod key;
 mod launch;
+mod lock;
 mod manifest;
 mod member;
 mod moment;
 mod mouse;
 mod need;
 mod plain;
+mod play;
 mod process;
 mod receipt;
 mod row;
@@ -35,17 +37,18 @@ mod trespass;
 pub use agent::{AgentState, Reset, Role, Source};
 pub use attempt::{Artifact, Attempt, Checks, Claim, FailedGate, GateResult, Hold, Outcome, Told};
 pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention};
-pub use command::{Command, Done, Failure, Refusal, TaskCommand};
+pub use command::{Command, Done, Failure, PlayCommand, Refusal, TaskCommand};
 pub use deceptive::is_deceptive;
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
-pub use gate::{BadGate, Check, Gate, lies_inside};
+pub use gate::{BadGate, Check, Format, Gate, lies_inside};
 pub use glob::overlap;
 pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
 pub use launch::Launch;
+pub use lock::{Holder, Lock, LockCommand, Waiter};
 pub use manifest::{
     AskRule, BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Per, Region, Rule,
     ScreenShape, Sessions, Submit, TitleRule, Usage,
@@ -55,11 +58,17 @@ pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use need::{Contract, Edge, InvalidNeed, Need, NeedId, NeedState};
 pub use plain::{plain, plain_json};
+pub use play::{
+    Cast, InvalidPlay, LockTerms, Pattern, Play, PlayId, PlayOrder, PlayStage, PlayState, Player,
+    Troop,
+};
 pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use size::Size;
 pub use subject::{Question, Subject};
-pub use task::{Context, InvalidTask, OnFailure, Task, TaskId, TaskSpec, TaskState, Terms};
+pub use task::{
+    Context, InvalidTask, OnFailure, TAG_PLACE, Task, TaskId, TaskSpec, TaskState, Terms,
+};
 pub use token::Token;
 pub use trespass::{FileChange, Touched, Trespass};

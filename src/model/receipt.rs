@@ -139,6 +139,8 @@ pub enum Condition {
     Agent { agent: AgentName, states: Vec<super::AgentState> },
     /// The task is in one of these states.
     Task { task: super::TaskId, states: Vec<super::TaskState> },
+    /// The agent, or else a person, holds the lock.
+    Lock { name: String, agent: Option<AgentName> },
 }
 
 #[cfg(test)]

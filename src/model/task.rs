@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Attempt, FailedGate, Moment, Role};
+use super::{AgentName, Attempt, FailedGate, Moment, PlayId, Role};
 
 /// Names one task for ever, such as `t1`.
 #[derive(
@@ -47,6 +47,10 @@ impl fmt::Display for TaskId {
         write!(f, "t{}", self.0)
     }
 }
+
+/// Stands in a task's prompt where the tag of each attempt belongs, if the prompt teaches the
+/// protocol itself.
+pub const TAG_PLACE: &str = "‹tag›";
 
 /// Where a task stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -168,6 +172,12 @@ pub struct Terms {
     pub verifiers: u32,
     /// How many of them must agree.
     pub agree: u32,
+    /// What it must hold while someone works on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<String>,
+    /// What is left of it once it has failed as often as it may: that is tried before it fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<String>,
 }
 
 impl Default for Terms {
@@ -187,6 +197,8 @@ impl Default for Terms {
             context: Context::default(),
             verifiers: 0,
             agree: 0,
+            locks: Vec::new(),
+            reduced: None,
         }
     }
 }
@@ -201,6 +213,9 @@ pub struct TaskSpec {
     pub prompt: String,
     /// Tasks that come first: by id, or by the key of one that is added with it.
     pub needs: Vec<String>,
+    /// The run that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub play: Option<PlayId>,
     #[serde(flatten)]
     pub terms: Terms,
 }
@@ -227,6 +242,14 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifies: Option<TaskId>,
     pub attempts: Vec<Attempt>,
+    /// The run that it belongs to, and what its playbook calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub play: Option<PlayId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// It has been reduced to what its terms say.
+    #[serde(default)]
+    pub is_reduced: bool,
     /// Attempts before this one no longer count as failures: a person asked for another try.
     #[serde(default)]
     pub forgiven: usize,

@@ -82,11 +82,29 @@ fn handed_on(playbook: &Playbook, stage: &Stage, place: &Place, findings: &mut F
     }
 }
 
+/// Returns what the hub checks of a file before whoever makes it is done: that it is there, that it
+/// has its format, and what else its contract says.
+pub(super) fn gates(artifact: &Artifact) -> Vec<String> {
+    let Artifact { path, format, schema, regex, .. } = artifact;
+    let kind = match format {
+        Format::Text | Format::Markdown | Format::Html => "file",
+        Format::Json => "json",
+        Format::Toml => "toml",
+        Format::Yaml => "yaml",
+        Format::Csv => "csv",
+    };
+    let regex = regex.iter().map(|regex| format!("regex:{path}:{regex}"));
+    let schema = schema.iter().map(|schema| format!("schema:{path}:{schema}"));
+    std::iter::once(format!("{kind}:{path}")).chain(regex).chain(schema).collect()
+}
+
 /// Notes a contract that cannot hold: its own example breaks it.
 fn contract(artifact: &Artifact, place: &Place, findings: &mut Findings) {
     let Artifact { path, format, schema, regex, example, .. } = artifact;
     let parts = Path::new(path).components().collect::<Vec<_>>();
-    if parts.is_empty() || !parts.iter().all(|part| matches!(part, Component::Normal(_))) {
+    let is_inside = parts.iter().all(|part| matches!(part, Component::Normal(_)));
+    // A colon ends the path in the gate that looks at the file.
+    if parts.is_empty() || !is_inside || path.contains(':') {
         let message = format!("`{path}` does not lie in the project");
         let hint = "Write a path relative to the project, such as `docs/plan.md`";
         findings.say(place.clone().key("path"), message, hint);

@@ -2,8 +2,8 @@
 
 use super::graph::Graph;
 use super::place::{Findings, Part, Place};
-use super::shape::{Pattern, Playbook, Task};
-use crate::model::Role;
+use super::shape::{Playbook, Task};
+use crate::model::{Pattern, Role};
 
 pub(super) fn check(playbook: &Playbook, graph: &Graph, findings: &mut Findings) {
     parts(playbook, findings);
@@ -14,9 +14,9 @@ pub(super) fn check(playbook: &Playbook, graph: &Graph, findings: &mut Findings)
     }
     for task in &playbook.tasks {
         for (at, lock) in task.locks.iter().enumerate() {
-            if !playbook.locks.contains(lock) {
+            if !playbook.locks.iter().any(|one| one.name == *lock) {
                 let place = task.place.clone().key("locks").index(at);
-                let known = playbook.locks.iter().map(String::as_str);
+                let known = playbook.locks.iter().map(|one| one.name.as_str());
                 findings.unknown(place, format!("Unknown lock `{lock}`"), lock, known);
             }
         }

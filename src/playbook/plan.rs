@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::graph::Graph;
 use super::script::scripts;
-use super::shape::{OnFailure, Pattern, Playbook, Task};
-use crate::model::{AgentName, Role};
+use super::shape::{OnFailure, Playbook, Task};
+use crate::model::{AgentName, Pattern, Role};
 use crate::template::{TAG_UNKNOWN, TemplateError, Templates};
 
 /// The cli of the scripted agent.
-const SIM: &str = "sim";
+pub(super) const SIM: &str = "sim";
 
 /// A run, told beforehand.
 #[derive(Clone, Debug, Serialize)]
@@ -71,6 +71,14 @@ pub struct PlannedStage {
     pub hands_on: Vec<String>,
 }
 
+impl Playbook {
+    /// Returns the ids of the tasks that could run at once, wave after wave.
+    pub fn waves(&self) -> Vec<Vec<String>> {
+        let id = |task: &usize| self.tasks[*task].id.clone();
+        Graph::of(self).waves().iter().map(|wave| wave.iter().map(id).collect()).collect()
+    }
+}
+
 impl Plan {
     /// Returns the plan of a playbook in which nothing is wrong.
     pub fn of(
@@ -80,7 +88,6 @@ impl Plan {
     ) -> Result<Self, TemplateError> {
         let graph = Graph::of(playbook);
         let id = |task: &usize| playbook.tasks[*task].id.clone();
-        let waves = graph.waves().iter().map(|wave| wave.iter().map(id).collect()).collect();
         let agents = playbook.agents.iter().map(|agent| {
             let prompt = playbook.opening(agent, templates);
             let prompt = prompt.map(|prompt| templates.render(&prompt, TAG_UNKNOWN)).transpose()?;
@@ -110,7 +117,7 @@ impl Plan {
             expected_seconds: playbook.expected.map(|expected| expected.as_secs()),
             vars,
             agents: agents.collect::<Result<_, _>>()?,
-            waves,
+            waves: playbook.waves(),
             tasks: tasks.collect::<Result<_, _>>()?,
             stages: stages.collect(),
             scripts: None,

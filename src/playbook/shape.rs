@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::place::Place;
-use crate::model::{AgentName, Role};
+use crate::model::{AgentName, LockTerms, Pattern, Role};
 use crate::template::{Prompt, Variable};
 
 /// A whole run: who works, on what, in which order, and how each result is checked.
@@ -20,24 +20,17 @@ pub struct Playbook {
     /// How long a run takes when all goes well.
     pub expected: Option<Duration>,
     pub vars: BTreeMap<String, Variable>,
+    /// What takes the place of a default where scripted agents play, who build nothing.
+    pub rehearsal: BTreeMap<String, String>,
+    /// The team whose agents take part, where the file names one.
+    pub team: Option<String>,
     pub agents: Vec<Agent>,
     /// In the order of the file, those of the stages too.
     pub tasks: Vec<Task>,
     pub stages: Vec<Stage>,
     pub teams: Vec<SubTeam>,
-    /// Names of what only one task at a time may hold.
-    pub locks: Vec<String>,
-}
-
-/// How the agents work together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Pattern {
-    Hub,
-    Pipeline,
-    Swarm,
-    Chain,
-    Mesh,
+    /// What only one task at a time may hold.
+    pub locks: Vec<LockTerms>,
 }
 
 /// One who takes part.
@@ -99,9 +92,9 @@ pub struct Who {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
-    /// Goes on without the result; whoever needs it is skipped too.
+    /// Goes on without the result; whoever needs it is told so.
     Skip,
-    /// Tries once more with less.
+    /// Tries once more with less; if that fails too, the run ends.
     Reduce,
     /// Ends the run.
     #[default]
@@ -151,18 +144,6 @@ pub struct SubTeam {
     pub name: String,
     pub lead: String,
     pub members: Vec<String>,
-}
-
-impl fmt::Display for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Hub => "hub",
-            Self::Pipeline => "pipeline",
-            Self::Swarm => "swarm",
-            Self::Chain => "chain",
-            Self::Mesh => "mesh",
-        })
-    }
 }
 
 impl fmt::Display for OnFailure {

@@ -93,6 +93,7 @@ pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
         tasks: Vec::new(),
         attention: Vec::new(),
         interrupted: Box::default(),
+        runs: Vec::new(),
     }))
 }
 
@@ -217,6 +218,7 @@ impl Stage {
             environment: Environment::default(),
             start: StartView::Auto,
             demo: None,
+            playbooks: Vec::new(),
         };
         let keymap = Keymap::new(&BTreeMap::new()).unwrap();
         let app = App::new(keymap, theme(), settings, window);

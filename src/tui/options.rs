@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::grid::{Cards, Layout};
 use super::keymap::KeymapError;
 use super::look::{Depth, ThemeChoice, ThemeError};
-use crate::model::{Environment, Size};
+use crate::model::{Environment, Pattern, Size};
 use crate::wire::TeamOffer;
 
 /// The way to the hub; whoever implements it may start the hub if it is not there.
@@ -42,6 +42,38 @@ pub struct Options {
     pub start: StartView,
     /// A team that is offered beside those of the hub, and that the caller plays elsewhere.
     pub demo: Option<TeamOffer>,
+    /// The playbooks that are offered; the caller runs the one that is chosen.
+    pub playbooks: Vec<PlaybookOffer>,
+}
+
+/// A playbook that could be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaybookOffer {
+    pub name: String,
+    pub purpose: String,
+    pub pattern: Pattern,
+    pub agents: Vec<String>,
+    /// The tasks that could run at once, wave after wave.
+    pub waves: Vec<Vec<String>>,
+    /// Each variable, what it is for, and its default.
+    pub vars: Vec<(String, String, Option<String>)>,
+}
+
+impl PlaybookOffer {
+    /// Returns the variables that must be given.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = &String> {
+        let wanted = self.vars.iter().filter(|(_, _, default)| default.is_none());
+        wanted.map(|(name, ..)| name)
+    }
+}
+
+/// A run that a person wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunWish {
+    pub playbook: String,
+    pub vars: BTreeMap<String, String>,
+    /// Scripted agents take the place of all.
+    pub is_rehearsal: bool,
 }
 
 /// What is seen first.
@@ -55,7 +87,7 @@ pub enum StartView {
 }
 
 /// How the dashboard ended, where nothing went wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The person left; everything goes on.
     Detached,
@@ -63,6 +95,8 @@ pub enum Ended {
     HubEnded,
     /// The person wants to see the demo; everything goes on.
     DemoWanted,
+    /// The person wants a playbook to be run; everything goes on.
+    RunWanted(RunWish),
     /// A signal asked for it, or the terminal was closed; everything goes on.
     Signalled,
     /// As above or as wished, and the terminal takes nothing any more: whoever writes to it waits.

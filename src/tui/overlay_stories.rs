@@ -1,8 +1,9 @@
 //! What lies over the panes, by keys and by mouse.
 
 use super::fixture::{NAMES, Stage, agent, cli_offers, offers, pane_view, stage, status, team};
+use super::options::{Ended, PlaybookOffer, RunWish};
 use super::update::Input;
-use crate::model::{AgentState, MouseKind};
+use crate::model::{AgentState, MouseKind, Pattern};
 use crate::wire::{Fault, KeyInput, MouseWish, NewAgent, Request, Response};
 
 fn is_add(request: &Request) -> bool {
@@ -168,4 +169,34 @@ fn motion_is_wanted_only_while_a_pane_that_asked_for_it_is_typed_into() {
     assert!(matches!(keys[..], [KeyInput::Mouse(mouse)] if mouse.kind == MouseKind::Move));
     stage.press("ctrl-b 2 enter");
     assert!(!stage.app.wants_motion(), "the other one did not ask");
+}
+
+#[test]
+fn a_playbook_is_previewed_and_runs_once_all_that_it_needs_was_said() {
+    let mut stage = stage(120, 40, 2);
+    let offer = |name: &str| PlaybookOffer {
+        name: name.to_owned(),
+        purpose: "Build \u{1b}[31mit".to_owned(),
+        pattern: Pattern::Hub,
+        agents: vec!["ada".to_owned()],
+        waves: vec![vec!["plan".to_owned()], vec!["build".to_owned(), "test".to_owned()]],
+        vars: vec![
+            ("goal".to_owned(), "what for".to_owned(), None),
+            ("tests".to_owned(), "how".to_owned(), Some("make test".to_owned())),
+        ],
+    };
+    stage.app.settings.playbooks = vec![offer("first"), offer("second")];
+    stage.press("p down");
+    let text = stage.text();
+    assert!(text.contains("● plan") && text.contains("● build · test"), "{text}");
+    assert!(text.contains("goal = asked for") && !text.contains('\u{1b}'), "{text}");
+    stage.press("enter enter");
+    assert!(stage.text().contains("Write something first"));
+    stage.press("a space p enter");
+    let Some(Ok(Ended::RunWanted(RunWish { playbook, vars, is_rehearsal }))) = &stage.app.end
+    else {
+        panic!("{:?}", stage.app.end)
+    };
+    assert_eq!((playbook.as_str(), vars["goal"].as_str()), ("second", "a p"));
+    assert!(!is_rehearsal);
 }

@@ -96,6 +96,7 @@ fn open(options: Options) -> Result<App, TuiError> {
         environment: options.environment,
         start: options.start,
         demo: options.demo,
+        playbooks: options.playbooks,
     };
     let mut app = App::new(keymap, theme, settings, window_size());
     app.set_layout(options.layout);

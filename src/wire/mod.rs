@@ -10,6 +10,7 @@ mod notice;
 mod request;
 mod response;
 mod rights;
+mod run;
 mod task;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
@@ -22,6 +23,7 @@ pub use response::{
     Reception, Response, Status, TeamOffer, Testimony,
 };
 pub use rights::{Right, Speaker};
+pub use run::{LockRequest, LockStatus, RunRequest, RunStatus};
 pub use task::{AttentionStatus, TaskRequest, TaskStatus};
 
 /// Changes whenever a frame of an older version can no longer be understood.

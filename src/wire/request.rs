@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::TaskRequest;
+use super::{LockRequest, RunRequest, TaskRequest};
 use crate::model::{AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Role, Size, Token};
 use crate::report::ReportKind;
 
@@ -181,6 +181,13 @@ pub enum Request {
     Task {
         ask: TaskRequest,
     },
+    /// About runs of playbooks.
+    Run {
+        ask: RunRequest,
+    },
+    Lock {
+        ask: LockRequest,
+    },
 }
 
 impl Request {
@@ -218,7 +225,9 @@ impl Request {
             | Self::Subscribe
             | Self::History { .. }
             | Self::Teams { .. }
-            | Self::Clis { .. } => true,
+            | Self::Clis { .. }
+            | Self::Run { .. }
+            | Self::Lock { .. } => true,
         }
     }
 
@@ -237,6 +246,8 @@ impl Request {
             | Self::Withdraw { .. }
             | Self::Report { .. } => true,
             Self::Task { ask } => ask.wants_record(),
+            Self::Run { ask } => ask.wants_record(),
+            Self::Lock { ask } => ask.wants_record(),
             Self::Hello { .. }
             | Self::Status
             | Self::Reload

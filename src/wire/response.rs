@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AttentionStatus, Interrupted, Notice, TaskStatus};
+use super::{AttentionStatus, Interrupted, LockStatus, Notice, RunStatus, TaskStatus};
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
 };
@@ -60,6 +60,12 @@ pub enum Response {
     /// What waits for a person, the most urgent first.
     Attention {
         items: Vec<AttentionStatus>,
+    },
+    Runs {
+        runs: Vec<RunStatus>,
+    },
+    Locks {
+        locks: Vec<LockStatus>,
     },
     /// The settings hold as they are now; these keys have changed, and these things are worth a look.
     Reloaded {
@@ -125,6 +131,9 @@ pub struct Status {
     /// What was cut off and waits to be taken up again.
     #[serde(default, skip_serializing_if = "Interrupted::is_empty")]
     pub interrupted: Box<Interrupted>,
+    /// The runs of playbooks.
+    #[serde(default)]
+    pub runs: Vec<RunStatus>,
 }
 
 /// The hub itself.

@@ -1,6 +1,6 @@
 //! Who may ask what: the one table of it.
 
-use super::Request;
+use super::{Request, TaskRequest};
 
 /// Who speaks on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,11 @@ impl Request {
             Self::Watch { .. } => ("watch panes", PERSON),
             Self::Subscribe => ("subscribe to news", PERSON),
             Self::History { .. } => ("read what has scrolled away", PERSON),
+            // An agent may add to the board of its own run, and to nothing else.
+            Self::Task { ask: TaskRequest::Add { .. } } => ("add tasks", ANYONE),
             Self::Task { .. } => ("hand out tasks", PERSON),
+            Self::Run { .. } => ("run playbooks", PERSON),
+            Self::Lock { .. } => ("take locks", ANYONE),
             Self::Reload => ("reload the settings", PERSON),
             Self::FlushCast { .. } => ("ask for recordings", PERSON),
             Self::Clis { .. } => ("list the clis", PERSON),

@@ -102,6 +102,11 @@ pub struct TaskStatus {
     pub note: Option<String>,
     /// In the form of RFC 3339.
     pub since: String,
+    /// The run that it belongs to, and what its playbook calls it.
+    #[serde(default)]
+    pub run: Option<String>,
+    #[serde(default)]
+    pub key: Option<String>,
 }
 
 impl From<&Task> for TaskStatus {
@@ -115,6 +120,8 @@ impl From<&Task> for TaskStatus {
             needs: task.needs.iter().map(ToString::to_string).collect(),
             note: task.note.clone(),
             since: task.since.to_rfc3339(),
+            run: task.play.map(|play| play.to_string()),
+            key: task.key.clone(),
         }
     }
 }

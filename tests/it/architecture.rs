@@ -32,7 +32,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
             "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
             "store", "template", "cast", "git",
         ],
-        &["jiff", "jsonschema", "regex", "rustix", "tokio", "tracing_subscriber"],
+        &["jiff", "jsonschema", "regex", "rustix", "tokio", "toml", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
     (

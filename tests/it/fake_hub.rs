@@ -200,5 +200,6 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         tasks: Vec::new(),
         attention: Vec::new(),
         interrupted: Box::default(),
+        runs: Vec::new(),
     }
 }

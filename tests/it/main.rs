@@ -42,6 +42,8 @@ mod one_hub;
 mod orchestration;
 mod ownership;
 mod playbook;
+mod playbook_faults;
+mod playbooks;
 mod played;
 mod played_draw;
 mod real_agents;

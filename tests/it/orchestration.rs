@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use wheelhouse::engine::{Phase, Record};
-use wheelhouse::model::{AgentName, AgentState, Role, Task, TaskId, TaskState};
+use wheelhouse::model::{AgentName, AgentState, PlayState, Role, Task, TaskId, TaskState};
 
 use super::support::crew::{Fault, World};
 use super::support::team::AGENTS;
@@ -81,6 +81,11 @@ impl World {
             };
             if !is_settled {
                 return Err(format!("seed {seed}: {task:#?}\n{items:#?}"));
+            }
+        }
+        for play in self.engine.plays().filter(|play| !play.state.is_over()) {
+            if play.state == PlayState::Running && play.stalled.is_some() {
+                return Err(format!("seed {seed}: {} stands still unseen", play.id));
             }
         }
         for seat in self.engine.seats() {

@@ -178,6 +178,7 @@ impl World {
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
                 Effect::RunGates { .. }
+                | Effect::RunStageGates { .. }
                 | Effect::Survey { .. }
                 | Effect::GiveLeave { .. }
                 | Effect::Renew { .. }

@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AgentVerb, ConfigVerb, Format, ReportVerb, RulesVerb, Sending, StandIn, TemplateVerb, Vars,
+    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending, TemplateVerb,
 };
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;
@@ -154,24 +154,14 @@ pub(crate) enum Verb {
     /// List, show and fill in prompt templates
     #[command(subcommand)]
     Template(TemplateVerb),
-    /// Check a playbook and show what a run of it would be: order, agents, gates, every prompt
+    /// Run a playbook: its agents are started and its tasks handed out, checked and finished
     ///
-    /// Nothing is started. What is wrong with the playbook is told with its line.
-    Run {
-        /// A file, with a `/` in its name or `.toml` at its end, or one of: feature-build,
-        /// research-deep-dive, product-launch, content-sprint, bug-triage-swarm, competitive-analysis
-        playbook: String,
-        /// Only show the plan, which is what this version can do
-        #[arg(long, required = true)]
-        dry_run: bool,
-        #[command(flatten)]
-        vars: Vars,
-        /// Put scripted agents in the place of all, and show what they would play
-        #[arg(long, value_name = "CLI", value_enum)]
-        with: Option<StandIn>,
-        #[command(flatten)]
-        format: Format,
-    },
+    /// Exit codes with --headless: 0 done, 10 done in part, 11 failed, 12 it needs a person; 2 what
+    /// was typed or the playbook is wrong, which is told with its line.
+    Run(Box<RunArgs>),
+    /// Take, release and list locks
+    #[command(subcommand)]
+    Lock(LockVerb),
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Pass on what a hook of an agent's cli says (run by the clis)

@@ -135,7 +135,8 @@ mod tests {
         paths.user_config = world.path().join("config.toml");
         let settings = Settings::load(&paths).unwrap().settings;
         let given = [("feature".to_owned(), "Sign in with a passkey".to_owned())].into();
-        let loaded = load_playbook("feature-build", Path::new("/"), &given, &settings).unwrap();
+        let loaded =
+            load_playbook("feature-build", Path::new("/"), &given, &settings, true).unwrap();
         let plan = Plan::of(&loaded.playbook, loaded.vars, &settings.templates).unwrap();
         let plan = plan.with_sim(&loaded.playbook, None);
         let mut out = Vec::new();

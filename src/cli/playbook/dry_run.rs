@@ -19,8 +19,8 @@ pub(in super::super) fn dry_run(
 ) -> anyhow::Result<()> {
     let settings = Settings::load(&context.paths)?.settings;
     let directory = std::env::current_dir()?;
-    let loaded = load_playbook(asked, &directory, vars, &settings)?;
-    let LoadedPlaybook { playbook, vars, script } = &loaded;
+    let loaded = load_playbook(asked, &directory, vars, &settings, with.is_some())?;
+    let LoadedPlaybook { playbook, vars, script, .. } = &loaded;
     let plan = Plan::of(playbook, vars.clone(), &settings.templates)?;
     let plan = match with {
         Some(StandIn::Sim) => {
@@ -36,7 +36,7 @@ pub(in super::super) fn dry_run(
 }
 
 /// Refuses a script beside the playbook that no scripted agent could play.
-fn check_script(script: Option<&str>) -> anyhow::Result<()> {
+pub(super) fn check_script(script: Option<&str>) -> anyhow::Result<()> {
     let Some(Err(error)) = script.map(Script::parse) else { return Ok(()) };
     let message = format!("The script beside the playbook is wrong. {error}");
     Err(Hinted::error(message, error.hint()))

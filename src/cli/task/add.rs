@@ -34,10 +34,13 @@ pub(crate) fn add(context: &mut Context, arguments: AddArgs) -> anyhow::Result<(
         context: arguments.context.into(),
         verifiers: arguments.verifiers,
         agree: arguments.agree.unwrap_or(arguments.verifiers),
+        locks: arguments.lock,
+        reduced: None,
     };
     let (title, needs) = (arguments.title, arguments.needs);
-    let spec = TaskSpec { key: None, title, prompt, needs, terms };
+    let play = arguments.run.map(|run| run.parse()).transpose()?;
+    let spec = TaskSpec { key: None, title, prompt, needs, play, terms };
     let request = TaskRequest::Add { specs: vec![spec] };
-    let response = context.ask(Request::Task { ask: request })?;
+    let response = context.ask_as_agent(Request::Task { ask: request })?;
     print_done(context, response, format)
 }

@@ -2,6 +2,7 @@
 
 mod act;
 mod add;
+mod board;
 mod list;
 mod print;
 mod show;
@@ -10,6 +11,7 @@ mod wait;
 
 pub(super) use act::{allow, cancel, claim, consent, meet, retry};
 pub(super) use add::add;
+pub(super) use board::board;
 pub(super) use list::list;
 pub(super) use print::print_tasks;
 pub(super) use show::show;

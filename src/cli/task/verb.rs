@@ -14,6 +14,14 @@ pub(crate) enum TaskVerb {
         #[command(flatten)]
         format: Format,
     },
+    /// Show the board: what is free, what is in hand, what is over
+    Board {
+        /// Only that of this run
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
     /// Show a task with all of its attempts
     Show {
         #[arg(value_name = "ID")]
@@ -90,6 +98,12 @@ pub(crate) struct AddArgs {
     /// Paths that it changes; tasks that share one do not run at once
     #[arg(long, value_name = "GLOB")]
     pub(super) owns: Vec<String>,
+    /// A lock that it must hold while someone works on it
+    #[arg(long, value_name = "NAME")]
+    pub(super) lock: Vec<String>,
+    /// The run of a playbook that it belongs to; for an agent, always its own
+    #[arg(long, value_name = "RUN")]
+    pub(super) run: Option<String>,
     /// Higher goes first
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(super) priority: i32,

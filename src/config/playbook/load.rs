@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use super::super::problem::{Problems, suggest};
 use super::super::source_file::{SourceFile, whole_file};
-use super::super::{ConfigError, Problem, Settings};
+use super::super::{ConfigError, Hash, Problem, Settings};
 use super::embedded::EMBEDDED;
 use super::locate::locate;
 use super::read::read_playbook;
@@ -20,6 +20,8 @@ pub struct LoadedPlaybook {
     pub vars: BTreeMap<String, String>,
     /// What scripted agents play, where a file of the same name with `.sim` lies beside it.
     pub script: Option<String>,
+    /// The SHA-256 of its text.
+    pub hash: String,
 }
 
 /// Returns the names of the playbooks that the program brings along.
@@ -28,11 +30,14 @@ pub fn built_in_playbooks() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads a built-in playbook by its name, or a file: whatever has a slash or ends in `.toml`.
+///
+/// In a rehearsal scripted agents play, who build nothing: some variables have values for that.
 pub fn load_playbook(
     asked: &str,
     directory: &Path,
     given: &BTreeMap<String, String>,
     settings: &Settings,
+    is_rehearsal: bool,
 ) -> Result<LoadedPlaybook, ConfigError> {
     let is_toml = Path::new(asked).extension().is_some_and(|extension| extension == "toml");
     if !asked.contains('/') && !is_toml {
@@ -42,20 +47,31 @@ pub fn load_playbook(
                 format!("No playbook has this name\nhint: {hint} A file needs a `/`: `./{asked}`");
             return Err(failed(vec![whole_file(Path::new(asked), &text)]));
         };
-        return read(&Path::new("playbooks").join(format!("{name}.toml")), text, given, settings);
+        let path = Path::new("playbooks").join(format!("{name}.toml"));
+        return read(&path, text, (given, is_rehearsal), settings);
     }
     let path = directory.join(asked);
     let file = SourceFile::read(&path).map_err(|problem| failed(vec![problem]))?;
     let file = file.ok_or_else(|| failed(vec![whole_file(&path, "It is not there")]))?;
     let script = SourceFile::read(&path.with_extension("sim"));
     let script = script.map_err(|problem| failed(vec![problem]))?.map(|script| script.text);
-    Ok(LoadedPlaybook { script, ..read(&path, &file.text, given, settings)? })
+    Ok(LoadedPlaybook { script, ..read(&path, &file.text, (given, is_rehearsal), settings)? })
+}
+
+/// Returns a built-in playbook to look at: a variable without a default is shown by its name.
+pub fn preview_playbook(name: &str, settings: &Settings) -> Option<Playbook> {
+    let (_, text) = EMBEDDED.iter().find(|(known, _)| *known == name)?;
+    let table = DeTable::parse(text).ok()?;
+    let mut problems = Problems::new(Path::new(name), text);
+    let mut playbook = read_playbook(table.get_ref(), settings, &mut problems)?;
+    let _ = fill_in(&mut playbook, &BTreeMap::new());
+    Some(playbook)
 }
 
 fn read(
     path: &Path,
     text: &str,
-    given: &BTreeMap<String, String>,
+    (given, is_rehearsal): (&BTreeMap<String, String>, bool),
     settings: &Settings,
 ) -> Result<LoadedPlaybook, ConfigError> {
     let mut problems = Problems::new(path, text);
@@ -70,7 +86,12 @@ fn read(
     }
     let mut vars = BTreeMap::new();
     if let Some(playbook) = &mut found {
-        let (values, findings) = fill_in(playbook, given);
+        let mut given = given.clone();
+        if is_rehearsal {
+            let stand_ins = playbook.rehearsal.clone();
+            given = stand_ins.into_iter().chain(given).collect();
+        }
+        let (values, findings) = fill_in(playbook, &given);
         vars = values;
         let checked = check(playbook, &settings.templates);
         for finding in findings.iter().chain(&checked) {
@@ -80,7 +101,8 @@ fn read(
     problems.errors.sort_by_key(|problem| (problem.line, problem.column));
     match found {
         Some(playbook) if problems.errors.is_empty() => {
-            Ok(LoadedPlaybook { playbook, vars, script: None })
+            let hash = Hash::of(text.as_bytes()).to_string();
+            Ok(LoadedPlaybook { playbook, vars, script: None, hash })
         }
         Some(_) | None => Err(failed(problems.errors)),
     }
@@ -104,7 +126,8 @@ mod tests {
 
     use super::super::super::builtin::built_in;
     use super::*;
-    use crate::playbook::{Pattern, Plan};
+    use crate::model::Pattern;
+    use crate::playbook::Plan;
     use crate::sim::Script;
 
     /// Returns all that is wrong with a playbook that begins with a sound head.
@@ -114,7 +137,7 @@ mod tests {
              [[agents]]\nname = 'a'\ncli = 'shell'\ncapabilities = ['rust']\nowns = ['src/**']\n\
              [[agents]]\nname = 'b'\ncli = 'shell'\n{rest}"
         );
-        let read = read(Path::new("p.toml"), &text, &BTreeMap::new(), &built_in());
+        let read = read(Path::new("p.toml"), &text, (&BTreeMap::new(), false), &built_in());
         let told = read.err().map(|error| error.problems).unwrap_or_default();
         told.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
@@ -134,7 +157,7 @@ mod tests {
             let raw = read_playbook(table.get_ref(), &settings, &mut problems).unwrap();
             let given = raw.vars.into_iter().filter(|(_, var)| var.default.is_none());
             let given = given.map(|(name, _)| (name, "docs/x.md".to_owned())).collect();
-            let loaded = load_playbook(name, Path::new("/"), &given, &settings);
+            let loaded = load_playbook(name, Path::new("/"), &given, &settings, true);
             let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(loaded.playbook.name, *name);
             let plan = Plan::of(&loaded.playbook, loaded.vars, &settings.templates).unwrap();
@@ -179,9 +202,10 @@ mod tests {
         p.toml:23:7: `a-b` cannot name a variable
         hint: Use letters, digits and `_`
         p.toml:25:1: Unknown key `required` in `[vars.a-b]`
-        hint: Use one of `default`, `what`
+        hint: Use one of `default`, `rehearsal`, `what`
         "#);
-        let empty = read(Path::new("p.toml"), "", &BTreeMap::new(), &built_in()).unwrap_err();
+        let empty =
+            read(Path::new("p.toml"), "", (&BTreeMap::new(), false), &built_in()).unwrap_err();
         insta::assert_snapshot!(empty, @r#"
         error: p.toml:1:1: No `[playbook]`
         hint: Add it, with `name`, `purpose` and `pattern`
@@ -296,7 +320,7 @@ mod tests {
     #[test]
     fn a_variable_without_a_value_and_a_value_without_a_variable_are_told() {
         let given = [("featur".to_owned(), "x".to_owned())].into();
-        let error = load_playbook("feature-build", Path::new("/"), &given, &built_in());
+        let error = load_playbook("feature-build", Path::new("/"), &given, &built_in(), false);
         insta::assert_snapshot!(error.unwrap_err(), @r#"
         error: playbooks/feature-build.toml:12:1: The variable `feature` has no value: the feature, in one sentence
         hint: Add `--var feature='…'`
@@ -312,11 +336,11 @@ mod tests {
         fs::write(world.path().join("own.toml"), text).unwrap();
         fs::write(world.path().join("own.sim"), "on prompt\n  stop\n").unwrap();
         let given = [("subject".to_owned(), "x".to_owned())].into();
-        let loaded = load_playbook("./own.toml", world.path(), &given, &built_in()).unwrap();
+        let loaded = load_playbook("./own.toml", world.path(), &given, &built_in(), false).unwrap();
         assert_eq!(loaded.script.as_deref(), Some("on prompt\n  stop\n"));
         let plan = Plan::of(&loaded.playbook, loaded.vars, &built_in().templates).unwrap();
         let scripts = plan.with_sim(&loaded.playbook, loaded.script.as_deref()).scripts.unwrap();
         assert_eq!(scripts["editor"], "on prompt\n  stop\n");
-        assert!(load_playbook("none.toml", world.path(), &given, &built_in()).is_err());
+        assert!(load_playbook("none.toml", world.path(), &given, &built_in(), false).is_err());
     }
 }

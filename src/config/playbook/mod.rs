@@ -6,4 +6,4 @@ mod locate;
 mod read;
 mod task;
 
-pub use load::{LoadedPlaybook, built_in_playbooks, load_playbook};
+pub use load::{LoadedPlaybook, built_in_playbooks, load_playbook, preview_playbook};

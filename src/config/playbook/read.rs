@@ -10,7 +10,8 @@ use super::super::reader::Reader;
 use super::super::team::{Agent, Known, read_agents};
 use super::super::{Settings, Team};
 use super::task::{duration, read_task, words};
-use crate::playbook::{self, Pattern, Place, Playbook, Stage, SubTeam, Task};
+use crate::model::{LockTerms, Pattern};
+use crate::playbook::{self, Place, Playbook, Stage, SubTeam, Task};
 use crate::template::Variable;
 
 /// A run with more tasks is a program, not a playbook.
@@ -40,9 +41,9 @@ pub(super) fn read_playbook(
         problems.error(head.span(), "No `pattern` in `[playbook]`", Some(hint));
     }
     let expected = duration(&mut head, "expected", problems);
-    let agents = read_team(&mut head, &mut file, settings, problems);
+    let (team, agents) = read_team(&mut head, &mut file, settings, problems);
     head.finish(problems);
-    let vars = read_vars(&mut file, problems);
+    let (vars, rehearsal) = read_vars(&mut file, problems);
     let mut tasks = read_tasks(&mut file, &Place::default(), problems);
     let stages = read_stages(&mut file, &mut tasks, problems);
     if tasks.is_empty() && !file.has("tasks") && !file.has("stages") {
@@ -63,6 +64,8 @@ pub(super) fn read_playbook(
         pattern: pattern?,
         expected,
         vars,
+        rehearsal,
+        team,
         agents,
         tasks,
         stages,
@@ -77,7 +80,7 @@ fn read_team(
     file: &mut Reader,
     settings: &Settings,
     problems: &mut Problems,
-) -> Vec<playbook::Agent> {
+) -> (Option<String>, Vec<playbook::Agent>) {
     let known = Known { clis: &settings.clis, templates: &settings.templates };
     let own = read_agents("playbook", file, known, problems);
     let named = head.text("team", problems);
@@ -99,7 +102,8 @@ fn read_team(
         Some(_) | None => {}
     }
     let agents = team.map_or(own, |team| team.agents.clone());
-    agents.into_iter().map(taking_part).collect()
+    let name = team.map(|team| team.name.clone());
+    (name, agents.into_iter().map(taking_part).collect())
 }
 
 fn taking_part(agent: Agent) -> playbook::Agent {
@@ -107,8 +111,13 @@ fn taking_part(agent: Agent) -> playbook::Agent {
     playbook::Agent { name, cli, role, prompt, owns, capabilities }
 }
 
-fn read_vars(file: &mut Reader, problems: &mut Problems) -> BTreeMap<String, Variable> {
+/// Returns the variables, and what fills some of them in a rehearsal.
+fn read_vars(
+    file: &mut Reader,
+    problems: &mut Problems,
+) -> (BTreeMap<String, Variable>, BTreeMap<String, String>) {
     let mut vars = BTreeMap::new();
+    let mut rehearsal = BTreeMap::new();
     for (name, mut table) in file.named_tables("vars", problems) {
         if !is_variable_name(&name.value) {
             let message = format!("`{}` cannot name a variable", name.value);
@@ -116,11 +125,14 @@ fn read_vars(file: &mut Reader, problems: &mut Problems) -> BTreeMap<String, Var
         }
         let what = table.required_text("what", problems);
         let default = table.text("default", problems).map(|default| default.value);
+        if let Some(text) = table.text("rehearsal", problems) {
+            rehearsal.insert(name.value.clone(), text.value);
+        }
         table.finish(problems);
         let what = what.map(|what| what.value).unwrap_or_default();
         vars.insert(name.value, Variable { what, default });
     }
-    vars
+    (vars, rehearsal)
 }
 
 fn read_tasks(table: &mut Reader, place: &Place, problems: &mut Problems) -> Vec<Task> {
@@ -162,11 +174,14 @@ fn read_teams(file: &mut Reader, problems: &mut Problems) -> Vec<SubTeam> {
     tables.into_iter().filter_map(team).collect()
 }
 
-fn read_locks(file: &mut Reader, problems: &mut Problems) -> Vec<String> {
+fn read_locks(file: &mut Reader, problems: &mut Problems) -> Vec<LockTerms> {
     let mut locks = Vec::new();
     for mut table in file.listed_tables("locks", problems) {
-        locks.extend(table.required_text("name", problems).map(|name| name.value));
+        let name = table.required_text("name", problems);
         table.text("what", problems);
+        let limit = duration(&mut table, "time_limit", problems);
+        let limit_ms = limit.and_then(|limit| limit.as_millis().try_into().ok());
+        locks.extend(name.map(|name| LockTerms { name: name.value, limit_ms }));
         table.finish(problems);
     }
     locks

@@ -14,7 +14,7 @@ const TEMPLATE: &str = "worker";
 /// Whoever fails more often needs another task, not another try.
 const ATTEMPTS_MAX: u32 = 20;
 const ATTEMPTS: u32 = 3;
-const VERIFIERS_MAX: u32 = 16;
+const VERIFIERS_MAX: u32 = 8;
 const ARTIFACTS_MAX: usize = 32;
 
 const FORMATS: &[Format] = &[

@@ -10,7 +10,7 @@ use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size};
 use crate::tui::grid::{Cards, Layout, Slot, arrange};
 use crate::tui::keymap::Keymap;
 use crate::tui::look::{Theme, Tone};
-use crate::tui::options::{Ended, StartView, TuiError};
+use crate::tui::options::{Ended, PlaybookOffer, StartView, TuiError};
 use crate::tui::overlay::Overlay;
 use crate::tui::prompt::{Editor, History};
 use crate::wire::{Ask, CliOffer, Interrupted, MouseWish, Request, TeamOffer};
@@ -83,6 +83,8 @@ pub(crate) struct Settings {
     pub start: StartView,
     /// Stands among the teams; whoever chooses it leaves this dashboard for it.
     pub demo: Option<TeamOffer>,
+    /// Whoever chooses one of them leaves this dashboard until it runs.
+    pub playbooks: Vec<PlaybookOffer>,
 }
 
 /// How a prompt finds its agents; each kind has a draft of its own.

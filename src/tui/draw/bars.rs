@@ -209,6 +209,7 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (key(Action::Remove).filter(|_| has_ended), "remove"),
             (key(Action::Add), "new agent"),
             (key(Action::Teams), "teams"),
+            (key(Action::Playbooks), "playbooks"),
         ],
     };
     candidates.into_iter().filter_map(|(key, what)| Some((key?, what))).collect()

@@ -98,7 +98,7 @@ impl Launcher {
     }
 
     /// Returns the room of the list and that of the chosen team.
-    fn parts(inner: Rect, count: usize) -> (Rect, Rect) {
+    pub(super) fn parts(inner: Rect, count: usize) -> (Rect, Rect) {
         if inner.width >= BESIDE_COLS_MIN {
             let list = Rect { width: LIST_COLS, ..inner };
             let rest = Rect { x: list.right() + 2, width: inner.width - LIST_COLS - 2, ..inner };

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::dialog::Hit;
-use super::{Attention, Confirm, Help, Launcher, Newcomer, Prompt, Question};
+use super::{Attention, Confirm, Help, Launcher, Newcomer, Playbooks, Prompt, Question};
 use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
 use crate::tui::action::{Action, Choice, Scope};
 use crate::tui::app::{App, Lead, Purpose, Target};
@@ -16,6 +16,7 @@ use crate::wire::Request;
 pub(crate) enum Overlay {
     Help(Help),
     Launcher(Launcher),
+    Playbooks(Playbooks),
     Confirm(Confirm),
     Newcomer(Newcomer),
     Prompt(Prompt),
@@ -46,6 +47,7 @@ pub(crate) fn press(app: &mut App, key: Key) -> Handled {
     let fate = match &mut overlay {
         Overlay::Help(_) if asks_for_help => Fate::Close,
         Overlay::Newcomer(form) => form.press(app, key),
+        Overlay::Playbooks(list) => list.press(app, key),
         Overlay::Prompt(prompt) => prompt.press(app, key),
         Overlay::Question(_) if leads_on(app, key) => {
             app.lead = Some(Lead::Next);
@@ -77,6 +79,11 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Handled {
     let handled = match &mut overlay {
         Overlay::Newcomer(form) => {
             form.write(app, text);
+            app.damage.is_all = true;
+            Handled::Consumed
+        }
+        Overlay::Playbooks(list) => {
+            list.write(text);
             app.damage.is_all = true;
             Handled::Consumed
         }
@@ -123,6 +130,7 @@ impl Overlay {
         match self {
             Self::Help(help) => help.draw(app, area, buffer),
             Self::Launcher(launcher) => launcher.draw(app, area, buffer),
+            Self::Playbooks(list) => list.draw(app, area, buffer),
             Self::Confirm(confirm) => confirm.draw(app, area, buffer),
             Self::Newcomer(form) => form.draw(app, area, buffer),
             Self::Prompt(prompt) => prompt.draw(app, area, buffer),
@@ -135,6 +143,7 @@ impl Overlay {
     fn writes(&self) -> bool {
         match self {
             Self::Newcomer(_) => true,
+            Self::Playbooks(list) => list.writes(),
             Self::Prompt(prompt) => prompt.writes(),
             Self::Help(_)
             | Self::Launcher(_)
@@ -156,6 +165,7 @@ impl Overlay {
             Self::Launcher(_) => Some((Purpose::Teams, Request::Teams { environment })),
             Self::Newcomer(_) => Some((Purpose::Clis, Request::Clis { environment })),
             Self::Help(_)
+            | Self::Playbooks(_)
             | Self::Confirm(_)
             | Self::Prompt(_)
             | Self::Question(_)
@@ -169,7 +179,11 @@ impl Overlay {
             Self::Launcher(launcher) => launcher.starting = None,
             Self::Newcomer(form) => form.starting = None,
             Self::Question(question) => question.is_sent = false,
-            Self::Help(_) | Self::Confirm(_) | Self::Prompt(_) | Self::Attention(_) => {}
+            Self::Help(_)
+            | Self::Playbooks(_)
+            | Self::Confirm(_)
+            | Self::Prompt(_)
+            | Self::Attention(_) => {}
         }
     }
 
@@ -182,6 +196,7 @@ impl Overlay {
         match self {
             Self::Help(help) => help.choose(app, choice),
             Self::Launcher(launcher) => launcher.choose(app, choice),
+            Self::Playbooks(list) => list.choose(app, choice),
             Self::Confirm(confirm) => confirm.choose(app, choice),
             Self::Newcomer(form) => form.choose(app, choice),
             Self::Prompt(prompt) => prompt.choose(app, choice),
@@ -194,6 +209,7 @@ impl Overlay {
         match self {
             Self::Help(help) => help.turn(app, is_down),
             Self::Launcher(launcher) => launcher.turn(app, is_down),
+            Self::Playbooks(list) => list.turn(app, is_down),
             Self::Newcomer(form) => form.turn(app, is_down),
             Self::Prompt(prompt) => prompt.turn(app, is_down),
             Self::Question(question) => question.turn(app, is_down),
@@ -208,6 +224,7 @@ impl Overlay {
         let hit = match self {
             Self::Help(_) => Help::hit(app, area, at),
             Self::Launcher(launcher) => launcher.hit(app, area, at),
+            Self::Playbooks(list) => list.hit(app, area, at),
             Self::Confirm(confirm) => confirm.hit(app, area, at),
             Self::Newcomer(form) => form.hit(app, area, at),
             Self::Prompt(prompt) => prompt.hit(app, area, at),
@@ -233,6 +250,7 @@ impl Overlay {
     fn pick(&mut self, index: usize) {
         match self {
             Self::Launcher(launcher) => launcher.pick(index),
+            Self::Playbooks(list) => list.pick(index),
             Self::Newcomer(form) => form.pick(index),
             Self::Question(question) => question.pick(index),
             Self::Attention(list) => list.pick(index),

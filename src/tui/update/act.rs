@@ -7,7 +7,7 @@ use crate::tui::app::{App, Lead, Mode, Purpose};
 use crate::tui::grid::{Layout, neighbour};
 use crate::tui::look::Tone;
 use crate::tui::options::Ended;
-use crate::tui::overlay::{Attention, Confirm, Deed, Help, Launcher, Newcomer, Overlay};
+use crate::tui::overlay::{Attention, Confirm, Deed, Help, Launcher, Newcomer, Overlay, Playbooks};
 use crate::wire::{Interrupted, KeyInput, Request};
 
 /// Does what a key means.
@@ -47,6 +47,13 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Remove => confirm(app, Deed::Remove),
         Action::Add => open_form(app),
         Action::Teams => open_launcher(app, false),
+        Action::Playbooks if app.settings.playbooks.is_empty() => {
+            app.say(Tone::Warning, "There are no playbooks here");
+        }
+        Action::Playbooks => {
+            app.overlays.push(Overlay::Playbooks(Playbooks::default()));
+            app.damage.is_all = true;
+        }
         Action::Help => app.overlays.push(Overlay::Help(Help::default())),
         Action::Redraw => app.needs_whole_frame = true,
         Action::Detach => app.end = Some(Ok(Ended::Detached)),

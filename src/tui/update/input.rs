@@ -12,6 +12,10 @@ use crate::wire::{Ask, FromHub};
     reason = "few are held at once, and most are the hub's frames"
 )]
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a frame is moved once, from the reader to the update"
+)]
 pub(crate) enum Input {
     Key(Key),
     Paste(String),

@@ -156,6 +156,7 @@ fn take_agents(app: &mut App, agents: Vec<Agent>) {
         Overlay::Question(question) => app.agents.iter().any(|agent| agent.name == question.agent),
         Overlay::Help(_)
         | Overlay::Launcher(_)
+        | Overlay::Playbooks(_)
         | Overlay::Newcomer(_)
         | Overlay::Prompt(_)
         | Overlay::Attention(_) => true,
@@ -250,6 +251,7 @@ fn launch_failed(app: &mut App, fault: &Fault) {
     let launcher = app.overlays.iter_mut().find_map(|overlay| match overlay {
         Overlay::Launcher(launcher) => Some(launcher),
         Overlay::Help(_)
+        | Overlay::Playbooks(_)
         | Overlay::Confirm(_)
         | Overlay::Newcomer(_)
         | Overlay::Prompt(_)

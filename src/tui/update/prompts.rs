@@ -39,6 +39,7 @@ pub(super) fn edited(app: &mut App, outcome: Result<String, String>) {
         Overlay::Prompt(prompt) => Some(prompt),
         Overlay::Help(_)
         | Overlay::Launcher(_)
+        | Overlay::Playbooks(_)
         | Overlay::Confirm(_)
         | Overlay::Newcomer(_)
         | Overlay::Question(_)

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, ProcessId,
-    ReceiptId, RequestId, Reset, RunId, Source, Stage, Task, TaskCommand, TaskId, TaskState,
+    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, PlayCommand,
+    ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, Task, TaskCommand, TaskId,
+    TaskState,
 };
 use wheelhouse::report;
 
 use super::chance::Chance;
 use super::manners::{lines, spec};
+use super::pipeline::pipeline;
 use super::shared_files::SharedFiles;
 use super::team::{AGENTS, launch, member};
 
@@ -123,8 +125,14 @@ impl World {
             3 if self.engine.tasks().count() < 20 => self.add_tasks(),
             4 => self.meddle(),
             5 => self.babble(),
+            6 => self.begin_play(),
             _ => self.step(),
         }
+    }
+
+    fn begin_play(&mut self) {
+        let order = Box::new(pipeline(format!("call{}", self.requests)));
+        self.ask(Command::Play(PlayCommand::Begin { order, members: Vec::new() }));
     }
 
     /// A person cancels, retries or takes something for another.
@@ -296,6 +304,13 @@ impl World {
                 Effect::Weigh { task, attempt, path, .. } => {
                     let hash = Some("1".to_owned());
                     self.news.push_back(Event::Weighed { task, attempt, path, hash });
+                }
+                Effect::RunStageGates { play, stage, round, gates, .. } => {
+                    let passed = self.is_calm || self.random.percent(60);
+                    let result = |gate| GateResult { gate, passed, output: "no".to_owned() };
+                    let results = gates.into_iter().map(result).collect();
+                    let checks = Checks { results, ..Checks::default() };
+                    self.news.push_back(Event::StageGates { play, stage, round, checks });
                 }
                 Effect::Survey { task, attempt, .. } => {
                     let files = vec!["src/a.rs".to_owned()];

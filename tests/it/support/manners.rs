@@ -23,10 +23,12 @@ pub(crate) fn spec(random: &mut Chance, known: u64) -> TaskSpec {
         context: if random.percent(20) { Context::Fresh } else { Context::Continue },
         verifiers,
         agree: verifiers,
+        locks: if random.percent(15) { vec!["l".to_owned()] } else { Vec::new() },
+        reduced: random.percent(10).then(|| "half".to_owned()),
         ..Terms::default()
     };
     let (title, prompt) = ("work".to_owned(), "do it".to_owned());
-    TaskSpec { key: None, title, prompt, needs, terms }
+    TaskSpec { key: None, title, prompt, needs, play: None, terms }
 }
 
 /// What an agent of this manner says about its task.

@@ -1,0 +1,131 @@
+//! The board of a mesh as a plain file, so that agents can look at what they share without asking.
+//!
+//! It is a mirror: the hub keeps what it shows, and nobody reads it back.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::state::Hub;
+use crate::config::plain_json;
+use crate::model::{Moment, Pattern, Play};
+use crate::wire::{LockStatus, TaskStatus};
+
+/// Where the board lies in the project.
+const FOLDER: &str = ".wheelhouse";
+const FILE: &str = "board.json";
+
+/// Whoever looks more often than this sees the same.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Keeps the mirror out of commits and out of `git status`, and itself too.
+const IGNORED: &str = "/board.json\n/.gitignore\n";
+
+/// What was written last, and when there is more.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    text: String,
+    /// Not before this.
+    pause_until: Moment,
+    due: Option<Moment>,
+}
+
+impl Hub {
+    /// Notes that something has changed which the board may show.
+    pub(super) fn note_board(&mut self, now: Moment) {
+        let is_mesh = |play: &Play| play.cast.pattern == Pattern::Mesh;
+        if self.engine.plays().any(is_mesh) {
+            self.board.due = self.board.due.or(Some(now.max(self.board.pause_until)));
+        }
+    }
+
+    pub(super) fn board_deadline(&self) -> Option<Moment> {
+        self.board.due
+    }
+
+    /// Writes the board, if it is time and it has changed.
+    pub(super) fn write_board(&mut self, now: Moment) {
+        if self.board.due.is_none_or(|due| due > now) {
+            return;
+        }
+        (self.board.due, self.board.pause_until) = (None, now + PAUSE);
+        let text = self.board_text();
+        if text == self.board.text {
+            return;
+        }
+        match replace(&self.paths.project.join(FOLDER), &text) {
+            Ok(()) => self.board.text = text,
+            Err(error) => tracing::warn!(%error, "the board could not be written"),
+        }
+    }
+
+    /// Returns the runs that are not over, and the last one.
+    fn board_text(&self) -> String {
+        let plays: Vec<&Play> =
+            self.engine.plays().filter(|play| play.cast.pattern == Pattern::Mesh).collect();
+        let last = plays.last().map(|play| play.id);
+        let shown = plays.into_iter().filter(|play| !play.state.is_over() || Some(play.id) == last);
+        let runs: Vec<Value> = shown.map(|play| self.board_of(play)).collect();
+        let locks: Vec<LockStatus> = self.engine.locks().map(LockStatus::from).collect();
+        let board = json!({ "runs": runs, "locks": locks });
+        let text = serde_json::to_string_pretty(&board).unwrap_or_default();
+        text.lines().map(|line| plain_json(line) + "\n").collect()
+    }
+
+    fn board_of(&self, play: &Play) -> Value {
+        let agents: Vec<Value> = play
+            .cast
+            .agents
+            .iter()
+            .filter_map(|player| self.engine.seat(&player.name))
+            .map(|seat| {
+                let name = &seat.member.name;
+                json!({ "name": name, "state": seat.state, "task": self.task_in_hand(name) })
+            })
+            .collect();
+        let tasks: Vec<TaskStatus> =
+            self.engine.play_tasks(play.id).into_iter().map(TaskStatus::from).collect();
+        let contracts: Vec<Value> = self
+            .engine
+            .contracts()
+            .filter(|contract| play.casts(&contract.publisher))
+            .map(|one| {
+                json!({
+                    "title": one.title,
+                    "publisher": one.publisher,
+                    "version": one.version,
+                    "body": one.body,
+                })
+            })
+            .collect();
+        json!({
+            "run": play.id,
+            "playbook": play.cast.playbook,
+            "state": play.state,
+            "agents": agents,
+            "tasks": tasks,
+            "contracts": contracts,
+        })
+    }
+}
+
+/// Says whether a file of the project is the mirror, which is nobody's work.
+pub(super) fn is_mirror(path: &Path) -> bool {
+    path.parent() == Some(Path::new(FOLDER))
+        && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(FILE))
+}
+
+/// Puts a text in place of the old one, so that nobody ever reads half of it.
+fn replace(folder: &Path, text: &str) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let ignored = folder.join(".gitignore");
+    if !ignored.exists() {
+        fs::write(ignored, IGNORED)?;
+    }
+    let new = folder.join(format!("{FILE}.new"));
+    fs::write(&new, text)?;
+    fs::rename(new, folder.join(FILE))
+}

@@ -1,0 +1,184 @@
+//! Runs of playbooks: from what was asked for to agents that are started.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::plan::Crew;
+use super::requests::{Answer, Asker};
+use super::state::Hub;
+use crate::config::{Agent, Loaded, secure_dir};
+use crate::engine::Seat;
+use crate::model::{
+    Added, Cast, Command, Environment, Launch, Letter, Member, Play, PlayCommand, PlayId,
+    PlayOrder, Player, Refusal, TAG_PLACE,
+};
+use crate::wire::{Fault, Response, RunRequest, RunStatus};
+
+/// The word of a call becomes the name of a directory.
+const CALL_CHARS_MAX: usize = 64;
+
+impl Hub {
+    /// Returns the answer, unless it comes later.
+    pub(super) fn obey_about_plays(&mut self, asker: Asker, request: RunRequest) -> Option<Answer> {
+        let command = match request {
+            RunRequest::List => return Some(Ok(Response::Runs { runs: self.run_list() })),
+            RunRequest::Begin { order, environment } => self.plan_play(order, &environment),
+            RunRequest::Resume { run, environment } => self.plan_encore(&run, &environment),
+            RunRequest::Cancel { run } => {
+                self.known_play(&run).map(|play| PlayCommand::Cancel { play: play.id })
+            }
+        };
+        self.command(asker, command.map(Command::Play))
+    }
+
+    /// Returns how to begin a run.
+    fn plan_play(
+        &mut self,
+        mut order: Box<PlayOrder>,
+        caller: &Environment,
+    ) -> Result<PlayCommand, Fault> {
+        let is_word = order.call.chars().all(|c| c.is_ascii_alphanumeric());
+        if order.call.is_empty() || order.call.len() > CALL_CHARS_MAX || !is_word {
+            return Err(Fault::new("The call of a run is a word of letters and digits"));
+        }
+        // The answer was lost: whoever asks again is told of the same run.
+        if self.engine.play_called(&order.call).is_some() {
+            return Ok(PlayCommand::Begin { order, members: Vec::new() });
+        }
+        for spec in &mut order.tasks {
+            spec.prompt.retain(|c| !c.is_control() || c == '\n' || c == '\t');
+        }
+        let loaded = self.load_settings()?;
+        self.write_scripts(&mut order)?;
+        let players = order.cast.agents.clone();
+        let mut members = Crew::new();
+        for player in &players {
+            let planned = self.plan_player(&loaded, &order.cast, player, caller)?;
+            members.extend(self.begin_afresh(&loaded, vec![planned])?);
+        }
+        for (member, _) in &mut members {
+            self.open(&order.cast, member);
+        }
+        Ok(PlayCommand::Begin { order, members })
+    }
+
+    /// Returns how to go on with a run: those of its agents that are gone, or that nothing reaches
+    /// any more, take their conversation up again, where their cli can do that and one is known.
+    fn plan_encore(&mut self, run: &str, caller: &Environment) -> Result<PlayCommand, Fault> {
+        let play = self.known_play(run)?.clone();
+        let loaded = self.load_settings()?;
+        let is_live = |player: &&Player| self.engine.seat(&player.name).is_some_and(Seat::is_live);
+        let is_hung = |player: &&Player| self.engine.is_hung(&player.name);
+        let is_lost = |player: &&Player| !is_live(player) || is_hung(player);
+        let gone: Vec<Player> = play.cast.agents.iter().filter(is_lost).cloned().collect();
+        let mut members = Crew::new();
+        for player in &gone {
+            let (member, launch) = self.plan_player(&loaded, &play.cast, player, caller)?;
+            if let Ok(resumed) = self.resume(&loaded, member.clone(), launch.clone()) {
+                members.push(resumed);
+                continue;
+            }
+            let mut fresh = self.begin_afresh(&loaded, vec![(member, launch)])?;
+            for (member, _) in &mut fresh {
+                self.open(&play.cast, member);
+            }
+            members.extend(fresh);
+        }
+        Ok(PlayCommand::Resume { play: play.id, members, grace_ms: self.grace_ms })
+    }
+
+    /// Returns how to start one who takes part: as its team says, if it has one.
+    fn plan_player(
+        &self,
+        loaded: &Loaded,
+        cast: &Cast,
+        player: &Player,
+        caller: &Environment,
+    ) -> Result<(Member, Launch), Fault> {
+        let team = loaded.team(&cast.team).ok();
+        let of_team =
+            team.and_then(|team| Some((team, team.agents.iter().find(|a| a.name == player.name)?)));
+        if let Some((team, agent)) = of_team.filter(|_| player.command.is_empty()) {
+            return self.plan_agent(loaded, team, agent, caller);
+        }
+        let agent = Agent {
+            name: player.name.clone(),
+            cli: player.cli.clone(),
+            role: player.role,
+            prompt: None,
+            cwd: PathBuf::new(),
+            env: Environment::default(),
+            owns: player.owns.clone(),
+            capabilities: player.capabilities.clone(),
+            speaks: Vec::new(),
+        };
+        let place = cast.agents.iter().position(|one| one.name == player.name).unwrap_or_default();
+        let added = Added { command: player.command.clone(), variables: Vec::new() };
+        self.plan_own(loaded, &agent, (&cast.team, place), &added, caller)
+    }
+
+    /// Has an agent told what its playbook tells it before its first task.
+    fn open(&mut self, cast: &Cast, member: &mut Member) {
+        let player = cast.agents.iter().find(|player| player.name == member.name);
+        let Some(prompt) = player.and_then(|player| player.prompt.as_ref()) else { return };
+        let tag = self.engine.next_tag();
+        let text = prompt.replace(TAG_PLACE, &tag);
+        member.opening.letter = Some(Letter { agent: member.name.clone(), text, tag: Some(tag) });
+    }
+
+    /// Writes what scripted agents play where they will find it, also after a crash.
+    fn write_scripts(&self, order: &mut PlayOrder) -> Result<(), Fault> {
+        if order.scripts.is_empty() {
+            return Ok(());
+        }
+        let cannot = |error: &dyn std::fmt::Display| {
+            Fault::new(format!("The scripts of the run cannot be written: {error}"))
+        };
+        let directory = self.paths.scripts().join(&order.call);
+        for place in [self.paths.scripts(), directory.clone()] {
+            secure_dir(&place).map_err(|error| cannot(&error))?;
+        }
+        for player in &mut order.cast.agents {
+            let Some(script) = order.scripts.get(&player.name) else { continue };
+            let path = directory.join(format!("{}.sim", player.name));
+            fs::write(&path, script).map_err(|error| cannot(&error))?;
+            let words = [self.program.as_path(), "sim".as_ref(), &path];
+            player.command = words.map(|word| word.to_string_lossy().into_owned()).to_vec();
+        }
+        Ok(())
+    }
+
+    fn known_play(&self, run: &str) -> Result<&Play, Fault> {
+        let id = run.parse::<PlayId>().ok();
+        id.and_then(|id| self.engine.play(id)).ok_or_else(|| {
+            let run = run.chars().filter(|c| !c.is_control()).take(64).collect();
+            Refusal::UnknownPlay { run }.into()
+        })
+    }
+
+    pub(super) fn run_list(&self) -> Vec<RunStatus> {
+        self.engine.plays().map(|play| self.run_status(play)).collect()
+    }
+
+    fn run_status(&self, play: &Play) -> RunStatus {
+        let cast = &play.cast;
+        let tasks = self.engine.play_tasks(play.id).into_iter().map(|task| {
+            let id = task.id.to_string();
+            (task.key.clone().unwrap_or_else(|| id.clone()), id)
+        });
+        RunStatus {
+            id: play.id.to_string(),
+            playbook: cast.playbook.clone(),
+            hash: cast.hash.clone(),
+            pattern: cast.pattern,
+            state: play.state,
+            note: play.note.clone(),
+            vars: cast.vars.clone(),
+            agents: cast.agents.iter().map(|player| player.name.to_string()).collect(),
+            own: play.own.iter().map(ToString::to_string).collect(),
+            tasks: tasks.collect(),
+            started: play.started.to_rfc3339(),
+            ended: play.ended.map(crate::model::Moment::to_rfc3339),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What is asked about runs of playbooks and about locks, and how they are told.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Environment, Lock, Pattern, PlayOrder, PlayState};
+
+/// A request about runs of playbooks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "about")]
+pub enum RunRequest {
+    /// Starts the agents and hands out the tasks. The same order again is the same run.
+    Begin {
+        order: Box<PlayOrder>,
+        environment: Environment,
+    },
+    /// Starts those of a run's agents that are gone.
+    Resume {
+        run: String,
+        environment: Environment,
+    },
+    Cancel {
+        run: String,
+    },
+    List,
+}
+
+impl RunRequest {
+    /// Says whether it changes something that counts only if it is on record.
+    pub fn wants_record(&self) -> bool {
+        match self {
+            Self::Begin { .. } | Self::Resume { .. } | Self::Cancel { .. } => true,
+            Self::List => false,
+        }
+    }
+}
+
+/// A run at a glance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunStatus {
+    pub id: String,
+    pub playbook: String,
+    /// The SHA-256 of the playbook's text.
+    pub hash: String,
+    pub pattern: Pattern,
+    pub state: PlayState,
+    pub note: Option<String>,
+    pub vars: BTreeMap<String, String>,
+    pub agents: Vec<String>,
+    /// The agents that it started itself.
+    pub own: Vec<String>,
+    /// Its tasks, by what the playbook calls them or by their own id.
+    pub tasks: BTreeMap<String, String>,
+    /// In the form of RFC 3339.
+    pub started: String,
+    pub ended: Option<String>,
+}
+
+/// A request about locks. An agent asks for itself, a person for themselves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "about")]
+pub enum LockRequest {
+    Take {
+        name: String,
+        limit_ms: Option<u64>,
+    },
+    Release {
+        name: String,
+    },
+    /// Is answered once the one who asks holds it.
+    Await {
+        name: String,
+    },
+    List,
+}
+
+impl LockRequest {
+    /// Says whether it changes something that counts only if it is on record.
+    pub fn wants_record(&self) -> bool {
+        match self {
+            Self::Take { .. } => true,
+            Self::Release { .. } | Self::Await { .. } | Self::List => false,
+        }
+    }
+}
+
+/// A lock at a glance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockStatus {
+    pub name: String,
+    /// Nobody: a person.
+    pub holder: Option<String>,
+    pub task: Option<String>,
+    /// In the form of RFC 3339.
+    pub since: String,
+    pub until: String,
+    /// Who waits for it, the next one first.
+    pub waiting: Vec<Option<String>>,
+}
+
+impl From<&Lock> for LockStatus {
+    fn from(lock: &Lock) -> Self {
+        let holder = &lock.holder;
+        let name =
+            |agent: &Option<crate::model::AgentName>| agent.as_ref().map(ToString::to_string);
+        Self {
+            name: lock.name.clone(),
+            holder: name(&holder.agent),
+            task: holder.task.map(|task| task.to_string()),
+            since: holder.since.to_rfc3339(),
+            until: holder.until.to_rfc3339(),
+            waiting: lock.waiting.iter().map(|waiter| name(&waiter.agent)).collect(),
+        }
+    }
+}
