@@ -14,7 +14,10 @@ use support::crew::{Fault, World};
 mod support {
     pub(crate) mod chance;
     pub(crate) mod crew;
+    mod deeds;
     pub(crate) mod manners;
+    pub(crate) mod pipeline;
+    pub(crate) mod shared_files;
     pub(crate) mod team;
 }
 

@@ -85,13 +85,13 @@ impl Planted {
         fs::create_dir(root.join("module")).unwrap();
         git(&root.join("module"), &["init", "-q"]);
         planted.write("module/inner", "1\n");
-        Planted::commit(&root.join("module"));
+        Self::commit(&root.join("module"));
         for name in ["plain", "evil.txt", "equal.txt", "proc.txt", "dir/deep"] {
             planted.write(name, "1\n");
         }
         let attributes = "* diff=evil merge=evil\nevil.txt filter=evil\nproc.txt filter=proc\n";
         planted.write(".gitattributes", attributes);
-        Planted::commit(&root);
+        Self::commit(&root);
         planted.plant(&root);
         planted.plant(&root.join("module"));
         planted.write(".git/info/attributes", "equal.txt filter=a=b\n");

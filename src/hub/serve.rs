@@ -11,6 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 
 use super::HubError;
+use super::board::Board;
 use super::casts::Casts;
 use super::clock::Clock;
 use super::inbox::{Inbox, Input, Senders};
@@ -96,7 +97,7 @@ async fn serve(
         default_size: Size::default(),
         ledger: Ledger::new(store),
         sights: Sights::default(),
-        board: super::board::Board::default(),
+        board: Board::default(),
         is_ending: false,
     };
     hub.heed(settings);
@@ -112,6 +113,20 @@ async fn serve(
     tokio::task::spawn_local(watch_signals(senders));
     tracing::info!(session = %hub.paths.session, pid = std::process::id(), "the hub is up");
     detach().map_err(HubError::Detach)?;
+    live(&mut hub, &mut inbox).await;
+    hub.farewell();
+    // The clients' writers get the time to say goodbye.
+    tokio::task::yield_now().await;
+    if let Err(error) = fs::remove_file(hub.paths.hub_socket()) {
+        tracing::warn!(%error, "the socket could not be removed");
+    }
+    tracing::debug!(waits = %hub.senders.delays, "waits: half, 95 of 100, the longest");
+    tracing::info!("the hub ends");
+    Ok(())
+}
+
+/// Takes one thing after the other, until the hub is to end.
+async fn live(hub: &mut Hub, inbox: &mut Inbox) {
     while !hub.is_ending {
         let deadline = hub.next_deadline();
         let pause = deadline.map(|deadline| hub.clock.until(deadline)).unwrap_or_default();
@@ -128,15 +143,6 @@ async fn serve(
         // After each piece of output others get their turn: what was typed must not wait for a flood.
         tokio::task::yield_now().await;
     }
-    hub.farewell();
-    // The clients' writers get the time to say goodbye.
-    tokio::task::yield_now().await;
-    if let Err(error) = fs::remove_file(hub.paths.hub_socket()) {
-        tracing::warn!(%error, "the socket could not be removed");
-    }
-    tracing::debug!(waits = %hub.senders.delays, "waits: half, 95 of 100, the longest");
-    tracing::info!("the hub ends");
-    Ok(())
 }
 
 impl Hub {

@@ -41,6 +41,8 @@ impl Film for Reel {
             needs: Vec::new(),
             note: None,
             since: BEGAN.to_rfc3339(),
+            run: None,
+            key: None,
         };
         let agents =
             vec![agent("backend", AgentState::Working), agent("tests", AgentState::Waiting)];

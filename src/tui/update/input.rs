@@ -7,10 +7,6 @@ use crate::tui::look::is_light;
 use crate::wire::{Ask, FromHub};
 
 /// Something that happened.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "few are held at once, and most are the hub's frames"
-)]
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,

@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use wheelhouse::engine::{Effect, Engine, Event, Record, RunEvent};
+use wheelhouse::engine::{Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Checks, Command, Exit, GateResult, Moment, PlayCommand,
-    ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, Task, TaskCommand, TaskId,
-    TaskState,
+    AgentName, AgentState, Changes, Command, Exit, Moment, PlayCommand, ProcessId, ReceiptId,
+    RequestId, Reset, RunId, Source, Stage, TaskCommand, TaskId, TaskState,
 };
 use wheelhouse::report;
 
@@ -37,22 +36,22 @@ pub(crate) enum Fault {
 pub(crate) struct World {
     pub(crate) seed: u64,
     fault: Fault,
-    random: Chance,
+    pub(super) random: Chance,
     pub(crate) engine: Engine,
     now: Moment,
     pub(crate) disk: BTreeMap<(String, String), serde_json::Value>,
-    typed: BTreeSet<ReceiptId>,
+    pub(super) typed: BTreeSet<ReceiptId>,
     /// The runs to which something was said.
-    addressed: BTreeSet<(AgentName, RunId)>,
+    pub(super) addressed: BTreeSet<(AgentName, RunId)>,
     /// Tasks whose gates passed, and those that are on record as done.
-    passed: BTreeSet<TaskId>,
+    pub(super) passed: BTreeSet<TaskId>,
     done: BTreeSet<TaskId>,
-    files: SharedFiles,
-    keepers: BTreeMap<AgentName, (RunId, ProcessId)>,
-    news: VecDeque<Event>,
+    pub(super) files: SharedFiles,
+    pub(super) keepers: BTreeMap<AgentName, (RunId, ProcessId)>,
+    pub(super) news: VecDeque<Event>,
     requests: u64,
-    pids: u32,
-    is_calm: bool,
+    pub(super) pids: u32,
+    pub(super) is_calm: bool,
     /// How many events there were.
     pub(crate) events: u64,
 }
@@ -238,120 +237,14 @@ impl World {
         }
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            if !self.is_calm && self.random.percent(1) {
-                return self.crash();
-            }
-            match effect {
-                Effect::Save(changes) => self.write(changes),
-                Effect::Start { agent, run, .. } => {
-                    self.pids += 1;
-                    let process = ProcessId { pid: self.pids, started: 1 };
-                    let before = self.keepers.insert(agent.clone(), (run, process));
-                    assert_eq!(before, None, "seed {}: {agent} runs twice", self.seed);
-                    self.tell(&agent, run, RunEvent::Seen { keeper: process, process });
-                    self.does(&agent, run, AgentState::Idle);
-                }
-                Effect::Adopt { agent, run, .. } => match self.keepers.get(&agent).copied() {
-                    Some((run, process)) => {
-                        self.tell(&agent, run, RunEvent::Seen { keeper: process, process });
-                        self.does(&agent, run, AgentState::Idle);
-                    }
-                    None => self.tell(&agent, run, RunEvent::KeeperLost),
-                },
-                Effect::Stop { agent, run, .. } | Effect::Release { agent, run } => {
-                    if self.keepers.remove(&agent).is_some() {
-                        self.tell(&agent, run, RunEvent::Stopped { survivors: Vec::new() });
-                        self.tell(&agent, run, RunEvent::KeeperLost);
-                    }
-                }
-                Effect::Sweep { agent, run } => {
-                    self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
-                }
-                Effect::Deliver { agent, run, receipt, tag, text, .. } => {
-                    let is_new = self.typed.insert(receipt);
-                    assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
-                    self.check_freshness(&agent, run, receipt);
-                    self.files.write(&text, &mut self.random, self.is_calm);
-                    self.work(&agent, run, receipt, tag.as_deref());
-                }
-                Effect::Renew { agent, run } => {
-                    let plan = if self.random.percent(90) {
-                        let (place, (_, role)) = AGENTS
-                            .iter()
-                            .enumerate()
-                            .find(|(_, (name, _))| *name == agent.as_str())
-                            .unwrap();
-                        Ok(Box::new((member(agent.as_str(), *role, place), launch())))
-                    } else {
-                        Err("no".to_owned())
-                    };
-                    self.tell(&agent, run, RunEvent::Planned { plan, grace_ms: 1 });
-                }
-                Effect::Inspect { agent, run, receipt, .. } => {
-                    let stage =
-                        if self.random.percent(50) { Stage::Accepted } else { Stage::Unknown };
-                    self.tell(&agent, run, RunEvent::Delivery { receipt, stage, reason: None });
-                }
-                Effect::RunGates { task, attempt, gates, .. } => {
-                    self.run_gates(task, attempt, gates);
-                }
-                Effect::Look { root } => {
-                    let changes = self.files.look();
-                    self.news.push_back(Event::Looked { root, changes: Some(changes) });
-                }
-                Effect::Weigh { task, attempt, path, .. } => {
-                    let hash = Some("1".to_owned());
-                    self.news.push_back(Event::Weighed { task, attempt, path, hash });
-                }
-                Effect::RunStageGates { play, stage, round, gates, .. } => {
-                    let passed = self.is_calm || self.random.percent(60);
-                    let result = |gate| GateResult { gate, passed, output: "no".to_owned() };
-                    let results = gates.into_iter().map(result).collect();
-                    let checks = Checks { results, ..Checks::default() };
-                    self.news.push_back(Event::StageGates { play, stage, round, checks });
-                }
-                Effect::Survey { task, attempt, .. } => {
-                    let files = vec!["src/a.rs".to_owned()];
-                    self.news.push_back(Event::Surveyed { task, attempt, files });
-                }
-                Effect::Interrupt { agent, run } => self.does(&agent, run, AgentState::Idle),
-                // Nobody here shows a dialog, and no rules are set.
-                Effect::GiveLeave { .. } => panic!("seed {}: nobody asked", self.seed),
-                Effect::Answer { .. } => {}
-                Effect::EndHub => return self.crash(),
-            }
-        }
-    }
-
-    /// A task that wants a new conversation is the first thing that is said in one.
-    fn check_freshness(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId) {
-        let is_first = self.addressed.insert((agent.clone(), run));
-        let begins = |task: &&Task| task.open().is_some_and(|open| open.receipt == receipt);
-        let task = self.engine.tasks().find(begins).filter(|task| task.wants_fresh());
-        if let Some(task) = task {
-            assert!(is_first, "seed {}: {} begins in an old conversation", self.seed, task.id);
-        }
-    }
-
-    fn run_gates(&mut self, task: TaskId, attempt: usize, gates: Vec<String>) {
-        let passed = self.is_calm || self.random.percent(60);
-        if passed {
-            self.passed.insert(task);
-        }
-        let is_restless = !self.is_calm && self.random.percent(15);
-        let result = |gate| GateResult { gate, passed, output: "said so".to_owned() };
-        let checks = Checks {
-            results: gates.into_iter().map(result).collect(),
-            tree_before: Some("1".to_owned()),
-            tree_after: Some(if is_restless { "2" } else { "1" }.to_owned()),
-        };
-        self.news.push_back(Event::Gates { task, attempt, checks });
-    }
-
     /// An agent gets a prompt, and does what such agents do.
-    fn work(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId, tag: Option<&str>) {
+    pub(super) fn work(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        receipt: ReceiptId,
+        tag: Option<&str>,
+    ) {
         let stages = [Stage::Stalled, Stage::Refused, Stage::Unknown];
         let end = if !self.is_calm && self.random.percent(8) {
             stages[usize::try_from(self.random.below(3)).unwrap()]
@@ -395,11 +288,11 @@ impl World {
         self.tell(agent, run, RunEvent::Reported(report));
     }
 
-    fn does(&mut self, agent: &AgentName, run: RunId, state: AgentState) {
+    pub(super) fn does(&mut self, agent: &AgentName, run: RunId, state: AgentState) {
         self.tell(agent, run, RunEvent::Did { state, source: Source::Screen });
     }
 
-    fn tell(&mut self, agent: &AgentName, run: RunId, event: RunEvent) {
+    pub(super) fn tell(&mut self, agent: &AgentName, run: RunId, event: RunEvent) {
         self.news.push_back(Event::Run { agent: agent.clone(), run, event });
     }
 
@@ -412,7 +305,7 @@ impl World {
         self.tell(&agent, run, RunEvent::KeeperLost);
     }
 
-    fn crash(&mut self) {
+    pub(super) fn crash(&mut self) {
         self.news.clear();
         let saved = Record::from_rows(&self.disk).unwrap();
         let (engine, effects) = Engine::recover(saved, self.now);
@@ -423,7 +316,7 @@ impl World {
         self.carry_out(effects);
     }
 
-    fn write(&mut self, changes: Changes) {
+    pub(super) fn write(&mut self, changes: Changes) {
         for row in changes.rows {
             let is_typed = row.value.as_ref().is_some_and(|value| value["stage"] == "typed");
             if self.fault == Fault::TypingIsNotSaved && row.table == "dispatch" && is_typed {

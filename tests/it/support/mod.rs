@@ -4,6 +4,7 @@ pub(crate) mod chance;
 pub(crate) mod clock;
 pub(crate) mod composer;
 pub(crate) mod crew;
+mod deeds;
 pub(crate) mod fuzz;
 pub(crate) mod hostile;
 pub(crate) mod keeper;
