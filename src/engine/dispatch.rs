@@ -219,7 +219,9 @@ impl Engine {
     }
 
     fn expect_turn(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent).filter(|seat| seat.accepts_prompts()) {
+        let has_begun =
+            |seat: &Seat| matches!(seat.state, AgentState::Working | AgentState::Waiting);
+        if let Some(seat) = self.seats.get_mut(agent).filter(|seat| !has_begun(seat)) {
             seat.readiness.turn_expected_until = Some(now + TURN_PATIENCE);
         }
     }
@@ -374,9 +376,19 @@ impl Readiness {
         self.turn_expected_until.is_some_and(|until| now < until)
     }
 
-    /// Notes that the agent is seen in another state: the turn that was expected has begun.
-    pub(super) fn note_turn(&mut self) {
-        self.turn_expected_until = None;
+    /// Notes what the agent is seen to do: the turn that was expected may have begun. A prompt that
+    /// was taken ends what the last turn had come to, and for a moment nothing may be recognised.
+    pub(super) fn note_turn(&mut self, state: AgentState) {
+        match state {
+            AgentState::Working
+            | AgentState::Waiting
+            | AgentState::Done
+            | AgentState::Blocked
+            | AgentState::Error
+            | AgentState::Limited
+            | AgentState::Exited => self.turn_expected_until = None,
+            AgentState::Idle | AgentState::Starting | AgentState::Unknown => {}
+        }
     }
 }
 
@@ -450,6 +462,21 @@ mod tests {
         let mut bench = Bench::with_running(&["one"]);
         let _ = did(&mut bench, AgentState::Idle);
         bench
+    }
+
+    #[test]
+    fn the_next_prompt_waits_until_the_turn_of_the_last_one_is_seen() {
+        let mut bench = idle();
+        let _ = did(&mut bench, AgentState::Done);
+        let first = send(&mut bench, None).0.receipt;
+        let second = send(&mut bench, None).0.receipt;
+        let _ = came_to(&mut bench, first, Stage::Accepted);
+        // What the last turn had come to is over, and the screen is drawn anew: no turn was seen yet.
+        for state in [AgentState::Idle, AgentState::Unknown, AgentState::Idle] {
+            assert_eq!(delivered(&did(&mut bench, state)), None, "{state}");
+        }
+        assert_eq!(delivered(&did(&mut bench, AgentState::Working)), None);
+        assert_eq!(delivered(&did(&mut bench, AgentState::Idle)), Some(second));
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl Engine {
             seat.state = state;
             seat.since = now;
             seat.pace.get_on(now);
-            seat.readiness.note_turn();
+            seat.readiness.note_turn(state);
             self.tell(Entry::new("agent.state", state.to_string()).of(agent));
         }
         self.touch_seat(agent);

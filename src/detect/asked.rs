@@ -1,0 +1,90 @@
+//! The dialog in sight, once it is drawn: half of one asks something else.
+
+use std::time::Duration;
+
+use crate::model::Moment;
+
+use super::dialog::Dialog;
+
+/// What was read twice, so far apart, is drawn.
+const DRAWN: Duration = Duration::from_millis(150);
+
+/// What a person may be shown, and what has yet to be read a second time.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    shown: Option<Dialog>,
+    next: Option<(Option<Dialog>, Moment)>,
+}
+
+impl Asked {
+    pub(super) fn shown(&self) -> Option<&Dialog> {
+        self.shown.as_ref()
+    }
+
+    /// Takes what a look has read.
+    pub(super) fn note(&mut self, seen: Option<Dialog>, now: Moment) {
+        if is_same(seen.as_ref(), self.shown.as_ref()) {
+            // Its mark may have moved.
+            (self.shown, self.next) = (seen, None);
+            return;
+        }
+        let since = match &self.next {
+            Some((next, since)) if is_same(next.as_ref(), seen.as_ref()) => *since,
+            _ => now,
+        };
+        if now.since(since) >= DRAWN {
+            (self.shown, self.next) = (seen, None);
+        } else {
+            self.next = Some((seen, since));
+        }
+    }
+
+    /// Returns when to look a second time.
+    pub(super) fn deadline(&self) -> Option<Moment> {
+        self.next.as_ref().map(|(_, since)| *since + DRAWN)
+    }
+}
+
+fn is_same(one: Option<&Dialog>, other: Option<&Dialog>) -> bool {
+    one.map(Dialog::fingerprint) == other.map(Dialog::fingerprint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::DialogKind;
+
+    fn dialog(text: &str, selected: usize) -> Option<Dialog> {
+        let (kind, options) = (DialogKind::Approval, vec!["Yes".into(), "No".into()]);
+        let (text, selected) = (text.into(), Some(selected));
+        Some(Dialog { kind, text, options, selected, is_row: false })
+    }
+
+    #[test]
+    fn half_of_a_dialog_is_never_shown() {
+        let mut asked = Asked::default();
+        asked.note(dialog("Run", 0), Moment(0));
+        asked.note(dialog("Run `rm`?", 0), Moment(60));
+        assert_eq!(asked.shown(), None);
+        assert_eq!(asked.deadline(), Some(Moment(210)));
+        asked.note(dialog("Run `rm`?", 0), Moment(210));
+        assert_eq!(asked.shown(), dialog("Run `rm`?", 0).as_ref());
+        asked.note(dialog("Run `rm`?", 1), Moment(220));
+        assert_eq!(asked.shown().unwrap().selected, Some(1), "a mark moves at once");
+    }
+
+    #[test]
+    fn a_dialog_that_is_drawn_anew_stays_the_one_that_is_shown() {
+        let mut asked = Asked::default();
+        asked.note(dialog("Run?", 0), Moment(0));
+        asked.note(dialog("Run?", 0), Moment(200));
+        for at in (300..2000).step_by(100) {
+            asked.note(None, Moment(at));
+            asked.note(dialog("Run?", 0), Moment(at + 50));
+            assert!(asked.shown().is_some());
+        }
+        asked.note(None, Moment(2100));
+        asked.note(None, Moment(2250));
+        assert_eq!((asked.shown(), asked.deadline()), (None, None));
+    }
+}
