@@ -10,6 +10,8 @@ use super::act::{Act, Stage};
 use super::pace::Pace;
 use super::scene::Scene;
 
+/// A prompt that was just submitted is gone from the composer by then.
+const SUBMIT_PAUSE: Duration = Duration::from_millis(1500);
 /// What a key does shows by then; only after that the next is pressed.
 const KEY_PAUSE: Duration = Duration::from_millis(1200);
 /// A program that still works by then did not react to its keys: one that is busy drawing may lose
@@ -33,7 +35,7 @@ pub struct Interrupt {
     pressed: usize,
     begun_at: Moment,
     pressed_at: Moment,
-    /// Nothing was typed when it began: what stands there afterwards is the interrupted prompt.
+    /// Nothing was typed when the first key was pressed: what stands there afterwards is the interrupted prompt.
     was_empty: bool,
     phase: Phase,
     pace: Pace,
@@ -64,7 +66,7 @@ impl Interrupt {
             pressed: 0,
             begun_at: now,
             pressed_at: now,
-            was_empty: typed(&scene.sight()).is_some_and(str::is_empty),
+            was_empty: false,
             phase: Phase::Stopping,
             pace: Pace::new(scene.screen, now),
         }
@@ -95,7 +97,8 @@ impl Interrupt {
     pub fn next_deadline(&self) -> Option<Moment> {
         match self.phase {
             Phase::Stopping => {
-                self.pace.next_of(&[self.next_press(), self.pressed_at + ROUND_PATIENCE])
+                let late = [self.begun_at + SUBMIT_PAUSE, self.pressed_at + ROUND_PATIENCE];
+                self.pace.next_of(&[self.next_press(), late[0], late[1]])
             }
             Phase::Stopped { since } => {
                 self.pace.next_of(&[self.pace.output_at.max(since) + QUIET, since + QUIET_MAX])
@@ -131,6 +134,14 @@ impl Interrupt {
         }
         if now < self.next_press() {
             return Vec::new();
+        }
+        if self.pressed == 0 {
+            let typed = typed(sight);
+            self.was_empty = typed == Some("");
+            let is_left = typed.is_some() && !self.was_empty;
+            if is_left && now.since(self.begun_at) < SUBMIT_PAUSE {
+                return Vec::new();
+            }
         }
         let is_at_work = self.pressed == 0 || state == AgentState::Working;
         if is_at_work && self.pressed < self.keys.len() * ROUNDS_MAX {

@@ -6,8 +6,9 @@ use crate::model::Moment;
 
 use super::dialog::Dialog;
 
-/// What was read twice, so far apart, is drawn.
-const DRAWN: Duration = Duration::from_millis(150);
+/// What was read twice, so far apart, is drawn. Gemini first draws a question with the options that
+/// fit, and makes room for the rest up to 400 ms later on a busy machine.
+const DRAWN: Duration = Duration::from_millis(800);
 
 /// What a person may be shown, and what has yet to be read a second time.
 #[derive(Debug, Default)]
@@ -17,8 +18,9 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// Returns the dialog, unless something else was read last.
     pub(super) fn shown(&self) -> Option<&Dialog> {
-        self.shown.as_ref()
+        self.shown.as_ref().filter(|_| self.next.is_none())
     }
 
     /// Takes what a look has read.
@@ -66,25 +68,26 @@ mod tests {
         asked.note(dialog("Run", 0), Moment(0));
         asked.note(dialog("Run `rm`?", 0), Moment(60));
         assert_eq!(asked.shown(), None);
-        assert_eq!(asked.deadline(), Some(Moment(210)));
-        asked.note(dialog("Run `rm`?", 0), Moment(210));
+        assert_eq!(asked.deadline(), Some(Moment(860)));
+        asked.note(dialog("Run `rm`?", 0), Moment(860));
         assert_eq!(asked.shown(), dialog("Run `rm`?", 0).as_ref());
-        asked.note(dialog("Run `rm`?", 1), Moment(220));
+        asked.note(dialog("Run `rm`?", 1), Moment(870));
         assert_eq!(asked.shown().unwrap().selected, Some(1), "a mark moves at once");
     }
 
     #[test]
-    fn a_dialog_that_is_drawn_anew_stays_the_one_that_is_shown() {
+    fn a_dialog_that_is_drawn_anew_is_shown_again_at_once() {
         let mut asked = Asked::default();
         asked.note(dialog("Run?", 0), Moment(0));
-        asked.note(dialog("Run?", 0), Moment(200));
-        for at in (300..2000).step_by(100) {
+        asked.note(dialog("Run?", 0), Moment(800));
+        for at in (900..2000).step_by(100) {
             asked.note(None, Moment(at));
+            assert_eq!(asked.shown(), None, "what is not in sight is not answered");
             asked.note(dialog("Run?", 0), Moment(at + 50));
             assert!(asked.shown().is_some());
         }
         asked.note(None, Moment(2100));
-        asked.note(None, Moment(2250));
+        asked.note(None, Moment(2900));
         assert_eq!((asked.shown(), asked.deadline()), (None, None));
     }
 }

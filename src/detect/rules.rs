@@ -37,7 +37,7 @@ pub struct Rules {
     pub(super) code_is_colored: bool,
     pub(super) selected_is_shaded: bool,
     pub(super) settle_ms: Option<u32>,
-    /// A rule tells that it starts itself anew.
+    /// Its title tells that it starts itself anew.
     pub(super) starts_anew: bool,
     /// Found in every row that may hold a report.
     pub(super) keyword: Regex,
@@ -87,7 +87,7 @@ impl Rules {
             message_row: optional("message_row", &screen.message_row)?,
             option: optional("option", &screen.option)?,
             placeholder: optional("placeholder", &manifest.submit.placeholder)?,
-            starts_anew: states.iter().any(|rule| rule.state == AgentState::Starting),
+            starts_anew: manifest.titles.iter().any(|one| one.state == AgentState::Starting),
             states,
             titles: manifest.titles.iter().map(title).collect::<Result<_, RuleError>>()?,
             block_starts: starts,

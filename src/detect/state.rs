@@ -134,7 +134,7 @@ impl Evidence {
                     SETTLE_START
                 }
                 // It is not its first start: what is in sight may be left of the last one.
-                AgentState::Starting if old.source != Source::Process => SETTLE_ANEW,
+                AgentState::Starting if old.source == Source::Signal => SETTLE_ANEW,
                 AgentState::Starting
                 | AgentState::Idle
                 | AgentState::Blocked

@@ -204,6 +204,18 @@ fn a_prompt_that_is_put_back_is_taken_away_again() {
     assert_eq!(played.writes, [&b"\x1b"[..], b"\x03"], "never twice: that would end it");
     assert_eq!(played.composer, "");
 
+    // The hook that tells of the prompt may be ahead of the screen.
+    let mut played = working(Shape::Claude, 1);
+    played.manners.puts_back = true;
+    played.composer = "Go.".into();
+    played.redraw();
+    played.later(700, |played| {
+        played.composer.clear();
+        played.redraw();
+    });
+    assert_eq!(interrupt(&mut played).len(), 2);
+    assert_eq!(played.writes, [&b"\x1b"[..], b"\x03"]);
+
     // What a person has typed stays, and so does what no key is known to take away.
     for shape in [Shape::Claude, Shape::Codex] {
         let mut played = working(shape, 1);

@@ -88,11 +88,11 @@ fn an_entry_that_only_its_background_marks_is_the_selected_one() {
         }
         let page =
             format!("\x1b[2J\x1b[H  ┃\r\n  ┃  △ Permission required\r\n  ┃\r\n{row}\x1b[K\x1b[m");
-        let now = Moment(round as u64 * 1000);
+        let now = Moment(round as u64 * 2000);
         screen.feed(page.as_bytes(), now);
         detector.observe(&screen, &[], now);
-        detector.observe(&screen, &[], now + Duration::from_millis(400));
-        detector.observe(&screen, &[], now + Duration::from_millis(800));
+        detector.observe(&screen, &[], now + Duration::from_millis(300));
+        detector.observe(&screen, &[], now + Duration::from_millis(1200));
         let dialog = detector.dialog().unwrap();
         assert_eq!(
             (&*dialog.options, dialog.selected),
