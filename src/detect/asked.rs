@@ -56,34 +56,34 @@ mod tests {
     use super::*;
     use crate::model::DialogKind;
 
-    fn dialog(text: &str, selected: usize) -> Option<Dialog> {
+    fn dialog(text: &str, selected: usize) -> Dialog {
         let (kind, options) = (DialogKind::Approval, vec!["Yes".into(), "No".into()]);
         let (text, selected) = (text.into(), Some(selected));
-        Some(Dialog { kind, text, options, selected, is_row: false })
+        Dialog { kind, text, options, selected, is_row: false }
     }
 
     #[test]
     fn half_of_a_dialog_is_never_shown() {
         let mut asked = Asked::default();
-        asked.note(dialog("Run", 0), Moment(0));
-        asked.note(dialog("Run `rm`?", 0), Moment(60));
+        asked.note(Some(dialog("Run", 0)), Moment(0));
+        asked.note(Some(dialog("Run `rm`?", 0)), Moment(60));
         assert_eq!(asked.shown(), None);
         assert_eq!(asked.deadline(), Some(Moment(860)));
-        asked.note(dialog("Run `rm`?", 0), Moment(860));
-        assert_eq!(asked.shown(), dialog("Run `rm`?", 0).as_ref());
-        asked.note(dialog("Run `rm`?", 1), Moment(870));
+        asked.note(Some(dialog("Run `rm`?", 0)), Moment(860));
+        assert_eq!(asked.shown(), Some(&dialog("Run `rm`?", 0)));
+        asked.note(Some(dialog("Run `rm`?", 1)), Moment(870));
         assert_eq!(asked.shown().unwrap().selected, Some(1), "a mark moves at once");
     }
 
     #[test]
     fn a_dialog_that_is_drawn_anew_is_shown_again_at_once() {
         let mut asked = Asked::default();
-        asked.note(dialog("Run?", 0), Moment(0));
-        asked.note(dialog("Run?", 0), Moment(800));
+        asked.note(Some(dialog("Run?", 0)), Moment(0));
+        asked.note(Some(dialog("Run?", 0)), Moment(800));
         for at in (900..2000).step_by(100) {
             asked.note(None, Moment(at));
             assert_eq!(asked.shown(), None, "what is not in sight is not answered");
-            asked.note(dialog("Run?", 0), Moment(at + 50));
+            asked.note(Some(dialog("Run?", 0)), Moment(at + 50));
             assert!(asked.shown().is_some());
         }
         asked.note(None, Moment(2100));
