@@ -131,6 +131,7 @@ fn apply_keys(manifest: &mut Manifest, mut table: Reader, problems: &mut Problem
         ("approve", &mut keys.approve),
         ("deny", &mut keys.deny),
         ("interrupt", &mut keys.interrupt),
+        ("clear", &mut keys.clear),
         ("exit", &mut keys.exit),
     ];
     for (name, slot) in slots {

@@ -9,11 +9,12 @@ use crate::screen::key_bytes;
 use super::act::{Act, Stage};
 use super::pace::Pace;
 use super::scene::{Scene, quote};
+use super::steady::Steady;
 
 /// Keys that come faster act on what was selected before.
 const KEY_PAUSE: Duration = Duration::from_millis(300);
-/// What a key does shows by then.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// What a key does shows by then, even on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(15);
 /// The digits go no further.
 const DIGIT_OPTIONS_MAX: usize = 9;
 
@@ -37,9 +38,18 @@ pub struct Answer {
     phase: Phase,
     begun_at: Moment,
     pace: Pace,
+    /// Half of a frame is neither answered nor taken for the end of the dialog.
+    steady: Steady<Reading>,
     has_moved: bool,
     /// Where keys are typed behind the question: the question.
     asked: Option<String>,
+}
+
+/// What a look tells of the dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reading {
+    is_there: bool,
+    selected: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +88,7 @@ impl Answer {
             phase: Phase::Ready,
             begun_at: now,
             pace: Pace::new(scene.screen, now),
+            steady: Steady::new(now),
             has_moved: false,
             asked: None,
         }
@@ -90,14 +101,21 @@ impl Answer {
             return Vec::new();
         }
         let sight = scene.sight();
+        let is_there = self.is_there(&sight);
+        let selected = sight.dialog.as_ref().and_then(|dialog| dialog.selected);
+        self.steady.note(Reading { is_there, selected: selected.filter(|_| is_there) }, now);
         if let Phase::Sent { since } = self.phase {
-            return self.verify(self.is_there(&sight), since, now);
+            return self.verify(is_there, since, now);
         }
         if scene.typed_at.is_some_and(|at| at >= self.begun_at) {
             return self.stop("someone else typed into the pane");
         }
-        if !self.is_there(&sight) {
+        if !is_there && self.steady.is_missed(now) {
             return self.stop(&gone(&sight));
+        }
+        if !is_there || !self.steady.is_drawn(&self.pace, now) {
+            let is_late = self.phase_since().is_some_and(|since| now.since(since) >= PATIENCE);
+            return if is_late { self.stop("the screen does not rest") } else { Vec::new() };
         }
         match (self.phase, &sight.dialog) {
             (Phase::Ready, Some(dialog)) => self.choose(dialog, scene, now),
@@ -124,14 +142,18 @@ impl Answer {
 
     /// Returns the moment at which `observe` has something to do though nothing was written.
     pub fn next_deadline(&self) -> Option<Moment> {
+        let since = self.phase_since()?;
+        let [drawn, lasting, missed] = self.steady.deadlines(&self.pace);
+        let (next, late) = (since + KEY_PAUSE, since + PATIENCE);
+        self.pace.next_of(&[since, next, late, drawn, lasting, missed])
+    }
+
+    fn phase_since(&self) -> Option<Moment> {
         match self.phase {
             Phase::Ready => Some(self.begun_at),
-            // The mark may move at once, and the next key has to wait for its time.
-            Phase::Moving { since, .. } => {
-                self.pace.next_of(&[since + KEY_PAUSE, since + PATIENCE])
+            Phase::Moving { since, .. } | Phase::Pressing { since, .. } | Phase::Sent { since } => {
+                Some(since)
             }
-            Phase::Pressing { since, .. } => self.pace.next_of(&[since + KEY_PAUSE]),
-            Phase::Sent { since } => self.pace.next_of(&[since + PATIENCE]),
             Phase::Over => None,
         }
     }
@@ -244,10 +266,10 @@ impl Answer {
     }
 
     fn verify(&mut self, is_there: bool, since: Moment, now: Moment) -> Vec<Act> {
-        if !is_there {
+        if !is_there && self.steady.is_missed(now) {
             return self.end(Stage::Accepted { evidence: "the dialog is gone".into() });
         }
-        if now.since(since) < PATIENCE {
+        if !is_there || now.since(since) < PATIENCE {
             return Vec::new();
         }
         let reason = "the dialog was answered, and it, or one like it, is still there".into();

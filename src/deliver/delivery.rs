@@ -23,12 +23,15 @@ const ECHO_PATIENCE: Duration = Duration::from_secs(8);
 const ECHO_PATIENCE_MAX: Duration = Duration::from_secs(30);
 /// A screen that never rests is as still as it gets.
 const QUIET_MAX: Duration = Duration::from_secs(8);
+/// An agent that began something else while the text was typed is done with it by then.
+const FREE_PATIENCE: Duration = Duration::from_secs(30);
 /// Between two lines a program is back at its prompt by then.
 const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
 /// A text that still stands there after this long was not submitted.
 const ENTER_PATIENCE: Duration = Duration::from_secs(3);
-/// Whatever proves that the prompt was taken shows up by then.
-const PROOF_PATIENCE: Duration = Duration::from_secs(10);
+/// Whatever proves that the prompt was taken shows up by then. Programs that hand it to a server of
+/// their own show nothing for many seconds on a busy machine.
+const PROOF_PATIENCE: Duration = Duration::from_secs(30);
 /// How often the key that submits is pressed for one line.
 const PRESSES_MAX: u8 = 2;
 
@@ -139,7 +142,8 @@ impl Delivery {
             Phase::Typing { .. } => Some(self.pace.looked_at() + ROOM_PAUSE),
             Phase::Echo { since } => self.pace.next_of(&[self.echo_deadline(since)]),
             Phase::Quiet { since } => {
-                self.pace.next_of(&[self.pace.output_at + self.quiet, since + QUIET_MAX])
+                let quiet = self.pace.output_at + self.quiet;
+                self.pace.next_of(&[quiet, since + QUIET_MAX, since + FREE_PATIENCE])
             }
             Phase::Sent { first, last, .. } => {
                 self.pace.next_of(&[last + ENTER_PATIENCE, first + PROOF_PATIENCE])
@@ -289,7 +293,7 @@ impl Delivery {
         if !scene.is_free(sight) {
             let state = scene.state(sight);
             let reason = format!("the prompt stands there and was not submitted: it is {state}");
-            let is_over = now.since(since) >= QUIET_MAX;
+            let is_over = now.since(since) >= FREE_PATIENCE;
             return if is_over { self.end(Stage::Stalled { reason }, acts) } else { Step::Wait };
         }
         if !std::mem::replace(&mut self.told.submitted, true) {

@@ -2,98 +2,167 @@
 
 use std::time::Duration;
 
-use crate::model::{AgentState, Key, Moment};
+use crate::detect::Sight;
+use crate::model::{AgentState, Key, Keys, Moment};
 use crate::screen::key_bytes;
 
 use super::act::{Act, Stage};
 use super::pace::Pace;
 use super::scene::Scene;
 
+/// A prompt that was just submitted is gone from the composer by then.
+const SUBMIT_PAUSE: Duration = Duration::from_millis(1500);
 /// What a key does shows by then; only after that the next is pressed.
 const KEY_PAUSE: Duration = Duration::from_millis(1200);
-/// An agent that still works by then did not react.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// A program that still works by then did not react to its keys: one that is busy drawing may lose
+/// them, and forgets the first of two when the second comes late.
+const ROUND_PATIENCE: Duration = Duration::from_secs(6);
+/// How often its keys are pressed before it counts as one that does not react.
+const ROUNDS_MAX: usize = 3;
+/// A program that has stopped, and has written nothing for this long, has drawn what it leaves.
+const QUIET: Duration = Duration::from_millis(300);
+/// One that never rests has drawn it by then.
+const QUIET_MAX: Duration = Duration::from_secs(2);
+/// What the keys that empty the composer do shows by then.
+const CLEAR_PATIENCE: Duration = Duration::from_secs(5);
 
 /// One interrupt on its way.
 #[derive(Debug)]
 pub struct Interrupt {
     keys: Vec<Key>,
+    clear: Vec<Key>,
+    /// How many were pressed, in all rounds.
     pressed: usize,
     begun_at: Moment,
     pressed_at: Moment,
+    /// Nothing was typed when the first key was pressed: what stands there afterwards is the interrupted prompt.
+    was_empty: bool,
+    phase: Phase,
     pace: Pace,
-    is_over: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Its keys are pressed until it has stopped.
+    Stopping,
+    /// It has stopped, and has yet to draw what it leaves.
+    Stopped {
+        since: Moment,
+    },
+    /// The keys were pressed that empty the composer.
+    Cleared {
+        since: Moment,
+    },
+    Over,
 }
 
 impl Interrupt {
     /// Prepares an interrupt by these keys; the first `observe` begins it.
-    pub fn begin(keys: &[String], scene: &Scene, now: Moment) -> Self {
+    pub fn begin(keys: &Keys, scene: &Scene, now: Moment) -> Self {
+        let parsed = |names: &[String]| names.iter().filter_map(|key| key.parse().ok()).collect();
         Self {
-            keys: keys.iter().filter_map(|key| key.parse().ok()).collect(),
+            keys: parsed(&keys.interrupt),
+            clear: parsed(&keys.clear),
             pressed: 0,
             begun_at: now,
             pressed_at: now,
+            was_empty: false,
+            phase: Phase::Stopping,
             pace: Pace::new(scene.screen, now),
-            is_over: false,
         }
     }
 
     /// Takes what the pane shows now, and returns what to do.
     #[must_use]
     pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
-        if self.is_over || !self.pace.note(scene.screen, now) {
+        if self.phase == Phase::Over || !self.pace.note(scene.screen, now) {
             return Vec::new();
         }
         let sight = scene.sight();
-        let state = scene.state(&sight);
-        // The end of work must have lasted before it is believed, and that is for the detector to
-        // say; but no key is pressed at a dialog or a prompt that is in sight now.
-        let has_stopped = scene.shown.state != AgentState::Working;
-        match state {
-            AgentState::Exited if self.pressed > 0 => {
-                return self.end(Stage::Accepted { evidence: "the agent has ended".into() });
+        match self.phase {
+            Phase::Stopping => self.stop_it(scene, &sight, now),
+            Phase::Stopped { since } => self.tidy(scene, &sight, (since, now)),
+            Phase::Cleared { since } => {
+                let is_left = typed(&sight).is_some_and(|typed| !typed.is_empty());
+                if is_left && now.since(since) < CLEAR_PATIENCE {
+                    return Vec::new();
+                }
+                self.accept(scene, is_left)
             }
-            AgentState::Waiting => {
-                let why = scene.dialog_words(&sight);
-                return self.stop(&why);
-            }
-            AgentState::Exited
-            | AgentState::Starting
-            | AgentState::Idle
-            | AgentState::Working
-            | AgentState::Blocked
-            | AgentState::Done
-            | AgentState::Error
-            | AgentState::Limited
-            | AgentState::Unknown => {}
+            Phase::Over => Vec::new(),
         }
-        if has_stopped && self.pressed > 0 {
-            let evidence = format!("the agent is {}", scene.shown.state);
-            return self.end(Stage::Accepted { evidence });
-        }
-        if has_stopped {
-            return self.stop(&format!("the agent is not at work: it is {}", scene.shown.state));
-        }
-        let is_time = self.pressed == 0 || now.since(self.pressed_at) >= KEY_PAUSE;
-        if let Some(key) = self.keys.get(self.pressed).filter(|_| is_time) {
-            if self.pressed > 0 && state != AgentState::Working {
-                return self.give_up_if_late(now);
-            }
-            return self.press(*key, scene, now);
-        }
-        self.give_up_if_late(now)
     }
 
     /// Returns the moment at which `observe` has something to do though nothing was written.
     pub fn next_deadline(&self) -> Option<Moment> {
-        if self.is_over {
-            return None;
+        match self.phase {
+            Phase::Stopping => {
+                let late = [self.begun_at + SUBMIT_PAUSE, self.pressed_at + ROUND_PATIENCE];
+                self.pace.next_of(&[self.next_press(), late[0], late[1]])
+            }
+            Phase::Stopped { since } => {
+                self.pace.next_of(&[self.pace.output_at.max(since) + QUIET, since + QUIET_MAX])
+            }
+            Phase::Cleared { since } => self.pace.next_of(&[since + CLEAR_PATIENCE]),
+            Phase::Over => None,
         }
-        let (next, last) = (self.pressed_at + KEY_PAUSE, self.pressed_at + PATIENCE);
+    }
+
+    fn stop_it(&mut self, scene: &Scene, sight: &Sight, now: Moment) -> Vec<Act> {
+        let (state, shown) = (scene.state(sight), scene.shown.state);
+        if state == AgentState::Exited && self.pressed > 0 {
+            return self.end(Stage::Accepted { evidence: "the agent has ended".into() });
+        }
+        if state == AgentState::Waiting {
+            let why = scene.dialog_words(sight);
+            return self.give_up(&why);
+        }
+        // The end of work must have lasted before it is believed, and that is for the detector to
+        // say; but no key is pressed at a prompt that is in sight now.
+        if shown == AgentState::Unknown && self.pressed > 0 {
+            return self.give_up("its screen does not tell what it does");
+        }
+        if shown != AgentState::Working && self.pressed > 0 {
+            self.phase = Phase::Stopped { since: now };
+            return self.tidy(scene, sight, (now, now));
+        }
+        if shown != AgentState::Working {
+            return self.give_up(&format!("the agent is not at work: it is {shown}"));
+        }
+        if self.keys.is_empty() {
+            return self.give_up("its cli names no keys that interrupt it");
+        }
+        if now < self.next_press() {
+            return Vec::new();
+        }
+        if self.pressed == 0 {
+            let typed = typed(sight);
+            self.was_empty = typed == Some("");
+            let is_left = typed.is_some() && !self.was_empty;
+            if is_left && now.since(self.begun_at) < SUBMIT_PAUSE {
+                return Vec::new();
+            }
+        }
+        let is_at_work = self.pressed == 0 || state == AgentState::Working;
+        if is_at_work && self.pressed < self.keys.len() * ROUNDS_MAX {
+            return self.press(self.keys[self.pressed % self.keys.len()], scene, now);
+        }
+        if now.since(self.pressed_at) < ROUND_PATIENCE {
+            return Vec::new();
+        }
+        let keys: Vec<String> = self.keys.iter().map(|key| format!("`{key}`")).collect();
+        let times = self.pressed.div_ceil(self.keys.len());
+        let times = if times > 1 { format!(", {times} times") } else { String::new() };
+        let reason = format!("the agent did not react to {}{times}", keys.join(" and "));
+        self.end(Stage::Stalled { reason })
+    }
+
+    /// Returns when the next key may be pressed, or has not to be waited for any longer.
+    fn next_press(&self) -> Moment {
         match self.pressed {
-            0 => Some(self.begun_at),
-            pressed if pressed < self.keys.len() => self.pace.next_of(&[next, last]),
-            _ => self.pace.next_of(&[last]),
+            0 => self.begun_at,
+            pressed if pressed % self.keys.len().max(1) == 0 => self.pressed_at + ROUND_PATIENCE,
+            _ => self.pressed_at + KEY_PAUSE,
         }
     }
 
@@ -108,21 +177,32 @@ impl Interrupt {
         acts
     }
 
-    fn give_up_if_late(&mut self, now: Moment) -> Vec<Act> {
-        if self.keys.is_empty() {
-            return self.stop("its cli names no keys that interrupt it");
-        }
-        if now.since(self.pressed_at) < PATIENCE {
+    /// Takes a prompt away again that the program has put back where it was typed: the next one
+    /// could not be typed there.
+    fn tidy(&mut self, scene: &Scene, sight: &Sight, (since, now): (Moment, Moment)) -> Vec<Act> {
+        let is_still = now.since(self.pace.output_at.max(since)) >= QUIET;
+        if !is_still && now.since(since) < QUIET_MAX {
             return Vec::new();
         }
-        let keys: Vec<String> =
-            self.keys[..self.pressed].iter().map(|key| format!("`{key}`")).collect();
-        let reason = format!("the agent did not react to {}", keys.join(" and "));
-        self.end(Stage::Stalled { reason })
+        let is_left = typed(sight).is_some_and(|typed| !typed.is_empty());
+        let is_own = self.was_empty && scene.typed_at.is_none_or(|at| at < self.begun_at);
+        let is_idle = !matches!(scene.state(sight), AgentState::Working | AgentState::Waiting);
+        if !(is_left && is_own && is_idle) || self.clear.is_empty() {
+            return self.accept(scene, is_left);
+        }
+        self.phase = Phase::Cleared { since: now };
+        let bytes = |key: &Key| key_bytes(*key, &scene.screen.modes());
+        self.clear.iter().map(|key| Act::Write(bytes(key))).collect()
+    }
+
+    fn accept(&mut self, scene: &Scene, is_left: bool) -> Vec<Act> {
+        let left = if is_left { ", and a text stands where prompts are typed" } else { "" };
+        let evidence = format!("the agent is {}{left}", scene.shown.state);
+        self.end(Stage::Accepted { evidence })
     }
 
     /// Ends because no more may be pressed.
-    fn stop(&mut self, why: &str) -> Vec<Act> {
+    fn give_up(&mut self, why: &str) -> Vec<Act> {
         let stage = match self.pressed {
             0 => Stage::Refused { reason: why.into() },
             _ => Stage::Unknown { reason: format!("after a key was pressed, {why}") },
@@ -131,7 +211,13 @@ impl Interrupt {
     }
 
     fn end(&mut self, stage: Stage) -> Vec<Act> {
-        self.is_over = true;
+        self.phase = Phase::Over;
         vec![Act::Stage(stage)]
     }
+}
+
+/// Returns what stands in the composer, if it is in sight.
+fn typed(sight: &Sight) -> Option<&str> {
+    let input = sight.input.as_ref().filter(|input| input.is_composer)?;
+    input.typed.as_deref()
 }

@@ -16,6 +16,7 @@ mod pace;
 mod recover;
 mod scene;
 mod sign;
+mod steady;
 
 pub use act::{Act, Stage};
 pub use answer::{Answer, Choice};

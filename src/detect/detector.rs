@@ -7,6 +7,7 @@ use crate::model::{AgentState, Exit, Moment, Size, Source};
 use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
 
+use super::asked::Asked;
 use super::dialog::{self, Dialog};
 use super::explain::Explanation;
 use super::finding::{Finding, Shown};
@@ -21,8 +22,9 @@ use super::transcript::{Reading, Transcript};
 use super::turn::Turn;
 use super::view::View;
 
-/// The last words of a turn may be drawn after its end is known.
-const TURN_GRACE: Duration = Duration::from_millis(1500);
+/// The last words of a turn may be drawn after its end is known: a busy machine lets a program that
+/// tells its state beside the screen draw seconds later.
+const TURN_GRACE: Duration = Duration::from_secs(8);
 /// A program has drawn itself anew by then.
 const RESIZE_GRACE: Duration = Duration::from_secs(3);
 /// With no output for this long, a program whose output means work says nothing any more.
@@ -59,7 +61,7 @@ pub struct Detector {
     pub(super) is_news: bool,
     /// A state that has yet to last.
     next: Option<Shown>,
-    dialog: Option<Dialog>,
+    asked: Asked,
     pub(super) turn: Turn,
     pub(super) meter: Meter,
     /// A sign of a compaction is in sight.
@@ -93,7 +95,7 @@ impl Detector {
             shown,
             is_news: false,
             next: None,
-            dialog: None,
+            asked: Asked::default(),
             turn: Turn::default(),
             meter: Meter::default(),
             shows_compaction: false,
@@ -149,9 +151,9 @@ impl Detector {
         findings
     }
 
-    /// Returns the dialog in sight.
+    /// Returns the dialog in sight, once it is drawn.
     pub fn dialog(&self) -> Option<&Dialog> {
-        self.dialog.as_ref()
+        self.asked.shown()
     }
 
     /// Returns when a hook last told that the agent took a prompt.
@@ -195,7 +197,9 @@ impl Detector {
         }
         let is_dialog = |state| state == AgentState::Waiting;
         let dialog = verdict.as_ref().filter(|verdict| is_dialog(verdict.state));
-        self.dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view, screen));
+        self.evidence.asked = dialog.map_or(self.evidence.asked, |verdict| verdict.kind);
+        let dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view, screen));
+        self.asked.note(dialog, now);
         let is_live = self.is_live(verdict.as_ref());
         self.evidence.verdict = verdict;
         self.evidence.signal = self.signals.claim().cloned();
@@ -321,7 +325,7 @@ impl Detector {
             Some(next) if next.state == wanted.state => next.since,
             _ => now,
         };
-        if now.since(since) < self.evidence.settle(self.shown.state, &wanted, &self.rules) {
+        if now.since(since) < self.evidence.settle(&self.shown, &wanted, &self.rules) {
             self.next = Some(Shown { since, ..wanted });
             return;
         }
@@ -380,7 +384,7 @@ impl Detector {
         let settle = self
             .next
             .as_ref()
-            .map(|next| next.since + self.evidence.settle(self.shown.state, next, &self.rules));
+            .map(|next| next.since + self.evidence.settle(&self.shown, next, &self.rules));
         let is_by_silence = self.shown.source == Source::Silence
             && self.shown.state == AgentState::Working
             && self.next.is_none();
@@ -388,7 +392,8 @@ impl Detector {
         let claim = self.evidence.claim_deadline();
         let is_starting = self.shown.state == AgentState::Starting && self.next.is_none();
         let start = self.start_deadline().filter(|_| is_starting);
-        settle.into_iter().chain(silence).chain(claim).chain(self.second_look).chain(start).min()
+        let deadlines = [settle, silence, claim, self.asked.deadline(), self.second_look, start];
+        deadlines.into_iter().flatten().min()
     }
 }
 

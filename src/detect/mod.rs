@@ -6,6 +6,7 @@
 //! here reads a clock: time is an argument, and no work is done for a screen that did not change.
 
 mod align;
+mod asked;
 mod asks;
 mod blocks;
 mod claims;

@@ -40,6 +40,8 @@ pub struct Rules {
     pub(super) code_is_colored: bool,
     pub(super) selected_is_shaded: bool,
     pub(super) settle_ms: Option<u32>,
+    /// Its title tells that it starts itself anew.
+    pub(super) starts_anew: bool,
     /// Found in every row that may hold a report.
     pub(super) keyword: Regex,
     pub(super) output_means_working: bool,
@@ -113,6 +115,7 @@ impl Rules {
             compacted: optional("compacted", &screen.compacted)?,
             usage: manifest.usage.as_ref().map(usage).transpose()?,
             placeholder: optional("placeholder", &manifest.submit.placeholder)?,
+            starts_anew: manifest.titles.iter().any(|one| one.state == AgentState::Starting),
             states,
             titles: manifest.titles.iter().map(title).collect::<Result<_, RuleError>>()?,
             asks: asks.collect::<Result<_, RuleError>>()?,

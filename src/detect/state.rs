@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentState, Exit, Moment, Source};
+use crate::model::{AgentState, DialogKind, Exit, Moment, Source};
 use crate::report::{Report, ReportKind, Status};
 
 use super::finding::Shown;
@@ -16,6 +16,11 @@ use super::signals::SignalClaim;
 const SETTLE_SCREEN: Duration = Duration::from_millis(600);
 /// A program that reports its own state may flicker when it starts.
 const SETTLE_SIGNAL: Duration = Duration::from_millis(150);
+/// A program that says it is ready has drawn its prompt by then; else its prompt is one that no rule
+/// knows.
+const SETTLE_START: Duration = Duration::from_secs(10);
+/// A program that was just trusted may show its prompt, end, and start itself anew.
+const SETTLE_ANEW: Duration = Duration::from_secs(3);
 /// A screen that is drawn anew matches nothing for a moment.
 const SETTLE_UNKNOWN: Duration = Duration::from_millis(1500);
 
@@ -59,6 +64,8 @@ pub(super) struct Evidence {
     pub(super) status: Option<Told>,
     pub(super) signal: Option<SignalClaim>,
     pub(super) verdict: Option<Verdict>,
+    /// What the last dialog in sight wanted.
+    pub(super) asked: Option<DialogKind>,
     /// Since when the screen has said the same of the turn.
     pub(super) verdict_since: Moment,
     /// When something was last written.
@@ -100,7 +107,7 @@ impl Evidence {
     }
 
     /// Returns how long the change must last before it is believed.
-    pub(super) fn settle(&self, old: AgentState, new: &Shown, rules: &Rules) -> Duration {
+    pub(super) fn settle(&self, old: &Shown, new: &Shown, rules: &Rules) -> Duration {
         // A hook tells what has happened, not what it looks like.
         if new.source == Source::Hook {
             return Duration::ZERO;
@@ -112,11 +119,22 @@ impl Evidence {
             | AgentState::Done
             | AgentState::Blocked
             | AgentState::Error
-            | AgentState::Limited => match old {
+            | AgentState::Limited => match old.state {
+                AgentState::Waiting
+                    if rules.starts_anew && self.asked == Some(DialogKind::Trust) =>
+                {
+                    SETTLE_ANEW
+                }
                 AgentState::Working | AgentState::Waiting => self.settle_after_work(rules),
                 // Of a program that nobody knows, a line that looks like a prompt may be the
                 // beginning of more.
                 AgentState::Unknown if rules.output_means_working => self.settle_after_work(rules),
+                // Its title may say so before it draws anything.
+                AgentState::Starting if rules.composer.is_some() && !self.is_recognised() => {
+                    SETTLE_START
+                }
+                // It is not its first start: what is in sight may be left of the last one.
+                AgentState::Starting if old.source == Source::Signal => SETTLE_ANEW,
                 AgentState::Starting
                 | AgentState::Idle
                 | AgentState::Blocked
@@ -127,6 +145,11 @@ impl Evidence {
                 | AgentState::Exited => Duration::ZERO,
             },
         }
+    }
+
+    /// Says whether a rule tells what the screen means.
+    fn is_recognised(&self) -> bool {
+        self.verdict_if(|state| state != AgentState::Unknown).is_some()
     }
 
     fn settle_after_work(&self, rules: &Rules) -> Duration {

@@ -407,6 +407,21 @@ mod tests {
     }
 
     #[test]
+    fn the_next_prompt_waits_until_the_turn_of_the_last_one_is_seen() {
+        let mut bench = idle();
+        let _ = did(&mut bench, AgentState::Done);
+        let first = send(&mut bench, None).0.receipt;
+        let second = send(&mut bench, None).0.receipt;
+        let _ = came_to(&mut bench, first, Stage::Accepted);
+        // What the last turn had come to is over, and the screen is drawn anew: no turn was seen yet.
+        for state in [AgentState::Idle, AgentState::Unknown, AgentState::Idle] {
+            assert_eq!(delivered(&did(&mut bench, state)), None, "{state}");
+        }
+        assert_eq!(delivered(&did(&mut bench, AgentState::Working)), None);
+        assert_eq!(delivered(&did(&mut bench, AgentState::Idle)), Some(second));
+    }
+
+    #[test]
     fn a_prompt_is_on_record_as_typed_before_it_is_typed() {
         let mut bench = idle();
         let (receipt, effects) = send(&mut bench, None);

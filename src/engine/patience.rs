@@ -58,7 +58,7 @@ impl Engine {
                 seat.reset = None;
             }
             seat.pace.get_on(now);
-            seat.readiness.note_turn();
+            seat.readiness.note_turn(state);
             self.tell(Entry::new("agent.state", state.to_string()).of(agent));
         }
         self.touch_seat(agent);

@@ -33,7 +33,9 @@ impl Engine {
     }
 
     pub(super) fn expect_turn(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent).filter(|seat| seat.accepts_prompts()) {
+        let has_begun =
+            |seat: &Seat| matches!(seat.state, AgentState::Working | AgentState::Waiting);
+        if let Some(seat) = self.seats.get_mut(agent).filter(|seat| !has_begun(seat)) {
             seat.readiness.turn_expected_until = Some(now + TURN_PATIENCE);
         }
     }
@@ -73,9 +75,20 @@ impl Readiness {
         self.turn_expected_until
     }
 
-    /// Notes that the agent is seen in another state: the turn that was expected has begun.
-    pub(super) fn note_turn(&mut self) {
-        (self.turn_expected_until, self.is_reset) = (None, false);
+    /// Notes what the agent is seen to do: the turn that was expected may have begun. A prompt that
+    /// was taken ends what the last turn had come to, and for a moment nothing may be recognised.
+    pub(super) fn note_turn(&mut self, state: AgentState) {
+        self.is_reset = false;
+        match state {
+            AgentState::Working
+            | AgentState::Waiting
+            | AgentState::Done
+            | AgentState::Blocked
+            | AgentState::Error
+            | AgentState::Limited
+            | AgentState::Exited => self.turn_expected_until = None,
+            AgentState::Idle | AgentState::Starting | AgentState::Unknown => {}
+        }
     }
 
     /// Says whether the limit that held the agent up has ended.

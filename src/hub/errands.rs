@@ -128,7 +128,7 @@ impl Hub {
         asker: Option<Asker>,
         name: &str,
     ) -> Result<(), Fault> {
-        let keys = self.keys_of(name)?.interrupt;
+        let keys = self.keys_of(name)?;
         let begin = |scene: &Scene, now| {
             let machine = Interrupt::begin(&keys, scene, now);
             Errand::Interrupt { asker, machine }

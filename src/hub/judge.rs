@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::pane::Pane;
 use super::state::Hub;
 use crate::config::Settings;
-use crate::detect::{Detector, Finding, HookRules, Options, Rules};
+use crate::detect::{Detector, Dialog, Finding, HookRules, Options, Rules};
 use crate::engine::RunEvent;
 use crate::model::{AgentName, AgentState, Exit, Manifest, Moment, Source};
 use crate::screen::{Screen, Signal};
@@ -98,7 +98,11 @@ impl Hub {
     /// Lets the detector of a pane look, and carries what it found on.
     pub(super) fn judge(&mut self, agent: &AgentName, signals: &[Signal], now: Moment) {
         let Some(pane) = self.panes.get_mut(agent) else { return };
+        let before = pane.dialog_id();
         let (run, found) = (pane.run, pane.observe(signals, now));
+        if pane.dialog_id() != before {
+            self.views.note_status_change();
+        }
         self.deliver(agent, run, Source::Line, found);
         if let Some(pane) = self.panes.get_mut(agent) {
             pane.note_asking(now);
@@ -180,6 +184,10 @@ impl Pane {
             return Vec::new();
         }
         detector.observe(&self.screen, signals, now)
+    }
+
+    fn dialog_id(&self) -> Option<String> {
+        self.detector.as_ref().and_then(Detector::dialog).map(Dialog::fingerprint)
     }
 
     /// Returns the rule that gave the state.

@@ -160,6 +160,8 @@ pub struct Keys {
     pub approve: Vec<String>,
     pub deny: Vec<String>,
     pub interrupt: Vec<String>,
+    /// Empty the composer: an interrupted prompt may be put back into it.
+    pub clear: Vec<String>,
     pub exit: Vec<String>,
     /// In a dialog, the digit of an option takes it at once.
     pub digits: bool,

@@ -38,6 +38,30 @@ fn each_option_of_each_cli_can_be_chosen() {
 }
 
 #[test]
+fn half_of_a_frame_is_neither_answered_nor_taken_for_the_end() {
+    for shape in BOXES {
+        let mut played = asked(shape);
+        played.manners.torn_ms = 400;
+        // It is drawn anew right when someone answers, and after every key.
+        played.redraw();
+        let fingerprint = asked(shape).sight().dialog.unwrap().fingerprint();
+        let keys = played.manifest.keys.clone();
+        let choice = Choice::Option(2);
+        let mut answer = Answer::begin(&fingerprint, choice, &keys, &played.scene(), played.now);
+        let stages = played.run(&mut answer);
+        assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{shape:?} {stages:?}");
+        assert_eq!((&*played.chosen, played.writes.len()), (&["Reject".to_owned()][..], 3));
+
+        let mut played = asked(shape);
+        (played.manners.torn_ms, played.manners.enter_is_lost) = (400, true);
+        let mut unheard = self::answer(&played, Choice::Option(0));
+        let stages = played.run(&mut unheard);
+        assert!(matches!(stages.last(), Some(Stage::Unknown { .. })), "{shape:?} {stages:?}");
+        assert_eq!(played.presses(), 1, "{shape:?}");
+    }
+}
+
+#[test]
 fn the_mark_is_moved_back_as_well() {
     let mut played = asked(Shape::Claude);
     played.asked.as_mut().unwrap().mark = 2;
@@ -63,7 +87,7 @@ fn a_dialog_that_was_swapped_is_not_answered() {
         // While the mark is moved.
         let mut played = asked(shape);
         let mut answer = answer(&played, Choice::Option(2));
-        played.later(100, |played| played.ask("rm -rf /", &OPTIONS));
+        played.later(300, |played| played.ask("rm -rf /", &OPTIONS));
         let stages = played.run(&mut answer);
         assert!(matches!(stages.as_slice(), [Stage::Stalled { .. }]), "{shape:?} {stages:?}");
         assert!(played.chosen.is_empty() && played.presses() == 0, "{shape:?}");
@@ -173,8 +197,7 @@ fn working(shape: Shape, stubbornness: usize) -> Played {
 }
 
 fn interrupt(played: &mut Played) -> Vec<Stage> {
-    let mut interrupt =
-        Interrupt::begin(&played.manifest.keys.interrupt, &played.scene(), played.now);
+    let mut interrupt = Interrupt::begin(&played.manifest.keys, &played.scene(), played.now);
     played.run(&mut interrupt)
 }
 
@@ -188,17 +211,57 @@ fn an_interrupt_is_proven_by_the_agent_that_stops() {
         };
         assert_eq!(played.writes, [b"\x1b"], "{shape:?}: not one key more than needed");
     }
-    let mut played = working(Shape::OpenCode, 2);
+    // A key may be lost on a program that draws: then they are pressed once more from the first.
+    for (shape, presses) in [(Shape::OpenCode, 2), (Shape::OpenCode, 3), (Shape::Gemini, 3)] {
+        let mut played = working(shape, presses);
+        let stages = interrupt(&mut played);
+        assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{stages:?}");
+        assert_eq!(played.interrupts, presses, "{shape:?}");
+    }
+}
+
+#[test]
+fn a_prompt_that_is_put_back_is_taken_away_again() {
+    let mut played = working(Shape::Claude, 1);
+    played.manners.puts_back = true;
     let stages = interrupt(&mut played);
-    assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{stages:?}");
-    assert_eq!(played.interrupts, 2);
+    let evidence = "the agent is idle".into();
+    assert_eq!(stages, [Stage::Submitted, Stage::Accepted { evidence }]);
+    assert_eq!(played.writes, [&b"\x1b"[..], b"\x03"], "never twice: that would end it");
+    assert_eq!(played.composer, "");
+
+    // The hook that tells of the prompt may be ahead of the screen.
+    let mut played = working(Shape::Claude, 1);
+    played.manners.puts_back = true;
+    played.composer = "Go.".into();
+    played.redraw();
+    played.later(700, |played| {
+        played.composer.clear();
+        played.redraw();
+    });
+    assert_eq!(interrupt(&mut played).len(), 2);
+    assert_eq!(played.writes, [&b"\x1b"[..], b"\x03"]);
+
+    // What a person has typed stays, and so does what no key is known to take away.
+    for shape in [Shape::Claude, Shape::Codex] {
+        let mut played = working(shape, 1);
+        played.manners.puts_back = true;
+        if shape == Shape::Claude {
+            played.composer = "mine".into();
+            played.redraw();
+        }
+        let stages = interrupt(&mut played);
+        let Some(Stage::Accepted { evidence }) = stages.last() else { panic!("{stages:?}") };
+        assert!(evidence.ends_with("a text stands where prompts are typed"), "{evidence}");
+        assert_eq!(played.writes, [b"\x1b"], "{shape:?}");
+    }
 }
 
 #[test]
 fn an_agent_that_does_not_react_is_told_of() {
     let mut played = working(Shape::Claude, 9);
     let stages = interrupt(&mut played);
-    let reason = "the agent did not react to `esc`".into();
+    let reason = "the agent did not react to `esc`, 3 times".into();
     assert_eq!(stages, [Stage::Submitted, Stage::Stalled { reason }]);
 }
 

@@ -29,6 +29,8 @@ fn dialog(recording: &str, seconds: f64) -> Dialog {
     }
     let end = Moment(0) + Duration::from_secs_f64(seconds + 1.0);
     detector.observe(&screen, &[], end);
+    // What a look saw is shown once another saw the same.
+    detector.observe(&screen, &[], end + Duration::from_secs(1));
     assert_eq!(detector.shown().state, AgentState::Waiting, "{recording}");
     detector.dialog().unwrap().clone()
 }
@@ -167,10 +169,11 @@ fn an_entry_that_only_its_background_marks_is_the_selected_one() {
         }
         let page =
             format!("\x1b[2J\x1b[H  ┃\r\n  ┃  △ Permission required\r\n  ┃\r\n{row}\x1b[K\x1b[m");
-        let now = Moment(round as u64 * 1000);
+        let now = Moment(round as u64 * 2000);
         screen.feed(page.as_bytes(), now);
         detector.observe(&screen, &[], now);
-        detector.observe(&screen, &[], now + Duration::from_millis(500));
+        detector.observe(&screen, &[], now + Duration::from_millis(300));
+        detector.observe(&screen, &[], now + Duration::from_millis(1200));
         let dialog = detector.dialog().unwrap();
         assert_eq!(
             (&*dialog.options, dialog.selected),
@@ -200,6 +203,25 @@ fn a_program_that_tells_its_own_state_is_believed_before_the_screen() {
     let explanation = pane.detector.explain(pane.now);
     assert_eq!(explanation.shown.rule, "claude.hint");
     assert!(explanation.age >= Duration::from_secs(1));
+}
+
+#[test]
+fn last_words_that_are_drawn_after_the_end_was_told_count() {
+    let mut pane = Pane::new(&CLAUDE);
+    let says = |pane: &mut Pane, status: &str| {
+        let signal = Signal::ProgramStatus(status.into());
+        let found = pane.detector.observe(&pane.screen, &[signal], pane.now);
+        pane.take(found);
+    };
+    says(&mut pane, "state=working:app=x");
+    pane.show(&echo("Go."), "esc to interrupt");
+    says(&mut pane, "state=done");
+    pane.wait(5000);
+    assert_eq!(pane.detector.shown().state, AgentState::Idle);
+    pane.show("● STATUS: DONE — late", "? for shortcuts");
+    pane.wait(1000);
+    assert_eq!(pane.raws(), ["STATUS: DONE — late"]);
+    assert_eq!(pane.detector.shown().state, AgentState::Done);
 }
 
 #[test]
@@ -245,6 +267,82 @@ fn a_panel_beside_the_conversation_is_no_part_of_it() {
         .collect();
     assert_eq!(reports, [line]);
     assert_eq!(detector.shown().state, AgentState::Done);
+}
+
+#[test]
+fn a_prompt_that_flashes_up_is_not_one_that_waits() {
+    let hint = "? for shortcuts";
+    let line = |c: &str| c.repeat(80);
+    let bar = format!("{}\r\n Shift+Tab to accept edits", line("─"));
+    let below = [&*line("▄"), " >   Type your message", &*line("▀"), " workspace"].join("\r\n");
+    let prompt = format!("{hint:>79}\r\n{bar}\r\n{below}");
+    let page = |above: &str| format!("\x1b[2J\x1b[H{above}\r\n\r\n{prompt}");
+    let restarting = " Gemini CLI is restarting to apply the trust changes...";
+    for above in ["", restarting] {
+        let mut screen = Screen::new(Size { rows: 24, cols: 80 }, HistoryLimit::default());
+        let mut detector = Detector::new(rules("gemini"), Options::default(), Moment(0));
+        let mut now = Moment(0);
+        let mut show = |text: &str, seconds: u64| {
+            let signals = screen.feed(text.as_bytes(), now).signals;
+            detector.observe(&screen, &signals, now);
+            for _ in 0..seconds * 10 {
+                now = now + Duration::from_millis(100);
+                detector.observe(&screen, &[], now);
+            }
+            detector.shown().state
+        };
+        // Its title is ahead of what it draws, and what it draws is ahead of its dialogs.
+        let title = "\x1b]0;◇  Ready (project)\x07";
+        assert_eq!(show(title, 3), AgentState::Starting);
+        assert_eq!(show(&page(above), 3), AgentState::Starting, "{above}");
+        let banner = "Gemini CLI v0.61.0\r\n\r\nTips for getting started:\r\n1. Create files";
+        assert_eq!(show(&page(banner), 1), AgentState::Idle);
+        // Where the banner is hidden, nothing more will come.
+        let mut bare = Detector::new(rules("gemini"), Options::default(), now);
+        let mut screen = Screen::new(Size { rows: 24, cols: 80 }, HistoryLimit::default());
+        let signals = screen.feed(format!("{title}{}", page(above)).as_bytes(), now).signals;
+        bare.observe(&screen, &signals, now);
+        bare.observe(&screen, &[], now + Duration::from_secs(1));
+        bare.observe(&screen, &[], now + Duration::from_secs(12));
+        assert_eq!(bare.shown().state, AgentState::Idle);
+    }
+}
+
+#[test]
+fn a_program_that_starts_itself_anew_is_not_ready_in_between() {
+    let trust = "\x1b[2J\x1b[H╭────╮\r\n│ Do you trust the files in this folder?\r\n│ \
+                 ● 1. Trust folder (x)\r\n│   2. Don't trust\r\n╰────╯";
+    let frame = format!(
+        "{:>79}\r\n{}\r\n Shift+Tab to accept edits\r\n{}\r\n >   Type your message\r\n{}\r\n \
+         workspace (/directory)\r\n /tmp/project",
+        "? for shortcuts",
+        "─".repeat(80),
+        "▄".repeat(80),
+        "▀".repeat(80)
+    );
+    let banner = "Gemini CLI v0.61.0\r\n\r\nTips for getting started:\r\n1. Create files";
+    let ready = "\x1b]0;◇  Ready (project)\x07";
+    let mut screen = Screen::new(Size { rows: 30, cols: 80 }, HistoryLimit::default());
+    let mut detector = Detector::new(rules("gemini"), Options::default(), Moment(0));
+    let mut now = Moment(0);
+    let mut show = |text: &str, tenths: u64| {
+        let signals = screen.feed(text.as_bytes(), now).signals;
+        detector.observe(&screen, &signals, now);
+        for _ in 0..tenths {
+            now = now + Duration::from_millis(100);
+            detector.observe(&screen, &[], now);
+        }
+        detector.shown().state
+    };
+    assert_eq!(show(&format!("{ready}{trust}"), 20), AgentState::Waiting);
+    // Trusted: it shows its prompt for a moment, and ends.
+    assert_eq!(show(&format!("\x1b[2J\x1b[H{banner}\r\n\r\n{frame}"), 15), AgentState::Waiting);
+    assert_eq!(show("\x1b]0;\x07", 100), AgentState::Starting);
+    // The next one tells of itself, draws its prompt below the old one, and only then its banner.
+    assert_eq!(show(ready, 10), AgentState::Starting);
+    assert_eq!(show(&format!("\r\n\r\n{frame}"), 50), AgentState::Starting);
+    let come_up = format!("\x1b[2J\x1b[H{banner}\r\n\r\n{frame}");
+    assert_eq!(show(&come_up, 40), AgentState::Idle);
 }
 
 #[test]

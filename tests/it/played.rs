@@ -41,6 +41,12 @@ pub(crate) struct Manners {
     pub(crate) stubbornness: usize,
     /// The mark in a dialog stays where it is.
     pub(crate) mark_is_stuck: bool,
+    /// An interrupted prompt stands in the composer again.
+    pub(crate) puts_back: bool,
+    /// Enter in a dialog does nothing.
+    pub(crate) enter_is_lost: bool,
+    /// Each frame stands half drawn on the screen for so long.
+    pub(crate) torn_ms: u64,
     /// A paste of so many lines is shown by a placeholder.
     pub(crate) placeholder_lines: usize,
 }
@@ -125,6 +131,9 @@ impl Played {
             work_ms: 2000,
             stubbornness: 1,
             mark_is_stuck: false,
+            puts_back: false,
+            enter_is_lost: false,
+            torn_ms: 0,
             placeholder_lines: 6,
         };
         let size = Size { rows: 40, cols: 100 };
@@ -240,7 +249,14 @@ impl Played {
     pub(crate) fn redraw(&mut self) {
         if self.shape != Shape::Shell {
             let page = draw(self);
-            self.write(&page);
+            if self.manners.torn_ms == 0 {
+                return self.write(&page);
+            }
+            let cuts: Vec<usize> = page.match_indices("\x1b[").map(|(at, _)| at).collect();
+            let (half, rest) = page.split_at(cuts[cuts.len() / 2]);
+            self.write(half);
+            let rest = rest.to_owned();
+            self.later(self.manners.torn_ms, move |played| played.write(&rest));
         }
     }
 
@@ -279,6 +295,10 @@ impl Played {
         }
         match bytes {
             b"\r" => self.enter(),
+            b"\x03" if !self.is_working() && !self.composer.is_empty() => {
+                self.composer.clear();
+                self.later(self.manners.echo_ms, Self::redraw);
+            }
             b"\x1b" | b"\x03" => self.interrupt(),
             b"\x1b[A" | b"\x1b[D" => self.move_mark(-1),
             b"\x1b[B" | b"\x1b[C" => self.move_mark(1),
@@ -307,6 +327,9 @@ impl Played {
     fn enter(&mut self) {
         self.later(self.manners.echo_ms, |played| {
             if played.asked.as_ref().is_some_and(|asked| !asked.options.is_empty()) {
+                if played.manners.enter_is_lost {
+                    return played.redraw();
+                }
                 let asked = played.asked.take().unwrap();
                 played.chosen.push(asked.options[asked.mark].clone());
                 return played.redraw();
@@ -346,6 +369,9 @@ impl Played {
         self.interrupts += 1;
         if self.is_working() && self.interrupts >= self.manners.stubbornness {
             self.works_until = None;
+            if self.manners.puts_back && self.composer.is_empty() {
+                self.composer = self.conversation.pop().unwrap_or_default();
+            }
         }
         self.later(self.manners.echo_ms, Self::redraw);
     }

@@ -12,6 +12,9 @@ const CURSOR: char = '\u{e000}';
 /// Returns the bytes of a whole screen, with the cursor where text would go in.
 pub(crate) fn draw(played: &Played) -> String {
     let mut rows: Vec<String> = Vec::new();
+    if played.shape == Shape::Gemini {
+        rows.extend(["Gemini CLI v0.61.0", "", "Tips for getting started:", ""].map(String::from));
+    }
     for prompt in &played.conversation {
         rows.extend(echo(played.shape, prompt));
         rows.push(String::new());

@@ -1,99 +1,144 @@
 //! The real agent CLIs behind a real hub, with a scripted model in place of the network.
 //!
-//! `.ci/agents` installs them; where they are not installed, these tests say so and do nothing.
+//! `.ci/real-agents` installs them and runs these tests, which nothing else does.
 
 use rustix::process::Signal;
 use wheelhouse::model::AgentState;
 
+use super::support::burner::Burners;
 use super::support::process;
 use super::support::real_agent::{CLAUDE, CODEX, Cli, GEMINI, OPENCODE, RealAgent};
 
+/// How many prompts a CLI gets while the machine is busy.
+const CROWD: usize = 20;
+
 #[test]
-fn claude_is_understood_from_its_first_dialog_on() {
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn claude_day_it_is_understood_from_its_first_dialog_on() {
     live_a_day(&CLAUDE);
 }
 
 #[test]
-fn codex_is_understood_from_its_first_prompt_on() {
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn codex_day_it_is_understood_from_its_first_prompt_on() {
     live_a_day(&CODEX);
 }
 
 #[test]
-fn gemini_is_understood_from_its_first_dialog_on() {
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn gemini_day_it_is_understood_from_its_first_dialog_on() {
     live_a_day(&GEMINI);
 }
 
 #[test]
-fn opencode_is_understood_from_its_first_prompt_on() {
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn opencode_day_it_is_understood_from_its_first_prompt_on() {
     live_a_day(&OPENCODE);
 }
 
 #[test]
-fn claude_is_refused_interrupted_killed_and_resumed() {
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn claude_night_it_is_refused_interrupted_killed_and_resumed() {
     live_a_night(&CLAUDE);
 }
 
 #[test]
-fn codex_is_refused_interrupted_killed_and_resumed() {
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn codex_night_it_is_refused_interrupted_killed_and_resumed() {
     live_a_night(&CODEX);
 }
 
 #[test]
-fn gemini_is_refused_interrupted_killed_and_resumed() {
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn gemini_night_it_is_refused_interrupted_killed_and_resumed() {
     live_a_night(&GEMINI);
 }
 
 #[test]
-fn opencode_is_refused_interrupted_killed_and_resumed() {
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn opencode_night_it_is_refused_interrupted_killed_and_resumed() {
     live_a_night(&OPENCODE);
 }
 
-/// Takes a CLI through its dialogs, a turn, an approval, an error, and the death of the hub.
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn claude_load_it_gets_each_prompt_once_on_a_busy_machine() {
+    live_in_a_crowd(&CLAUDE);
+}
+
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn codex_load_it_gets_each_prompt_once_on_a_busy_machine() {
+    live_in_a_crowd(&CODEX);
+}
+
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn gemini_load_it_gets_each_prompt_once_on_a_busy_machine() {
+    live_in_a_crowd(&GEMINI);
+}
+
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn opencode_load_it_gets_each_prompt_once_on_a_busy_machine() {
+    live_in_a_crowd(&OPENCODE);
+}
+
+/// Takes a CLI through its first dialogs, a brief, turns, an approval, a question, an error, and
+/// the death of the hub.
 fn live_a_day(cli: &'static Cli) {
-    let Some(agent) = RealAgent::ready(cli) else { return };
+    let agent = briefed(cli);
     let process = agent.status().pid;
 
-    let prompt = "Morning: build „äöü“.\n[[say:I will.]][[sleep:2]][[status:DONE — 6 files]]";
+    agent.say("Sunrise: one line. [[sleep:1]][[status:DONE — one line]]");
+    agent.wait_for_report(AgentState::Done, "one line");
+    let prompt = "Morning: build „äöü“.\n\n  It has lines.\n[[say:I will.]][[sleep:2]][[status:DONE — 6 files]]";
     agent.say(prompt);
-    agent.wait_for_state(AgentState::Done);
-    assert_eq!(agent.model.turns("Morning"), 1, "{}", agent.screen());
+    agent.wait_for_report(AgentState::Done, "6 files");
     assert!(agent.model.got(prompt), "byte by byte");
-    println!("{}: dispatched", cli.name);
+    agent.tell("dispatched");
 
     agent.say("Noon: run it. [[bash:touch made.txt]][[sleep:1]][[status:DONE — it ran]]");
     agent.wait_for_state(AgentState::Waiting);
     assert!(!agent.file("made.txt").exists());
     agent.decide(true);
     agent.wait_for("the approved command ran", || agent.file("made.txt").exists());
-    agent.wait_for_state(AgentState::Done);
-    println!("{}: approved", cli.name);
+    agent.wait_for_report(AgentState::Done, "it ran");
+    agent.tell("approved");
+
+    agent.say("Choice: ask. [[ask:Which colour?|Blue|Red]][[sleep:1]][[status:DONE — chosen]]");
+    agent.answer("Red");
+    agent.wait_for_report(AgentState::Done, "chosen");
+    assert!(agent.model.got("Red"), "{}", agent.screen());
+    agent.tell("question answered");
 
     agent.say("Afternoon: fail. [[error:400]]");
     agent.wait_for_state(AgentState::Error);
-    println!("{}: failed", cli.name);
+    agent.tell("failed");
 
     agent.say("Evening: go on. [[sleep:6]][[say:Still here.]][[status:DONE — went on]]");
     agent.wait_for_state(AgentState::Working);
     kill_hub(&agent);
-    agent.wait_for_state(AgentState::Done);
+    agent.wait_for_report(AgentState::Done, "went on");
     assert_eq!(agent.status().pid, process, "the agent lives on");
-    for part in ["Morning", "Noon", "Evening"] {
+    for part in ["Brief", "Sunrise", "Morning", "Noon", "Choice", "Evening"] {
         assert_eq!(agent.model.turns(part), 1, "{part}");
     }
+    agent.tell("went on without a hub");
 }
 
 /// Takes a CLI through a long prompt, a denial, a block, an interrupt, its own death and back.
 fn live_a_night(cli: &'static Cli) {
-    let Some(agent) = RealAgent::ready(cli) else { return };
+    let agent = briefed(cli);
     let line = |number| format!("{number:03} äöü „quoted“ {}\n", "x".repeat(40));
     let prompt: String = (0..320).map(line).collect();
     assert!(prompt.len() > 20_000);
-    let prompt = format!("Dusk: read.\n{prompt}[[status:DONE — read]]");
+    let prompt = format!("Dusk: read.\n{prompt}[[status:DONE — 20 KB read]]");
     agent.say(&prompt);
-    agent.wait_for_state(AgentState::Done);
+    agent.wait_for_report(AgentState::Done, "20 KB read");
     assert!(agent.model.got(&prompt), "byte by byte");
     assert_eq!(agent.model.turns("Dusk"), 1);
-    println!("{}: long prompt", cli.name);
+    agent.tell("long prompt");
 
     agent.say("Denied: run it. [[bash:touch denied.txt]][[status:BLOCKED — the password]]");
     agent.decide(false);
@@ -101,40 +146,63 @@ fn live_a_night(cli: &'static Cli) {
         matches!(agent.status().state, AgentState::Idle | AgentState::Blocked | AgentState::Done)
     });
     assert!(!agent.file("denied.txt").exists());
-    println!("{}: denied", cli.name);
+    agent.tell("denied");
 
-    agent.say("Stuck: ask. [[sleep:1]][[status:BLOCKED — the password]]");
-    agent.wait_for_state(AgentState::Blocked);
-    println!("{}: blocked", cli.name);
-
-    if cli.asks {
-        agent.say("Choice: ask. [[ask:Which colour?|Blue|Red]][[sleep:1]][[status:DONE — chosen]]");
-        agent.answer("Red");
-        agent.wait_for_state(AgentState::Done);
-        println!("{}: question answered", cli.name);
-    }
+    agent.say("Stuck: ask. [[sleep:1]][[status:BLOCKED — the key]]");
+    agent.wait_for_report(AgentState::Blocked, "the key");
+    agent.tell("blocked");
 
     agent.say("Endless: think. [[sleep:120]][[status:DONE — never]]");
     agent.wait_for_state(AgentState::Working);
+    agent.interrupt();
     agent.wait_for("it rests", || {
-        // A key that comes while it draws may be lost on it.
-        agent.world.run(&["agent", "interrupt", "real"]).code == Some(0)
-            || matches!(agent.status().state, AgentState::Idle | AgentState::Error)
+        matches!(agent.status().state, AgentState::Idle | AgentState::Error)
     });
-    println!("{}: interrupted", cli.name);
+    agent.tell("interrupted");
 
+    agent.say("Midnight: think. [[sleep:120]][[status:DONE — never]]");
+    agent.wait_for("its model was asked", || agent.model.turns("Midnight") == 1);
     process::kill(agent.status().pid.unwrap(), Signal::KILL);
     agent.wait_for_state(AgentState::Exited);
     agent.world.ok(&["agent", "resume", "real"]);
-    agent.wait_until_still();
-    agent.world.ok(&["wait", "--agent", "real", "--for", "idle,done,blocked", "--timeout", "35"]);
+    agent.wait_for("it has come up again", || {
+        matches!(agent.status().state, AgentState::Idle | AgentState::Blocked | AgentState::Done)
+    });
     agent.say("Dawn: go on. [[sleep:1]][[status:DONE — went on]]");
-    // The screen may still show the end of an earlier turn.
     agent.wait_for("one conversation", || {
         agent.model.got_together(&["Dusk: read.", "Dawn: go on."])
     });
-    agent.wait_for_state(AgentState::Done);
-    println!("{}: resumed", cli.name);
+    agent.wait_for_report(AgentState::Done, "went on");
+    for part in ["Stuck", "Midnight", "Dawn"] {
+        assert_eq!(agent.model.turns(part), 1, "{part}");
+    }
+    agent.tell("resumed");
+}
+
+/// Hands many prompts to a CLI while something else takes both cores.
+fn live_in_a_crowd(cli: &'static Cli) {
+    let agent = briefed(cli);
+    let _burners = Burners::start();
+    let prompt = |number| format!("Load-{number:02}. [[say:Well.]][[status:DONE — load {number}]]");
+    let receipts: Vec<String> = (0..CROWD).map(|number| agent.dispatch(&prompt(number))).collect();
+    for receipt in &receipts {
+        agent.wait_until_taken(receipt);
+    }
+    agent.wait_for_report(AgentState::Done, &format!("load {}", CROWD - 1));
+    for number in 0..CROWD {
+        assert_eq!(agent.model.turns(&format!("Load-{number:02}.")), 1, "prompt {number}");
+    }
+    agent.tell("took every prompt once");
+}
+
+/// Starts a CLI, and waits until it has taken what its team tells it first.
+fn briefed(cli: &'static Cli) -> RealAgent {
+    let agent = RealAgent::start(cli, "Brief: be ready. [[sleep:1]][[status:DONE — ready]]");
+    agent.wait_for_report(AgentState::Done, "— ready");
+    assert_eq!(agent.model.turns("Brief"), 1);
+    assert!(agent.model.got("Report in single lines"), "the protocol is told with it");
+    agent.tell("briefed");
+    agent
 }
 
 /// Kills the hub, and waits for the one that comes in its place.

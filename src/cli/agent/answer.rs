@@ -2,6 +2,8 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use crate::cli::args::{Choosing, Format};
 use crate::cli::context::Context;
@@ -9,8 +11,12 @@ use crate::cli::dispatch::exit_code;
 use crate::cli::failure::Hinted;
 use crate::client::ClientError;
 use crate::config::plain;
-use crate::model::Stage;
+use crate::model::{AgentState, Stage};
 use crate::wire::{AgentStatus, DialogChoice, DialogStatus, Request, Response};
+
+/// A dialog that an agent waits at is drawn after so many looks.
+const LOOKS_MAX: usize = 50;
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
 /// Answers the dialog in an agent's pane; without a choice, shows it.
 pub(crate) fn answer(
@@ -35,19 +41,31 @@ pub(crate) fn interrupt(
     print_deed(context, response, format)
 }
 
+/// Returns the dialog in an agent's pane; one that is being drawn is waited for.
 fn dialog(context: &Context, name: &str) -> anyhow::Result<DialogStatus> {
-    let Response::Status(status) = context.ask(Request::Status)? else {
-        return Err(ClientError::Unexpected.into());
-    };
-    let is_it = |agent: &AgentStatus| agent.name == name;
-    let Some(agent) = status.agents.into_iter().find(is_it) else {
-        let hint = "List the agents with `wheelhouse agent list`";
-        return Err(Hinted::error(format!("There is no agent `{name}`"), hint));
-    };
+    let mut agent = agent(context, name)?;
+    for _ in 0..LOOKS_MAX {
+        if agent.dialog.is_some() || agent.state != AgentState::Waiting {
+            break;
+        }
+        thread::sleep(LOOK_PAUSE);
+        agent = self::agent(context, name)?;
+    }
     let state = agent.state;
     agent.dialog.ok_or_else(|| {
         let hint = format!("See its screen with `wheelhouse agent read {name}`");
         Hinted::error(format!("Agent `{name}` is {state}: no dialog is in sight"), hint)
+    })
+}
+
+fn agent(context: &Context, name: &str) -> anyhow::Result<AgentStatus> {
+    let Response::Status(status) = context.ask(Request::Status)? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    let is_it = |agent: &AgentStatus| agent.name == name;
+    status.agents.into_iter().find(is_it).ok_or_else(|| {
+        let hint = "List the agents with `wheelhouse agent list`";
+        Hinted::error(format!("There is no agent `{name}`"), hint)
     })
 }
 

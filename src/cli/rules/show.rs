@@ -53,6 +53,7 @@ pub(in super::super) fn show(context: &mut Context, name: &str, json: bool) -> a
         ("approve", &keys.approve),
         ("deny", &keys.deny),
         ("interrupt", &keys.interrupt),
+        ("clear", &keys.clear),
         ("exit", &keys.exit),
     ] {
         writeln!(out, "{action}: {}", plain(&keys.join(" ")))?;
@@ -94,6 +95,7 @@ fn as_json(name: &str, manifest: &Manifest) -> Value {
             "approve": manifest.keys.approve,
             "deny": manifest.keys.deny,
             "interrupt": manifest.keys.interrupt,
+            "clear": manifest.keys.clear,
             "exit": manifest.keys.exit,
         },
     })

@@ -1,5 +1,6 @@
 //! What several tests need.
 
+pub(crate) mod burner;
 pub(crate) mod chance;
 pub(crate) mod clock;
 pub(crate) mod composer;

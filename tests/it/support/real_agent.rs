@@ -7,17 +7,16 @@ use std::time::Duration;
 use wheelhouse::model::AgentState;
 use wheelhouse::wire::AgentStatus;
 
-use super::clock::{now, wait_within};
+use super::clock::wait_within;
 use super::model::Model;
-use super::process;
 use super::world::World;
 
 /// Where `.ci/agents` puts the CLIs.
 const AGENTS: &str = "target/agents/node_modules/.bin";
+/// Where the recording of a failed test is kept.
+const RECORDINGS: &str = "target/real-agents";
 /// Some need half a minute to come up on a busy machine, and more if others compile.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// An echo that has not changed for this long is complete.
-const STILL: Duration = Duration::from_millis(600);
 
 /// How one CLI is set up so that it talks to the scripted model and to nobody else.
 pub(crate) struct Cli {
@@ -32,12 +31,6 @@ pub(crate) struct Cli {
     /// How it is told yes and no when it asks for something.
     grants: &'static str,
     denies: &'static str,
-    /// Its model can put questions to the person.
-    pub(crate) asks: bool,
-    /// It starts itself again once it is trusted, and looks ready before that.
-    starts_again: bool,
-    /// What stands on the screen, one below the other, once it has really come up.
-    banner: [&'static str; 2],
 }
 
 pub(crate) const CLAUDE: Cli = Cli {
@@ -47,32 +40,39 @@ pub(crate) const CLAUDE: Cli = Cli {
         ("ANTHROPIC_BASE_URL", "{url}"),
         ("ANTHROPIC_API_KEY", "sk-ant-dummy"),
         ("CLAUDE_CONFIG_DIR", "{home}/.claude"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
     ],
     files: &[(".claude/.claude.json", r#"{"hasCompletedOnboarding": true}"#)],
     dialogs: &["Yes, I trust", "Yes"],
     grants: "Yes",
     denies: "No",
-    asks: true,
-    starts_again: false,
-    banner: ["Claude Code v", "❯"],
 };
 
 pub(crate) const CODEX: Cli = Cli {
     name: "codex",
-    arguments: &["--no-daemon", "-a", "on-request", "-s", "read-only"],
+    arguments: &[
+        "--no-daemon",
+        "-a",
+        "on-request",
+        "-s",
+        "read-only",
+        "--enable",
+        "default_mode_request_user_input",
+    ],
     variables: &[("MODEL_KEY", "dummy"), ("CODEX_HOME", "{home}/.codex")],
     files: &[(
         ".codex/config.toml",
         "model = \"gpt-5-codex\"\nmodel_provider = \"scripted\"\n\
+         check_for_update_on_startup = false\n[analytics]\nenabled = false\n\
          [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
          wire_api = \"responses\"\nenv_key = \"MODEL_KEY\"\n",
     )],
     dialogs: &[],
     grants: "Yes",
     denies: "No",
-    asks: false,
-    starts_again: false,
-    banner: ["OpenAI Codex", "›"],
 };
 
 pub(crate) const GEMINI: Cli = Cli {
@@ -81,20 +81,28 @@ pub(crate) const GEMINI: Cli = Cli {
     variables: &[("GOOGLE_GEMINI_BASE_URL", "{url}"), ("GEMINI_API_KEY", "dummy")],
     files: &[(
         ".gemini/settings.json",
-        r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#,
+        r#"{"security": {"auth": {"selectedType": "gemini-api-key"}},
+            "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+            "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}"#,
     )],
     dialogs: &["Trust folder"],
     grants: "Allow once",
     denies: "No",
-    asks: true,
-    starts_again: true,
-    banner: ["Tips for getting started", "Type your message"],
 };
 
 pub(crate) const OPENCODE: Cli = Cli {
     name: "opencode",
     arguments: &[],
-    variables: &[("OPENCODE_CONFIG", "{home}/opencode.json")],
+    variables: &[
+        ("OPENCODE_CONFIG", "{home}/opencode.json"),
+        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+        ("OPENCODE_DISABLE_SHARE", "1"),
+        // It asks npm how it was installed.
+        ("NPM_CONFIG_UPDATE_NOTIFIER", "false"),
+    ],
     files: &[(
         "opencode.json",
         r#"{"model": "scripted/fake-1", "autoupdate": false,
@@ -106,9 +114,6 @@ pub(crate) const OPENCODE: Cli = Cli {
     dialogs: &[],
     grants: "Allow once",
     denies: "Reject",
-    asks: true,
-    starts_again: false,
-    banner: ["Ask anything", "ctrl+p commands"],
 };
 
 /// A CLI that runs as the agent `real` of a hub.
@@ -119,13 +124,11 @@ pub(crate) struct RealAgent {
 }
 
 impl RealAgent {
-    /// Starts the CLI; returns nothing, and says so, if it is not installed.
-    pub(crate) fn start(cli: &'static Cli) -> Option<Self> {
-        let agents = Path::new(AGENTS).canonicalize().ok();
-        let Some(agents) = agents.filter(|agents| agents.join(cli.name).exists()) else {
-            println!("skipped: {} is not installed; `.ci/agents` installs it", cli.name);
-            return None;
-        };
+    /// Starts the CLI, tells it a first prompt, and answers what it asks before that.
+    pub(crate) fn start(cli: &'static Cli, prompt: &str) -> Self {
+        let agents = Path::new(AGENTS).canonicalize().unwrap_or_default();
+        let is_here = agents.join(cli.name).exists();
+        assert!(is_here, "{} is not installed: `.ci/agents` installs it", cli.name);
         let mut world = World::new();
         world.set_variable("PATH", &search_path(&agents));
         let model = Model::start(&world.root);
@@ -144,46 +147,22 @@ impl RealAgent {
         let variables: Vec<String> = cli.variables.iter().map(variable).collect();
         world.write_config(&format!(
             "[stop]\ngrace_seconds = 1\n[cli.{0}]\ncommand = {command}\n\
-             [[team.crew.agents]]\nname = \"real\"\ncli = \"{0}\"\nenv = {{ {1} }}\n",
+             [[team.crew.agents]]\nname = \"real\"\ncli = \"{0}\"\nenv = {{ {1} }}\n\
+             prompt = {prompt:?}\n",
             cli.name,
             variables.join(", "),
         ));
         world.trust();
         world.ok(&["up", "crew"]);
-        Some(Self { world, model, cli })
-    }
-
-    /// Starts the CLI, and answers what it asks before its first prompt.
-    pub(crate) fn ready(cli: &'static Cli) -> Option<Self> {
-        let agent = Self::start(cli)?;
-        let parts = agent.parts();
+        let agent = Self { world, model, cli };
         for option in cli.dialogs {
             agent.answer(option);
         }
-        if cli.starts_again {
-            agent.wait_for("its second start", || {
-                let now = agent.parts();
-                !now.is_empty() && now.iter().all(|part| !parts.contains(part))
-            });
-        }
-        let [first, second] = cli.banner;
-        agent.wait_for("the CLI has come up", || {
-            let all = agent.world.ok(&["agent", "read", "real", "--scrollback"]);
-            all.split(first).skip(1).any(|rest| rest.contains(second))
-        });
-        agent.wait_until_still();
-        agent.wait_for_state(AgentState::Idle);
-        Some(agent)
+        agent
     }
 
     pub(crate) fn status(&self) -> AgentStatus {
         self.world.agent("real")
-    }
-
-    /// Returns the processes that the agent's own has started.
-    fn parts(&self) -> Vec<u32> {
-        let own = self.status().pid;
-        process::numbers().filter(|pid| own.is_some() && process::parent(*pid) == own).collect()
     }
 
     pub(crate) fn screen(&self) -> String {
@@ -194,6 +173,15 @@ impl RealAgent {
     pub(crate) fn wait_for_state(&self, state: AgentState) {
         let what = format!("{} is {state}", self.cli.name);
         self.wait_for(&what, || self.status().state == state);
+    }
+
+    /// Waits until the CLI has ended a turn with a report that has these words in it.
+    #[track_caller]
+    pub(crate) fn wait_for_report(&self, state: AgentState, words: &str) {
+        self.wait_for(&format!("{} is {state}: {words}", self.cli.name), || {
+            let status = self.status();
+            status.state == state && status.note.is_some_and(|note| note.contains(words))
+        });
     }
 
     /// Waits for as long as a real CLI may take; shows the screen if it was in vain.
@@ -207,44 +195,61 @@ impl RealAgent {
     /// Hands over a prompt, and waits until the CLI has taken it.
     #[track_caller]
     pub(crate) fn say(&self, prompt: &str) {
+        let receipt = self.dispatch(prompt);
+        self.wait_until_taken(&receipt);
+    }
+
+    /// Hands over a prompt, and returns its receipt.
+    pub(crate) fn dispatch(&self, prompt: &str) -> String {
+        let receipt = self.world.json(&["dispatch", "real", prompt]);
+        receipt["receipt"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits until the CLI has taken a prompt; any other end of it is a failure.
+    #[track_caller]
+    pub(crate) fn wait_until_taken(&self, receipt: &str) {
         let guard = Witness(self);
-        self.world.ok(&["dispatch", "real", prompt, "--wait", "--timeout", "35"]);
+        self.wait_for(&format!("the end of {receipt}"), || {
+            let said = self.world.run(&["wait", "--receipt", receipt, "--timeout", "20"]);
+            assert!(matches!(said.code, Some(0 | 5)), "{said:?}");
+            said.code == Some(0)
+        });
         std::mem::forget(guard);
     }
 
-    /// Answers the dialog in sight with the first option that begins so.
+    /// Waits for a dialog with an option that begins so, and takes that one.
     #[track_caller]
     pub(crate) fn answer(&self, option: &str) {
         let guard = Witness(self);
-        self.wait_for_state(AgentState::Waiting);
-        // What a signal announces may have yet to be drawn.
-        self.wait_until_still();
-        // A dialog that is being drawn anew counts as another one: then nothing was chosen.
-        wait_within(PATIENCE, &format!("an answer that begins with `{option}`"), || {
+        let mut words = Vec::new();
+        self.wait_for(&format!("a dialog with `{option}`"), || {
             let Some(dialog) = self.status().dialog else { return false };
             let at = dialog.options.iter().position(|one| one.starts_with(option));
-            let Some(number) = at.map(|at| (at + 1).to_string()) else { return false };
-            let words = ["agent", "answer", "real", "--option", &number, "--dialog", &dialog.id];
-            self.world.run(&words).code == Some(0)
+            words = at.map(|at| vec![(at + 1).to_string(), dialog.id]).unwrap_or_default();
+            at.is_some()
         });
+        let [number, id] = words.as_slice() else { unreachable!("it was just found") };
+        self.world.ok(&["agent", "answer", "real", "--option", number, "--dialog", id]);
         std::mem::forget(guard);
     }
 
     /// Approves or denies what the CLI asks for.
+    #[track_caller]
     pub(crate) fn decide(&self, is_granted: bool) {
         self.answer(if is_granted { self.cli.grants } else { self.cli.denies });
     }
 
-    /// Waits until the screen rests: what a signal announces may have yet to be drawn.
-    pub(crate) fn wait_until_still(&self) {
-        let mut last = (String::new(), now());
-        self.wait_for("the screen rests", || {
-            let screen = self.screen();
-            if screen != last.0 {
-                last = (screen, now());
-            }
-            now() - last.1 > STILL
-        });
+    /// Interrupts the CLI, and waits until it has stopped.
+    #[track_caller]
+    pub(crate) fn interrupt(&self) {
+        let guard = Witness(self);
+        self.world.ok(&["agent", "interrupt", "real"]);
+        std::mem::forget(guard);
+    }
+
+    /// Tells how far the test has come.
+    pub(crate) fn tell(&self, what: &str) {
+        println!("{}: {what}", self.cli.name);
     }
 
     /// Returns the path of a file in the project.
@@ -259,6 +264,12 @@ struct Witness<'a>(&'a RealAgent);
 impl Drop for Witness<'_> {
     fn drop(&mut self) {
         println!("{:?}\n{}", self.0.status(), self.0.screen());
+        let from = self.0.world.paths().casts().join("real.cast");
+        let to = Path::new(RECORDINGS).join(format!("{}.cast", self.0.cli.name));
+        let _ = fs::create_dir_all(RECORDINGS);
+        if fs::copy(&from, &to).is_ok() {
+            println!("its recording is kept in {}", to.display());
+        }
     }
 }
 
