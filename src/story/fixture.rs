@@ -242,7 +242,7 @@ fn go_wrong(record: &mut Record) {
     );
     record.row("task", "t2", task("t2", "Test the API", "ready", &ready));
     record.seat_with("backend", "exited", &json!({"tokens": 1200}));
-    record.seat_with("tests", "exited", &json!({"tokens": {"input": 300, "output": 21}}));
+    record.seat_with("tests", "exited", &json!({"tokens": 321}));
     record.tell("agent.ended", "backend", "", "run 1: lost").tell(
         "agent.ended",
         "tests",

@@ -5,6 +5,7 @@
 mod acted;
 mod added;
 mod answering;
+mod anything;
 mod approvals;
 mod architecture;
 mod casts;

@@ -11,6 +11,8 @@ use wheelhouse::model::{
     Moment, ProcessId, ProcessInfo, ReceiptId, RequestId, Role, RunId, Size, Source, Stage,
 };
 
+use super::support::chance::Chance;
+
 const SEEDS: u64 = 150;
 const STORM_STEPS: u32 = 400;
 const CALM_STEPS: u32 = 2000;
@@ -44,7 +46,7 @@ fn the_same_seed_gives_the_same_story() {
 /// The hub's surroundings: keepers that do as they are told, late, or die.
 struct World {
     seed: u64,
-    random: Random,
+    random: Chance,
     engine: Engine,
     now: Moment,
     /// The last value of every row that was written.
@@ -73,7 +75,7 @@ impl World {
     fn new(seed: u64) -> Self {
         Self {
             seed,
-            random: Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+            random: Chance::new(seed),
             engine: Engine::new(Moment(0)),
             now: Moment(0),
             disk: BTreeMap::new(),
@@ -130,7 +132,7 @@ impl World {
                 idempotency_key: None,
                 is_confirmed: false,
             },
-            _ => Command::Down { force: self.random.chance(50), grace_ms },
+            _ => Command::Down { force: self.random.percent(50), grace_ms },
         };
         self.next_request += 1;
         let request = RequestId(self.next_request);
@@ -147,7 +149,7 @@ impl World {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         let mut saved_before_start = false;
         for effect in effects {
-            if !self.is_calm && self.random.chance(2) {
+            if !self.is_calm && self.random.percent(2) {
                 return self.crash();
             }
             match effect {
@@ -163,7 +165,7 @@ impl World {
                 }
                 Effect::Inspect { agent, run, receipt, .. } => {
                     let stage =
-                        if self.random.chance(50) { Stage::Accepted } else { Stage::Unknown };
+                        if self.random.percent(50) { Stage::Accepted } else { Stage::Unknown };
                     self.tell(&agent, run, RunEvent::Delivery { receipt, stage, reason: None });
                 }
                 Effect::Start { agent, run, .. } => {
@@ -228,13 +230,13 @@ impl World {
         let other = self.keepers.get(agent).map(|keeper| keeper.run);
         assert_eq!(other, None, "seed {}: {agent} would run twice", self.seed);
         self.starts += 1;
-        if !self.is_calm && self.random.chance(10) {
+        if !self.is_calm && self.random.percent(10) {
             let reason = "the keeper could not be started".to_owned();
             return self.tell(agent, run, RunEvent::NeverCame { reason });
         }
         self.next_pid += 1;
         let process = ProcessId { pid: self.next_pid, started: 1 };
-        if !self.is_calm && self.random.chance(10) {
+        if !self.is_calm && self.random.percent(10) {
             self.keepers
                 .insert(agent.clone(), Keeper { run, process, has_ended: true, is_haunted: false });
             let reason = "no such program".to_owned();
@@ -269,7 +271,7 @@ impl World {
         let Some(keeper) = self.keepers.get_mut(agent).filter(|keeper| keeper.run == run) else {
             return;
         };
-        if !self.is_calm && self.random.chance(20) {
+        if !self.is_calm && self.random.percent(20) {
             keeper.is_haunted = true;
             let survivors = vec![survivor()];
             return self.tell(agent, run, RunEvent::Stopped { survivors });
@@ -399,19 +401,5 @@ fn survivor() -> ProcessInfo {
         name: "undead".to_owned(),
         cpu_ms: 0,
         memory_bytes: 0,
-    }
-}
-
-struct Random(u64);
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
     }
 }

@@ -57,7 +57,7 @@ fn what_cannot_be_is_refused_with_what_to_type_next() {
         (&["--needs", "t9"][..], "There is no task `t9`"),
         (&["--agent", "nobody"], "There is no agent `nobody`"),
         (&["--attempts", "0"], "tried at least once"),
-        (&["--gate", " "], "A gate is"),
+        (&["--gate", " "], "is not a gate"),
     ] {
         let said = world.run(&[&fixed, arguments].concat());
         assert_eq!(said.code, Some(1), "{said:?}");
