@@ -260,7 +260,7 @@ fn a_task_that_was_added_is_chosen_and_a_refused_one_keeps_its_form() {
     stage.press("enter");
     let new = task(6, "Ship", TaskState::Ready, 0);
     stage.answer(is_task, done(new.clone()));
-    assert!(stage.text().contains("t6 is ready: Ship"));
+    assert!(stage.text().contains("t6 is on record: Ship"));
     assert_eq!(stage.app.overlays.len(), 1);
     told(&mut stage, &[tasks(), vec![new]].concat());
     assert_eq!(chosen(&mut stage), "t6");

@@ -87,7 +87,7 @@ impl Tasks {
 
     fn dialog(app: &App) -> Dialog {
         let mut edge = buttons(app, &[(Choice::Accept, "show")]);
-        edge.extend(deeds(app, Tasking::Add, "add"));
+        edge.extend(deed(app, Tasking::Add, "add"));
         edge.extend(deeds_on_one(app));
         edge.extend(buttons(app, &[(Choice::Cancel, "close")]));
         let rows = u16::try_from(app.tasks.len().max(1)).unwrap_or(u16::MAX);
@@ -138,16 +138,16 @@ impl Tasks {
 }
 
 /// Returns the button for something that can be done with a task.
-fn deeds(app: &App, tasking: Tasking, what: &'static str) -> Option<Button> {
+fn deed(app: &App, tasking: Tasking, what: &'static str) -> Option<Button> {
     Button::new(app, Action::Task(tasking), what)
 }
 
 /// Returns the buttons for what can be done with the task that is chosen or shown.
 pub(super) fn deeds_on_one(app: &App) -> impl Iterator<Item = Button> {
     let all = [
-        deeds(app, Tasking::Retry, "retry"),
-        deeds(app, Tasking::GiveUp, "give up"),
-        deeds(app, Tasking::Give, "to the selected"),
+        deed(app, Tasking::Retry, "retry"),
+        deed(app, Tasking::GiveUp, "give up"),
+        deed(app, Tasking::Give, "to the selected"),
     ];
     all.into_iter().flatten()
 }

@@ -53,7 +53,7 @@ pub(super) fn heard(app: &mut App, outcome: Result<Response, Fault>) {
                 app.overlays.remove(at);
             }
             for task in &done.tasks {
-                let text = format!("{} is {}: {}", task.id, task.state, task.title);
+                let text = format!("{} is on record: {}", task.id, task.title);
                 app.say(Tone::Accent, clean(&text));
                 choose(app, task.id);
             }
