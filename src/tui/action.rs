@@ -33,12 +33,14 @@ pub(super) enum Action {
     Add,
     Teams,
     Playbooks,
+    Tasks,
     Help,
     Redraw,
     Detach,
     LeaveTyping,
     Read(Reading),
     Choose(Choice),
+    Task(Tasking),
     Write(Writing),
 }
 
@@ -62,6 +64,16 @@ pub(super) enum Choice {
     Toggle,
     Accept,
     Cancel,
+}
+
+/// What a key means beside a task, on top of what it means in any list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Tasking {
+    Add,
+    Retry,
+    GiveUp,
+    /// To the selected agent.
+    Give,
 }
 
 /// What a key means while a prompt is written.
@@ -94,11 +106,12 @@ pub(super) enum Scope {
     Scrolling,
     Prompt,
     Dialog,
+    Tasks,
 }
 
 impl Scope {
-    pub(super) const ALL: [Self; 5] =
-        [Self::Overview, Self::Typing, Self::Scrolling, Self::Prompt, Self::Dialog];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Overview, Self::Typing, Self::Scrolling, Self::Prompt, Self::Dialog, Self::Tasks];
 
     /// Returns the heading over the scope's keys.
     pub(super) fn heading(self) -> &'static str {
@@ -108,6 +121,7 @@ impl Scope {
             Self::Scrolling => "While reading back",
             Self::Prompt => "While writing a prompt",
             Self::Dialog => "In lists and questions",
+            Self::Tasks => "Among tasks",
         }
     }
 }
@@ -176,6 +190,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
     meaning(Action::Add, Scope::Overview, "add", "n", "add an agent to the team"),
     meaning(Action::Teams, Scope::Overview, "teams", "t", "start a team"),
     meaning(Action::Playbooks, Scope::Overview, "playbooks", "p", "run a playbook"),
+    meaning(Action::Tasks, Scope::Overview, "tasks", "T", "the tasks, and new ones"),
     meaning(Action::Help, Scope::Overview, "help", "? f1", "this help"),
     meaning(Action::Redraw, Scope::Overview, "redraw", "ctrl-l", "draw everything anew"),
     meaning(Action::Detach, Scope::Overview, "detach", "q", "leave; nothing stops"),
@@ -303,4 +318,14 @@ pub(super) const MEANINGS: &[Meaning] = &[
     meaning(Action::Choose(Choice::Toggle), Scope::Dialog, "toggle", "space", "this one, or not"),
     meaning(Action::Choose(Choice::Accept), Scope::Dialog, "accept", "enter y", "do it"),
     meaning(Action::Choose(Choice::Cancel), Scope::Dialog, "cancel", "esc n q ctrl-b", "close it"),
+    meaning(Action::Task(Tasking::Add), Scope::Tasks, "task_add", "n", "add a task"),
+    meaning(Action::Task(Tasking::Retry), Scope::Tasks, "task_retry", "r", "have it tried again"),
+    meaning(Action::Task(Tasking::GiveUp), Scope::Tasks, "task_cancel", "x", "give it up"),
+    meaning(
+        Action::Task(Tasking::Give),
+        Scope::Tasks,
+        "task_give",
+        "c",
+        "give it to the selected agent",
+    ),
 ];

@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::wire::{
     AgentOffer, AgentStatus, Ask, CliOffer, Fault, FromHub, HubStatus, KeyInput, MouseWish, Notice,
-    PROTOCOL, PaneView, Request, Response, Status, TeamOffer, ViewCursor,
+    PROTOCOL, PaneView, Request, Response, Status, TaskStatus, TeamOffer, ViewCursor,
 };
 
 /// The time in tests: some evening in 2023.
@@ -79,6 +79,10 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
 }
 
 pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
+    status_with(agents, Vec::new())
+}
+
+pub(super) fn status_with(agents: Vec<AgentStatus>, tasks: Vec<TaskStatus>) -> FromHub {
     FromHub::Notice(Notice::Status(Status {
         hub: HubStatus {
             pid: 1,
@@ -90,7 +94,7 @@ pub(super) fn status(agents: Vec<AgentStatus>) -> FromHub {
             trouble: None,
         },
         agents,
-        tasks: Vec::new(),
+        tasks,
         attention: Vec::new(),
         interrupted: Box::default(),
         runs: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::action::{Action, Choice, MEANINGS, Meaning, Reading, Scope, Writing};
+use super::action::{Action, Choice, MEANINGS, Meaning, Reading, Scope, Tasking, Writing};
 use crate::model::{Key, KeyCode};
 
 /// Says why the user's keys cannot be used.
@@ -67,6 +67,12 @@ impl Keymap {
     pub(super) fn choice(&self, key: Key) -> Option<Choice> {
         let Some(Action::Choose(choice)) = self.action(Scope::Dialog, key) else { return None };
         Some(choice)
+    }
+
+    /// Returns what a key means beside a task.
+    pub(super) fn tasking(&self, key: Key) -> Option<Tasking> {
+        let Some(Action::Task(tasking)) = self.action(Scope::Tasks, key) else { return None };
+        Some(tasking)
     }
 
     /// Returns what a key means beside a prompt; what writes a character means nothing else.

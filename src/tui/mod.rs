@@ -41,3 +41,7 @@ mod prompt_stories;
 mod scenes;
 #[cfg(test)]
 mod stories;
+#[cfg(test)]
+mod task_scenes;
+#[cfg(test)]
+mod task_stories;

@@ -69,3 +69,4 @@ mod trusted;
 mod tui;
 mod tui_cost;
 mod tui_prompts;
+mod tui_tasks;

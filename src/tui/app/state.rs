@@ -6,14 +6,14 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use super::{Agent, Damage, Lead, Pane, Scroll, Waiting, has_failed};
-use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size};
+use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
 use crate::tui::grid::{Cards, Layout, Slot, arrange};
 use crate::tui::keymap::Keymap;
 use crate::tui::look::{Theme, Tone};
 use crate::tui::options::{Ended, PlaybookOffer, StartView, TuiError};
-use crate::tui::overlay::Overlay;
+use crate::tui::overlay::{Overlay, TaskForm};
 use crate::tui::prompt::{Editor, History};
-use crate::wire::{Ask, CliOffer, Interrupted, MouseWish, Request, TeamOffer};
+use crate::wire::{Ask, CliOffer, Interrupted, MouseWish, Request, TaskStatus, TeamOffer};
 
 /// The dashboard.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct App {
     pub project: Option<String>,
     pub session: String,
     pub agents: Vec<Agent>,
+    /// Those that are not over first, what happened last before what happened earlier.
+    pub tasks: Vec<TaskStatus>,
     /// What was cut off and waits to be taken up again.
     pub interrupted: Box<Interrupted>,
     pub panes: BTreeMap<AgentName, Pane>,
@@ -47,6 +49,8 @@ pub(crate) struct App {
     pub awaited: Option<AgentName>,
     /// What was written and not sent, for each kind of prompt.
     pub drafts: [Editor; 2],
+    /// A task that was described and not added.
+    pub task_draft: Option<TaskForm>,
     pub history: History,
     /// The last receipt of an agent that the person has seen fail.
     pub dismissed: BTreeMap<AgentName, ReceiptId>,
@@ -171,6 +175,12 @@ pub(crate) enum Purpose {
     Interrupt {
         agent: AgentName,
     },
+    /// All about one task.
+    Task {
+        task: TaskId,
+    },
+    /// What the form on top asked for.
+    TaskForm,
 }
 
 /// A size that the hub was asked to give to a pane.
@@ -198,6 +208,7 @@ impl App {
             project: None,
             session: String::new(),
             agents: Vec::new(),
+            tasks: Vec::new(),
             interrupted: Box::default(),
             panes: BTreeMap::new(),
             selected: None,
@@ -209,6 +220,7 @@ impl App {
             clis: None,
             awaited: None,
             drafts: Default::default(),
+            task_draft: None,
             history: History::default(),
             dismissed: BTreeMap::new(),
             attended: None,

@@ -6,6 +6,6 @@ mod theme;
 
 pub use color::Depth;
 pub(super) use color::is_light;
-pub(super) use sign::{sign, urgency};
+pub(super) use sign::{as_of_agent, sign, urgency};
 pub(super) use theme::{Theme, Tone};
 pub use theme::{ThemeChoice, ThemeError};

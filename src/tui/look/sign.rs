@@ -1,6 +1,6 @@
 //! A sign for each state, so that colour is never the only one to tell.
 
-use crate::model::AgentState;
+use crate::model::{AgentState, TaskState};
 
 /// Returns the sign of a state, one column wide.
 pub(crate) fn sign(state: AgentState) -> &'static str {
@@ -15,6 +15,21 @@ pub(crate) fn sign(state: AgentState) -> &'static str {
         AgentState::Limited => "◷",
         AgentState::Unknown => "?",
         AgentState::Exited => "∅",
+    }
+}
+
+/// Returns the state of an agent whose sign and colour a task has.
+pub(crate) fn as_of_agent(state: TaskState) -> AgentState {
+    match state {
+        TaskState::Pending => AgentState::Starting,
+        TaskState::Ready => AgentState::Idle,
+        TaskState::Running => AgentState::Working,
+        TaskState::Claimed => AgentState::Limited,
+        TaskState::Done => AgentState::Done,
+        TaskState::Blocked => AgentState::Blocked,
+        TaskState::Failed => AgentState::Error,
+        TaskState::Interrupted => AgentState::Unknown,
+        TaskState::Cancelled => AgentState::Exited,
     }
 }
 

@@ -8,17 +8,24 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::dialog::{Dialog, Hit, buttons};
 use super::stack::Fate;
-use crate::model::AgentName;
+use crate::model::{AgentName, Environment, TaskId, TaskState};
 use crate::tui::action::Choice;
-use crate::tui::app::{App, Purpose};
+use crate::tui::app::{Agent, App, Purpose};
 use crate::tui::look::Tone;
-use crate::wire::Request;
+use crate::tui::text::clean;
+use crate::wire::{Request, TaskRequest, TaskStatus};
 
 /// A question with a deed behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Confirm {
-    pub agent: AgentName,
-    pub deed: Deed,
+pub(crate) enum Confirm {
+    Agent {
+        agent: AgentName,
+        deed: Deed,
+    },
+    /// A task is about to be given up.
+    Task {
+        task: TaskId,
+    },
 }
 
 /// What is about to happen to an agent.
@@ -48,15 +55,59 @@ impl Confirm {
             app.say(Tone::Danger, "Not done: the hub is away");
             return;
         }
-        let agents = vec![self.agent.to_string()];
-        let environment = app.settings.environment.clone();
-        let request = match self.deed {
-            Deed::Stop => Request::Stop { agents, grace_ms: None },
-            Deed::Restart => Request::Restart { agents, environment, grace_ms: None },
-            Deed::Remove => Request::Forget { agents },
+        let (request, words) = match self {
+            Self::Agent { agent, deed } => {
+                let words = format!("{} {agent}…", deed.gerund());
+                (deed.request(agent, app.settings.environment.clone()), words)
+            }
+            Self::Task { task } => {
+                let ask = TaskRequest::Cancel { task: task.to_string() };
+                (Request::Task { ask }, format!("Giving {task} up…"))
+            }
         };
         app.ask(Purpose::Order, request);
-        app.say(Tone::Dim, format!("{} {}…", self.deed.gerund(), self.agent));
+        app.say(Tone::Dim, words);
+    }
+
+    /// Says whether what it asks about is still there.
+    pub(crate) fn still_stands(&self, agents: &[Agent], tasks: &[TaskStatus]) -> bool {
+        match self {
+            Self::Agent { agent, .. } => agents.iter().any(|known| known.name == *agent),
+            Self::Task { task } => tasks.iter().any(|known| known.id == task.to_string()),
+        }
+    }
+
+    /// Returns what would happen, for the button and for the title.
+    fn verb(&self) -> (&'static str, String) {
+        match self {
+            Self::Agent { agent, deed } => (deed.verb(), format!("{} {agent}?", deed.verb())),
+            Self::Task { task } => ("Give it up", format!("Give {task} up?")),
+        }
+    }
+
+    fn consequence(&self) -> &'static str {
+        match self {
+            Self::Agent { deed, .. } => deed.consequence(),
+            Self::Task { .. } => {
+                "Nobody works on it any more; what needs it waits for you. It stays on record, and can be tried again."
+            }
+        }
+    }
+
+    /// Returns what would be cut off.
+    fn danger(&self, app: &App) -> Option<String> {
+        match self {
+            Self::Agent { deed: Deed::Remove, .. } => None,
+            Self::Agent { agent, deed: Deed::Stop | Deed::Restart } => {
+                let agent = app.agent(agent).filter(|agent| agent.state.may_be_working())?;
+                Some(format!("It is {} now: what it is at may be cut off.", agent.state))
+            }
+            Self::Task { task } => {
+                let task = app.tasks.iter().find(|known| known.id == task.to_string())?;
+                let agent = task.agent.as_ref().filter(|_| task.state == TaskState::Running)?;
+                Some(format!("{} works on it now and will be interrupted.", clean(agent)))
+            }
+        }
     }
 
     /// Returns what lies under the mouse.
@@ -66,18 +117,17 @@ impl Confirm {
 
     /// Returns the box and the lines for it.
     fn dialog(&self, app: &App, area: Rect) -> (Dialog, Vec<String>) {
-        let agent = app.agents.iter().find(|agent| agent.name == self.agent);
-        let may_be_working = agent.is_some_and(|agent| agent.state.may_be_working());
-        let mut lines = vec![self.deed.consequence().to_owned()];
-        if let Some(agent) = agent.filter(|_| may_be_working && self.deed != Deed::Remove) {
-            lines.push(format!("It is {} now: what it is at may be cut off.", agent.state));
-        }
+        let danger = self.danger(app);
+        let tone = if danger.is_some() { Tone::Danger } else { Tone::Warning };
+        let mut lines = vec![self.consequence().to_owned()];
+        lines.extend(danger);
         let columns = usize::from(WIDTH.min(area.width.saturating_sub(6))).max(1);
         let rows: usize = lines.iter().map(|line| line.len().div_ceil(columns) + 1).sum();
-        let choices = [(Choice::Accept, self.deed.verb()), (Choice::Cancel, "Leave it")];
+        let (verb, title) = self.verb();
+        let choices = [(Choice::Accept, verb), (Choice::Cancel, "Leave it")];
         let dialog = Dialog {
-            title: format!("{} {}?", self.deed.verb(), self.agent),
-            tone: if may_be_working { Tone::Danger } else { Tone::Warning },
+            title,
+            tone,
             width: WIDTH,
             height: u16::try_from(rows.saturating_sub(1)).unwrap_or(4),
             buttons: buttons(app, &choices),
@@ -99,6 +149,15 @@ impl Confirm {
 }
 
 impl Deed {
+    fn request(self, agent: &AgentName, environment: Environment) -> Request {
+        let agents = vec![agent.to_string()];
+        match self {
+            Self::Stop => Request::Stop { agents, grace_ms: None },
+            Self::Restart => Request::Restart { agents, environment, grace_ms: None },
+            Self::Remove => Request::Forget { agents },
+        }
+    }
+
     fn verb(self) -> &'static str {
         match self {
             Self::Stop => "Stop",

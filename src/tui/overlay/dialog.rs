@@ -25,7 +25,7 @@ pub(super) struct Dialog {
 pub(super) struct Button {
     pub key: String,
     /// Without one, it only tells of the key.
-    pub choice: Option<Choice>,
+    pub action: Option<Action>,
     pub what: &'static str,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Button {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hit {
     Outside,
-    Button(Choice),
+    Button(Action),
     /// An entry of the list, counted from zero.
     Item(usize),
     /// A place inside where a click means nothing.
@@ -46,10 +46,8 @@ pub(super) const AROUND_ROWS: u16 = 4;
 
 /// Returns the buttons of choices, each with the first key that means it.
 pub(super) fn buttons(app: &App, choices: &[(Choice, &'static str)]) -> Vec<Button> {
-    let button = |(choice, what): &(Choice, &'static str)| {
-        let key = app.keymap.hint(Action::Choose(*choice))?;
-        Some(Button { key, choice: Some(*choice), what })
-    };
+    let button =
+        |(choice, what): &(Choice, &'static str)| Button::new(app, Action::Choose(*choice), what);
     choices.iter().filter_map(button).collect()
 }
 
@@ -96,8 +94,8 @@ impl Dialog {
             end += button.columns();
             usize::from(at.x) < end
         });
-        let choice = under.filter(|_| is_edge && at.x > place.x).and_then(|button| button.choice);
-        choice.map_or(Hit::Inside, Hit::Button)
+        let action = under.filter(|_| is_edge && at.x > place.x).and_then(|button| button.action);
+        action.map_or(Hit::Inside, Hit::Button)
     }
 
     fn edge(&self, app: &App) -> Line<'static> {
@@ -112,6 +110,11 @@ impl Dialog {
 }
 
 impl Button {
+    /// Returns the button of an action, with the first key that means it.
+    pub(super) fn new(app: &App, action: Action, what: &'static str) -> Option<Self> {
+        Some(Self { key: app.keymap.hint(action)?, action: Some(action), what })
+    }
+
     /// Returns the columns that it takes, with the blanks around its words.
     fn columns(&self) -> usize {
         width(&self.key) + width(self.what) + 3

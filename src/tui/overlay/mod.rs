@@ -13,6 +13,9 @@ mod prompt;
 mod prompt_looks;
 mod question;
 mod stack;
+mod task_form;
+mod task_view;
+mod tasks;
 mod wrapped;
 
 pub(super) use attention::Attention;
@@ -24,3 +27,6 @@ pub(super) use playbooks::Playbooks;
 pub(super) use prompt::Prompt;
 pub(super) use question::Question;
 pub(super) use stack::{Handled, Overlay, paste, point, press};
+pub(super) use task_form::TaskForm;
+pub(super) use task_view::TaskView;
+pub(super) use tasks::Tasks;

@@ -10,7 +10,7 @@ use super::list::{first_shown, item_at, stepped, turned};
 use super::stack::Fate;
 use super::wrapped::wrapped;
 use crate::model::{AgentName, Environment, Key, KeyCode, Role};
-use crate::tui::action::Choice;
+use crate::tui::action::{Action, Choice};
 use crate::tui::app::{App, Purpose};
 use crate::tui::look::Tone;
 use crate::tui::text::{clean, clip, width};
@@ -152,7 +152,7 @@ impl Newcomer {
     fn dialog(app: &App) -> Dialog {
         let button = |choice, what| {
             let key = app.keymap.hint_beside_text(choice);
-            Button { key, choice: Some(choice), what }
+            Button { key, action: Some(Action::Choose(choice)), what }
         };
         let rows = u16::try_from(clis(app).len().max(1)).unwrap_or(u16::MAX);
         Dialog {

@@ -11,7 +11,7 @@ use crate::tui::action::{Choice, Writing};
 use crate::tui::app::{App, PromptKind, Purpose, Wish};
 use crate::tui::keymap::{is_text, off_the_pad};
 use crate::tui::look::Tone;
-use crate::tui::prompt::{Addressed, Editor, Move, addressed, completion};
+use crate::tui::prompt::{Addressed, Editor, addressed, completion};
 use crate::wire::Request;
 
 /// A prompt that is being written.
@@ -76,7 +76,7 @@ impl Prompt {
         if let Some(writing) = app.keymap.writing(key) {
             return self.write(app, writing);
         }
-        self.edit(key);
+        self.editor.press(key);
         Fate::Stay
     }
 
@@ -100,44 +100,22 @@ impl Prompt {
             Writing::Send => return self.send(app, false),
             Writing::SendAnyway => return self.send(app, true),
             Writing::Leave => return self.leave(app),
-            Writing::NewLine => self.insert("\n"),
             Writing::OpenEditor => app.wishes.push(Wish::Edit(self.editor.text().to_owned())),
             Writing::Complete => self.complete(app),
             Writing::Older => self.recall(app, true),
             Writing::Newer => self.recall(app, false),
-            Writing::WordLeft => self.editor.go(Move::WordLeft),
-            Writing::WordRight => self.editor.go(Move::WordRight),
-            Writing::LineStart => self.editor.go(Move::LineStart),
-            Writing::LineEnd => self.editor.go(Move::LineEnd),
-            Writing::KillWord => self.editor.kill(Move::WordLeft),
-            Writing::KillStart => self.editor.kill(Move::LineStart),
-            Writing::KillEnd => self.editor.kill(Move::LineEnd),
+            Writing::NewLine
+            | Writing::WordLeft
+            | Writing::WordRight
+            | Writing::LineStart
+            | Writing::LineEnd
+            | Writing::KillWord
+            | Writing::KillStart
+            | Writing::KillEnd => {
+                self.editor.write(writing);
+            }
         }
         Fate::Stay
-    }
-
-    /// Does what the keys do that mean the same in every text.
-    fn edit(&mut self, key: Key) {
-        match key.code {
-            KeyCode::Left => self.editor.go(Move::Left),
-            KeyCode::Right => self.editor.go(Move::Right),
-            KeyCode::Backspace if key.modifiers.alt => self.editor.kill(Move::WordLeft),
-            KeyCode::Backspace => self.editor.kill(Move::Left),
-            KeyCode::Delete => self.editor.kill(Move::Right),
-            KeyCode::Char(_)
-            | KeyCode::Enter
-            | KeyCode::Escape
-            | KeyCode::Tab
-            | KeyCode::Insert
-            | KeyCode::Home
-            | KeyCode::End
-            | KeyCode::PageUp
-            | KeyCode::PageDown
-            | KeyCode::Up
-            | KeyCode::Down
-            | KeyCode::Function(_)
-            | KeyCode::Keypad(_) => {}
-        }
     }
 
     /// Writes at the cursor.

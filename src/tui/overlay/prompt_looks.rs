@@ -81,9 +81,9 @@ impl Prompt {
             PromptKind::Broadcast if self.writes() => "who gets it",
             PromptKind::Broadcast => "back to the text",
         };
-        let hint = |writing, choice, what| {
+        let hint = |writing, choice: Option<Choice>, what| {
             let key = app.keymap.hint(Action::Write(writing))?;
-            Some(Button { key, choice, what })
+            Some(Button { key, action: choice.map(Action::Choose), what })
         };
         [
             hint(Writing::Send, Some(Choice::Accept), "send"),
@@ -125,7 +125,7 @@ impl Prompt {
             }
             Recipients::Chosen(crew) => crew.draw(app, parts.recipients, buffer),
         }
-        self.draw_text(app, parts.text, buffer);
+        self.editor.draw(parts.text, self.writes(), app.theme.tone(Tone::Text), buffer);
         if let Some(fault) = &self.fault {
             let style = app.theme.tone(Tone::Danger).add_modifier(Modifier::BOLD);
             let text = clip(fault, usize::from(parts.fault.width).saturating_sub(2));
@@ -163,20 +163,5 @@ impl Prompt {
             spans.push(Span::styled(text, app.theme.tone(Tone::Dim)));
         }
         Line::from(spans)
-    }
-
-    fn draw_text(&self, app: &App, room: Rect, buffer: &mut Buffer) {
-        let text = self.editor.rows(usize::from(room.width));
-        let first = (text.cursor_row + 1).saturating_sub(usize::from(room.height));
-        let style = app.theme.tone(Tone::Text);
-        for (row, line) in room.rows().zip(text.rows.iter().skip(first)) {
-            buffer.set_stringn(row.x, row.y, line, usize::from(row.width), style);
-        }
-        let y = u16::try_from(text.cursor_row - first).unwrap_or(u16::MAX);
-        let x = u16::try_from(text.cursor_col).unwrap_or(u16::MAX);
-        if self.writes() && x < room.width && y < room.height {
-            let cell = &mut buffer[(room.x + x, room.y + y)];
-            cell.set_style(style.add_modifier(Modifier::REVERSED));
-        }
     }
 }

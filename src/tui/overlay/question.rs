@@ -173,7 +173,9 @@ impl Question {
     fn dialog(&self, app: &App, area: Rect) -> Dialog {
         let columns = WIDTH.min(area.width.saturating_sub(AROUND_COLS));
         let rows = self.lines(columns).len() + GAP_ROWS + self.entries().len() + NOTE_ROWS;
-        let button = |key: Option<String>, choice, what| Some(Button { key: key?, choice, what });
+        let button = |key: Option<String>, choice: Option<Choice>, what| {
+            Some(Button { key: key?, action: choice.map(Action::Choose), what })
+        };
         let beside = |choice| Some(app.keymap.hint_beside_text(choice));
         let keys = if self.dialog.options.is_empty() { "y/n" } else { "1…9" };
         Dialog {

@@ -4,9 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::dialog::Hit;
-use super::{Attention, Confirm, Help, Launcher, Newcomer, Playbooks, Prompt, Question};
+use super::{
+    Attention, Confirm, Help, Launcher, Newcomer, Playbooks, Prompt, Question, TaskForm, TaskView,
+    Tasks,
+};
 use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
-use crate::tui::action::{Action, Choice, Scope};
+use crate::tui::action::{Action, Choice, Scope, Tasking};
 use crate::tui::app::{App, Lead, Purpose, Target};
 use crate::tui::keymap::is_text;
 use crate::wire::Request;
@@ -22,6 +25,9 @@ pub(crate) enum Overlay {
     Prompt(Prompt),
     Question(Question),
     Attention(Attention),
+    Tasks(Tasks),
+    TaskView(TaskView),
+    TaskForm(TaskForm),
 }
 
 /// Whether a key was meant for an overlay.
@@ -32,10 +38,12 @@ pub(crate) enum Handled {
 }
 
 /// What an overlay wants to become of itself after a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Stay,
     Close,
+    /// It stays, under this one.
+    Open(Box<Overlay>),
 }
 
 /// Gives a key to the top overlay, if there is one.
@@ -49,6 +57,9 @@ pub(crate) fn press(app: &mut App, key: Key) -> Handled {
         Overlay::Newcomer(form) => form.press(app, key),
         Overlay::Playbooks(list) => list.press(app, key),
         Overlay::Prompt(prompt) => prompt.press(app, key),
+        Overlay::Tasks(list) => list.press(app, key),
+        Overlay::TaskView(view) => view.press(app, key),
+        Overlay::TaskForm(form) => form.press(app, key),
         Overlay::Question(_) if leads_on(app, key) => {
             app.lead = Some(Lead::Next);
             Fate::Close
@@ -60,11 +71,19 @@ pub(crate) fn press(app: &mut App, key: Key) -> Handled {
         }
     };
     let opens_help = asks_for_help && !matches!(overlay, Overlay::Help(_));
-    if fate == Fate::Stay {
-        app.overlays.push(overlay);
-        app.overlays.extend(opens_help.then(|| Overlay::Help(Help::default())));
-    }
+    let helps = opens_help && fate == Fate::Stay;
+    settle(app, overlay, fate);
+    app.overlays.extend(helps.then(|| Overlay::Help(Help::default())));
     Handled::Consumed
+}
+
+/// Puts an overlay back in its place, unless it closes.
+fn settle(app: &mut App, overlay: Overlay, fate: Fate) {
+    match fate {
+        Fate::Stay => app.overlays.push(overlay),
+        Fate::Close => {}
+        Fate::Open(next) => app.overlays.extend([overlay, *next]),
+    }
 }
 
 /// Says whether a key goes on to the next thing that waits.
@@ -92,11 +111,18 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Handled {
             app.damage.is_all = true;
             Handled::Consumed
         }
+        Overlay::TaskForm(form) => {
+            form.insert(text);
+            app.damage.is_all = true;
+            Handled::Consumed
+        }
         Overlay::Help(_)
         | Overlay::Launcher(_)
         | Overlay::Confirm(_)
         | Overlay::Question(_)
-        | Overlay::Attention(_) => Handled::Ignored,
+        | Overlay::Attention(_)
+        | Overlay::Tasks(_)
+        | Overlay::TaskView(_) => Handled::Ignored,
     };
     app.overlays.push(overlay);
     handled
@@ -119,9 +145,7 @@ pub(crate) fn point(app: &mut App, mouse: Mouse) {
         | MouseKind::ScrollRight => Fate::Stay,
     };
     app.damage.is_all |= mouse.kind != MouseKind::Move;
-    if fate == Fate::Stay {
-        app.overlays.push(overlay);
-    }
+    settle(app, overlay, fate);
 }
 
 impl Overlay {
@@ -136,20 +160,25 @@ impl Overlay {
             Self::Prompt(prompt) => prompt.draw(app, area, buffer),
             Self::Question(question) => question.draw(app, area, buffer),
             Self::Attention(list) => list.draw(app, area, buffer),
+            Self::Tasks(list) => list.draw(app, area, buffer),
+            Self::TaskView(view) => view.draw(app, area, buffer),
+            Self::TaskForm(form) => form.draw(app, area, buffer),
         }
     }
 
     /// Says whether letters are written into it.
     fn writes(&self) -> bool {
         match self {
-            Self::Newcomer(_) => true,
+            Self::Newcomer(_) | Self::TaskForm(_) => true,
             Self::Playbooks(list) => list.writes(),
             Self::Prompt(prompt) => prompt.writes(),
             Self::Help(_)
             | Self::Launcher(_)
             | Self::Confirm(_)
             | Self::Question(_)
-            | Self::Attention(_) => false,
+            | Self::Attention(_)
+            | Self::Tasks(_)
+            | Self::TaskView(_) => false,
         }
     }
 
@@ -164,12 +193,15 @@ impl Overlay {
         match self {
             Self::Launcher(_) => Some((Purpose::Teams, Request::Teams { environment })),
             Self::Newcomer(_) => Some((Purpose::Clis, Request::Clis { environment })),
+            Self::TaskView(view) => Some(view.wish()),
             Self::Help(_)
             | Self::Playbooks(_)
             | Self::Confirm(_)
             | Self::Prompt(_)
             | Self::Question(_)
-            | Self::Attention(_) => None,
+            | Self::Attention(_)
+            | Self::Tasks(_)
+            | Self::TaskForm(_) => None,
         }
     }
 
@@ -179,11 +211,14 @@ impl Overlay {
             Self::Launcher(launcher) => launcher.starting = None,
             Self::Newcomer(form) => form.starting = None,
             Self::Question(question) => question.is_sent = false,
+            Self::TaskForm(form) => form.is_sent = false,
             Self::Help(_)
             | Self::Playbooks(_)
             | Self::Confirm(_)
             | Self::Prompt(_)
-            | Self::Attention(_) => {}
+            | Self::Attention(_)
+            | Self::Tasks(_)
+            | Self::TaskView(_) => {}
         }
     }
 
@@ -202,6 +237,9 @@ impl Overlay {
             Self::Prompt(prompt) => prompt.choose(app, choice),
             Self::Question(question) => question.choose(app, choice),
             Self::Attention(list) => list.choose(app, choice),
+            Self::Tasks(list) => list.choose(app, choice),
+            Self::TaskView(view) => view.choose(app, choice),
+            Self::TaskForm(form) => form.choose(app, choice),
         }
     }
 
@@ -214,7 +252,9 @@ impl Overlay {
             Self::Prompt(prompt) => prompt.turn(app, is_down),
             Self::Question(question) => question.turn(app, is_down),
             Self::Attention(list) => list.turn(app, is_down),
-            Self::Confirm(_) => {}
+            Self::Tasks(list) => list.turn(app, is_down),
+            Self::TaskView(view) => view.turn(app, is_down),
+            Self::Confirm(_) | Self::TaskForm(_) => {}
         }
         Fate::Stay
     }
@@ -230,31 +270,56 @@ impl Overlay {
             Self::Prompt(prompt) => prompt.hit(app, area, at),
             Self::Question(question) => question.hit(app, area, at),
             Self::Attention(list) => list.hit(app, area, at),
+            Self::Tasks(list) => list.hit(app, area, at),
+            Self::TaskView(view) => view.hit(app, area, at),
+            Self::TaskForm(form) => form.hit(app, area, at),
         };
         match hit {
             Hit::Outside => self.choose(app, Choice::Cancel),
-            Hit::Button(choice) => self.choose(app, choice),
+            Hit::Button(Action::Choose(choice)) => self.choose(app, choice),
+            Hit::Button(Action::Task(tasking)) => self.task(app, tasking),
+            Hit::Button(_) | Hit::Inside => Fate::Stay,
             Hit::Item(index) => {
                 if let Self::Prompt(prompt) = self {
                     prompt.toggle(app, index);
                     return Fate::Stay;
                 }
-                self.pick(index);
+                self.pick(app, index);
+                if let Self::TaskForm(_) = self {
+                    return Fate::Stay;
+                }
                 let is_double = app.is_double_click(Target::Item(index));
                 if is_double { self.choose(app, Choice::Accept) } else { Fate::Stay }
             }
-            Hit::Inside => Fate::Stay,
         }
     }
 
-    fn pick(&mut self, index: usize) {
+    fn task(&self, app: &mut App, tasking: Tasking) -> Fate {
+        match self {
+            Self::Tasks(list) => list.act(app, tasking),
+            Self::TaskView(view) => view.act(app, tasking),
+            Self::Help(_)
+            | Self::Launcher(_)
+            | Self::Playbooks(_)
+            | Self::Confirm(_)
+            | Self::Newcomer(_)
+            | Self::Prompt(_)
+            | Self::Question(_)
+            | Self::Attention(_)
+            | Self::TaskForm(_) => Fate::Stay,
+        }
+    }
+
+    fn pick(&mut self, app: &App, index: usize) {
         match self {
             Self::Launcher(launcher) => launcher.pick(index),
             Self::Playbooks(list) => list.pick(index),
             Self::Newcomer(form) => form.pick(index),
             Self::Question(question) => question.pick(index),
             Self::Attention(list) => list.pick(index),
-            Self::Help(_) | Self::Confirm(_) | Self::Prompt(_) => {}
+            Self::Tasks(list) => list.pick(app, index),
+            Self::TaskForm(form) => form.pick(index),
+            Self::Help(_) | Self::Confirm(_) | Self::Prompt(_) | Self::TaskView(_) => {}
         }
     }
 }

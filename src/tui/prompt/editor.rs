@@ -1,8 +1,12 @@
 //! A text that is being written: where the cursor is, and what keys do to it.
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthChar;
 
-use crate::model::is_deceptive;
+use crate::model::{Key, KeyCode, is_deceptive};
+use crate::tui::action::Writing;
 use crate::tui::text::REPLACEMENT;
 
 /// The hub takes no longer prompt.
@@ -70,6 +74,52 @@ impl Editor {
         self.cursor += plain.len();
     }
 
+    /// Does what a key of the keymap means to any text, and says whether it meant that.
+    pub(crate) fn write(&mut self, writing: Writing) -> bool {
+        match writing {
+            Writing::NewLine => self.insert("\n"),
+            Writing::WordLeft => self.go(Move::WordLeft),
+            Writing::WordRight => self.go(Move::WordRight),
+            Writing::LineStart => self.go(Move::LineStart),
+            Writing::LineEnd => self.go(Move::LineEnd),
+            Writing::KillWord => self.kill(Move::WordLeft),
+            Writing::KillStart => self.kill(Move::LineStart),
+            Writing::KillEnd => self.kill(Move::LineEnd),
+            Writing::Send
+            | Writing::SendAnyway
+            | Writing::OpenEditor
+            | Writing::Complete
+            | Writing::Older
+            | Writing::Newer
+            | Writing::Leave => return false,
+        }
+        true
+    }
+
+    /// Does what the keys do that mean the same in every text.
+    pub(crate) fn press(&mut self, key: Key) {
+        match key.code {
+            KeyCode::Left => self.go(Move::Left),
+            KeyCode::Right => self.go(Move::Right),
+            KeyCode::Backspace if key.modifiers.alt => self.kill(Move::WordLeft),
+            KeyCode::Backspace => self.kill(Move::Left),
+            KeyCode::Delete => self.kill(Move::Right),
+            KeyCode::Char(_)
+            | KeyCode::Enter
+            | KeyCode::Escape
+            | KeyCode::Tab
+            | KeyCode::Insert
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Function(_)
+            | KeyCode::Keypad(_) => {}
+        }
+    }
+
     pub(crate) fn go(&mut self, way: Move) {
         self.cursor = self.target(way);
     }
@@ -125,6 +175,21 @@ impl Editor {
             }
             Move::LineStart => before.rfind('\n').map_or(0, |at| at + 1),
             Move::LineEnd => after.find('\n').map_or(self.text.len(), |at| self.cursor + at),
+        }
+    }
+
+    /// Draws as much of the text as fits, always with the cursor, which shows where one writes.
+    pub(crate) fn draw(&self, room: Rect, has_cursor: bool, style: Style, buffer: &mut Buffer) {
+        let text = self.rows(usize::from(room.width));
+        let first = (text.cursor_row + 1).saturating_sub(usize::from(room.height));
+        for (row, line) in room.rows().zip(text.rows.iter().skip(first)) {
+            buffer.set_stringn(row.x, row.y, line, usize::from(row.width), style);
+        }
+        let y = u16::try_from(text.cursor_row - first).unwrap_or(u16::MAX);
+        let x = u16::try_from(text.cursor_col).unwrap_or(u16::MAX);
+        if has_cursor && x < room.width && y < room.height {
+            let cell = &mut buffer[(room.x + x, room.y + y)];
+            cell.set_style(style.add_modifier(Modifier::REVERSED));
         }
     }
 

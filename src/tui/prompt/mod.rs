@@ -6,6 +6,6 @@ mod history;
 mod kept;
 
 pub(super) use address::{Addressed, addressed, candidates, completion};
-pub(super) use editor::{Editor, Move};
+pub(super) use editor::Editor;
 pub(super) use history::History;
 pub(super) use kept::{keep, load};

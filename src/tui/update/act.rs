@@ -7,7 +7,9 @@ use crate::tui::app::{App, Lead, Mode, Purpose};
 use crate::tui::grid::{Layout, neighbour};
 use crate::tui::look::Tone;
 use crate::tui::options::Ended;
-use crate::tui::overlay::{Attention, Confirm, Deed, Help, Launcher, Newcomer, Overlay, Playbooks};
+use crate::tui::overlay::{
+    Attention, Confirm, Deed, Help, Launcher, Newcomer, Overlay, Playbooks, Tasks,
+};
 use crate::wire::{Interrupted, KeyInput, Request};
 
 /// Does what a key means.
@@ -54,11 +56,16 @@ pub(super) fn act(app: &mut App, action: Action) {
             app.overlays.push(Overlay::Playbooks(Playbooks::default()));
             app.damage.is_all = true;
         }
+        Action::Tasks => app.overlays.push(Overlay::Tasks(Tasks::default())),
         Action::Help => app.overlays.push(Overlay::Help(Help::default())),
         Action::Redraw => app.needs_whole_frame = true,
         Action::Detach => app.end = Some(Ok(Ended::Detached)),
         // These belong to other scopes.
-        Action::LeaveTyping | Action::Read(_) | Action::Choose(_) | Action::Write(_) => {}
+        Action::LeaveTyping
+        | Action::Read(_)
+        | Action::Choose(_)
+        | Action::Task(_)
+        | Action::Write(_) => {}
     }
 }
 
@@ -178,7 +185,7 @@ fn confirm(app: &mut App, deed: Deed) {
             app.say(Tone::Warning, format!("{name} still runs: {hint} stops it first"));
         }
         Deed::Stop | Deed::Restart | Deed::Remove => {
-            app.overlays.push(Overlay::Confirm(Confirm { agent: name, deed }));
+            app.overlays.push(Overlay::Confirm(Confirm::Agent { agent: name, deed }));
         }
     }
 }

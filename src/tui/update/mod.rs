@@ -8,6 +8,7 @@ mod mouse;
 mod news;
 mod prompts;
 mod reading;
+mod tasks;
 mod upkeep;
 
 pub(super) use input::{Input, update};

@@ -1,6 +1,6 @@
 //! What the hub says.
 
-use super::{act, attend, prompts, reading};
+use super::{act, attend, prompts, reading, tasks};
 use crate::model::AgentName;
 use crate::tui::action::Action;
 use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose};
@@ -34,13 +34,15 @@ pub(super) fn lost(app: &mut App, reason: &str) {
         | Purpose::Dispatch { .. }
         | Purpose::Withdraw
         | Purpose::Answer { .. }
-        | Purpose::Interrupt { .. } => true,
+        | Purpose::Interrupt { .. }
+        | Purpose::TaskForm => true,
         Purpose::Hello
         | Purpose::Upkeep
         | Purpose::Status
         | Purpose::Teams
         | Purpose::Up { .. }
         | Purpose::History { .. }
+        | Purpose::Task { .. }
         | Purpose::Clis => false,
     };
     let unanswered = app.pending.values().any(is_order);
@@ -119,6 +121,7 @@ fn status(app: &mut App, news: &Status) {
         app.say(Tone::Danger, clean(trouble));
     }
     note_interrupted(app, news);
+    tasks::follow(app, news);
     take_agents(app, agents);
     let wants_teams = match app.settings.start {
         StartView::Auto => app.agents.is_empty(),
@@ -152,14 +155,17 @@ fn take_agents(app: &mut App, agents: Vec<Agent>) {
     app.panes.retain(|name, _| app.agents.iter().any(|agent| agent.name == *name));
     app.sizes.retain(|name, _| app.agents.iter().any(|agent| agent.name == *name));
     app.overlays.retain(|overlay| match overlay {
-        Overlay::Confirm(confirm) => app.agents.iter().any(|agent| agent.name == confirm.agent),
+        Overlay::Confirm(confirm) => confirm.still_stands(&app.agents, &app.tasks),
         Overlay::Question(question) => app.agents.iter().any(|agent| agent.name == question.agent),
         Overlay::Help(_)
         | Overlay::Launcher(_)
         | Overlay::Playbooks(_)
         | Overlay::Newcomer(_)
         | Overlay::Prompt(_)
-        | Overlay::Attention(_) => true,
+        | Overlay::Attention(_)
+        | Overlay::Tasks(_)
+        | Overlay::TaskView(_)
+        | Overlay::TaskForm(_) => true,
     });
     attend::refresh(app);
     select_awaited(app);
@@ -203,6 +209,8 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
         (Purpose::Add { agent }, Err(fault)) => add_failed(app, &agent, &fault),
         (Purpose::Add { agent }, Ok(_)) => added(app, agent),
         (Purpose::Status, Ok(Response::Status(news))) => status(app, &news),
+        (Purpose::Task { task }, outcome) => tasks::shown(app, task, &outcome),
+        (Purpose::TaskForm, outcome) => tasks::heard(app, outcome),
         (Purpose::History { agent }, Ok(Response::History { first, kept_from, rows, .. })) => {
             if let Mode::Scrolling(scroll) = &mut app.mode
                 && scroll.agent == agent
@@ -256,7 +264,10 @@ fn launch_failed(app: &mut App, fault: &Fault) {
         | Overlay::Newcomer(_)
         | Overlay::Prompt(_)
         | Overlay::Question(_)
-        | Overlay::Attention(_) => None,
+        | Overlay::Attention(_)
+        | Overlay::Tasks(_)
+        | Overlay::TaskView(_)
+        | Overlay::TaskForm(_) => None,
     });
     match launcher {
         Some(launcher) => {

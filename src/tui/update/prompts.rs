@@ -35,18 +35,11 @@ fn say_nobody_is_there(app: &mut App) {
 /// Takes over what came back from the person's own editor.
 pub(super) fn edited(app: &mut App, outcome: Result<String, String>) {
     app.damage.is_all = true;
-    let line = app.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-        Overlay::Prompt(prompt) => Some(prompt),
-        Overlay::Help(_)
-        | Overlay::Launcher(_)
-        | Overlay::Playbooks(_)
-        | Overlay::Confirm(_)
-        | Overlay::Newcomer(_)
-        | Overlay::Question(_)
-        | Overlay::Attention(_) => None,
-    });
-    if let Some(line) = line {
-        line.edited(outcome);
+    // Nothing opened or closed while the editor had the terminal.
+    match app.overlays.last_mut() {
+        Some(Overlay::Prompt(prompt)) => prompt.edited(outcome),
+        Some(Overlay::TaskForm(form)) => form.edited(outcome),
+        _ => {}
     }
 }
 
