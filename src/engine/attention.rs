@@ -318,14 +318,11 @@ mod tests {
         let mut bench = Bench::with_idle(&["one", "two"]);
         let _ = bench.add(vec![Work::new("a")]);
         bench.begin("one");
-        bench.did("one", super::AgentState::Limited);
-        bench.did("two", super::AgentState::Limited);
+        bench.did("one", AgentState::Limited);
+        bench.did("two", AgentState::Limited);
         let items = |bench: &Bench| -> Vec<_> {
             let limits = bench.engine.attention().into_iter();
-            limits
-                .filter(|item| item.kind == super::AttentionKind::Limit)
-                .map(|one| one.id)
-                .collect()
+            limits.filter(|item| item.kind == AttentionKind::Limit).map(|one| one.id).collect()
         };
         let before = items(&bench);
         assert_eq!(before.len(), 1);
