@@ -121,10 +121,12 @@ impl Engine {
         let seat = self.seats.get_mut(agent).expect("work goes to known agents");
         seat.pace.forget_failures();
         seat.renews_for = None;
+        let run = seat.run;
+        self.touch_seat(agent);
         let attempt = Attempt {
             tag,
             agent: agent.clone(),
-            run: seat.run,
+            run,
             receipt,
             last_receipt: receipt,
             started: now,

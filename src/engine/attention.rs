@@ -51,7 +51,9 @@ impl Engine {
             let id = known.remove(&cause.key);
             self.raise(cause, id, now);
         }
-        for id in known.into_values() {
+        // What only an agent can tell that was not found again yet is as it was.
+        let known = known.into_values().filter(|_| !self.is_recovering());
+        for id in known.collect::<Vec<_>>() {
             self.attention.remove(&id);
             self.touch(Place::Attention(id));
         }
@@ -310,6 +312,27 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_a_person_has_read_is_not_raised_again_by_a_hub_that_comes_back() {
+        use super::super::fixture::{Bench, Work, seen};
+        let mut bench = Bench::with_idle(&["one", "two"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.begin("one");
+        bench.did("one", AgentState::Limited);
+        bench.did("two", AgentState::Limited);
+        let items = |bench: &Bench| -> Vec<_> {
+            let limits = bench.engine.attention().into_iter();
+            limits.filter(|item| item.kind == AttentionKind::Limit).map(|one| one.id).collect()
+        };
+        let before = items(&bench);
+        assert_eq!(before.len(), 1);
+        bench.crash();
+        for agent in ["two", "one"] {
+            let _ = bench.tell(agent, seen());
+            assert_eq!(items(&bench), before, "{agent} was found again");
+        }
+    }
+
     use super::super::fixture::{Bench, Work};
     use super::*;
     use crate::model::{Command, TaskCommand};

@@ -39,6 +39,7 @@ impl Engine {
             source: Source::Process,
             since: now,
             pace: Pace::default(),
+            is_to_stop: false,
             readiness: Readiness::default(),
             reports: 0,
             is_used,
@@ -106,6 +107,7 @@ impl Engine {
             RunEvent::Seen { .. } => {}
             RunEvent::Did { state, source } => {
                 self.note_doing(agent, state, source, now);
+                self.interrupt_again(agent, effects);
                 self.orient_compacted(agent, effects);
             }
             event @ (RunEvent::Resets(_)
@@ -392,6 +394,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         source: Source::Process,
         since: now,
         pace: Pace::default(),
+        is_to_stop: false,
         readiness: Readiness::default(),
         reports: 0,
         is_used: true,

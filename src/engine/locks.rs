@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::journal::Place;
 use super::{Engine, words};
 use crate::model::{
-    AgentName, Checks, Done, Entry, Holder, Letter, Lock, LockCommand, Moment, Play, Refusal, Task,
-    TaskId, TaskState, Waiter,
+    AgentName, Done, Entry, Holder, Letter, Lock, LockCommand, Moment, Play, Refusal, Task, TaskId,
+    TaskState, Waiter,
 };
 
 /// How long a lock may be held where nobody says otherwise.
@@ -273,14 +273,6 @@ impl Engine {
         entry.agent = agent.cloned();
         entry.task = task.map(|task| task.to_string());
         self.tell(entry);
-    }
-
-    /// Adds what each gate of a claim said to the story.
-    pub(super) fn tell_gates(&mut self, task: TaskId, checks: &Checks) {
-        for result in &checks.results {
-            let kind = if result.passed { "gate.passed" } else { "gate.failed" };
-            self.tell(Entry::new(kind, result.gate.clone()).about(task));
-        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::ownership::is_at_work;
 use super::{Engine, Seat};
 use crate::model::{AgentName, AgentState, Entry, Moment, Source};
@@ -14,9 +16,12 @@ pub(super) const PATIENCE: Duration = Duration::from_mins(3);
 const FAILURES_MAX: u32 = 2;
 
 /// How an agent gets on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Pace {
-    /// When it last got on: a report, another state, or other words on its screen.
+    /// When it last got on: a report, another state, or other words on its screen. Too restless for
+    /// the record.
+    #[serde(skip)]
     pub moved_at: Moment,
     /// Why it counts as stuck.
     pub stuck: Option<String>,
@@ -53,6 +58,7 @@ impl Engine {
         let is_turn_over = is_at_work(seat.state) && !is_at_work(state);
         if seat.state != state {
             seat.state = state;
+            seat.is_to_stop &= state == AgentState::Working;
             seat.since = now;
             if state != AgentState::Limited && state != AgentState::Unknown {
                 seat.reset = None;
@@ -84,8 +90,11 @@ impl Engine {
     }
 
     pub(super) fn note_move(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(seat) = self.seats.get_mut(agent) {
-            seat.pace.get_on(now);
+        let Some(seat) = self.seats.get_mut(agent) else { return };
+        let was_stuck = seat.pace.stuck.is_some();
+        seat.pace.get_on(now);
+        if was_stuck {
+            self.touch_seat(agent);
         }
     }
 
@@ -98,10 +107,15 @@ impl Engine {
     }
 
     pub(super) fn mark_stuck(&mut self, now: Moment) {
+        let mut marked = Vec::new();
         for seat in self.seats.values_mut().filter(|seat| seat.should_move()) {
             if seat.pace.stuck.is_none() && seat.moved_at() + self.patience <= now {
                 seat.pace.stuck = Some(seat.standstill().to_owned());
+                marked.push(seat.member.name.clone());
             }
+        }
+        for agent in marked {
+            self.touch_seat(&agent);
         }
     }
 }
@@ -147,6 +161,11 @@ impl Pace {
         if self.failures < FAILURES_MAX {
             self.stuck = None;
         }
+    }
+
+    /// A hub that comes back has not seen it stand still, whatever the last one saw.
+    pub(super) fn take_up(&mut self, now: Moment) {
+        self.moved_at = now;
     }
 
     /// Says whether the same failure came again and again.
@@ -205,6 +224,26 @@ mod tests {
         assert_eq!(stuck(&bench), Some("no progress"));
         let _ = bench.tell("one", RunEvent::Moved);
         assert_eq!(stuck(&bench), None);
+    }
+
+    #[test]
+    fn a_hub_that_comes_back_gives_everyone_time_and_keeps_who_is_stuck() {
+        let mut bench = Bench::with_running(&["one"]);
+        let _ = bench.tell("one", did(AgentState::Working));
+        bench.now = bench.now + PATIENCE;
+        bench.crash();
+        let _ = bench.tell("one", super::super::fixture::seen());
+        assert_eq!(bench.engine.next_deadline(), Some(bench.now + PATIENCE));
+        bench.now = bench.now + PATIENCE;
+        let _ = bench.engine.handle(Event::DeadlineReached, bench.now);
+        let items = |bench: &Bench| -> Vec<_> {
+            bench.engine.attention().into_iter().map(|item| item.id).collect()
+        };
+        let before = items(&bench);
+        assert_eq!((stuck(&bench), before.len()), (Some("no progress"), 1));
+        bench.crash();
+        let _ = bench.tell("one", super::super::fixture::seen());
+        assert_eq!((stuck(&bench), items(&bench)), (Some("no progress"), before));
     }
 
     #[test]

@@ -206,7 +206,7 @@ impl Engine {
         if seat.pace.is_looping() {
             let is_held = |open: &crate::model::Attempt| open.hold == Some(Hold::Loop);
             if !self.tasks[&id].open().is_some_and(is_held) {
-                effects.push(Effect::Interrupt { agent: agent.clone(), run: seat.run });
+                self.interrupt_worker(id, effects);
                 self.hold_task(
                     id,
                     Hold::Loop,
@@ -261,6 +261,32 @@ mod tests {
         bench.report("one", 1, "BUILD: PASS");
         assert_eq!(bench.states(), [TaskState::Running]);
         assert!(!bench.waits_for("loop", 1));
+    }
+
+    #[test]
+    fn a_loop_is_noticed_and_stopped_though_the_hub_dies_in_the_middle_of_it() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.begin("one");
+        bench.did("one", AgentState::Working);
+        bench.report("one", 1, "BUILD: FAIL — E0308 in line 7");
+        bench.crash();
+        let _ = bench.tell("one", super::super::fixture::seen());
+        bench.report("one", 1, "BUILD: FAIL — E0308 in line 9");
+        assert_eq!(bench.states(), [TaskState::Blocked]);
+        bench.crash();
+        let _ = bench.tell("one", super::super::fixture::seen());
+        for state in [AgentState::Working, AgentState::Working, AgentState::Idle] {
+            let source = crate::model::Source::Screen;
+            bench.handle(Event::Run {
+                agent: "one".parse().unwrap(),
+                run: bench.engine.seat(&"one".parse().unwrap()).unwrap().run,
+                event: super::super::RunEvent::Did { state, source },
+            });
+        }
+        let interrupts = |effect: &&Effect| matches!(effect, Effect::Interrupt { .. });
+        assert_eq!(bench.seen.iter().filter(interrupts).count(), 2, "once by each hub");
+        assert!(!bench.engine.seat(&"one".parse().unwrap()).unwrap().is_to_stop);
     }
 
     #[test]

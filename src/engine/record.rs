@@ -171,7 +171,11 @@ impl Engine {
             }
             // Whoever worked when the hub died may have gone on meanwhile.
             engine.recall_worker(&seat);
+            if seat.is_to_stop && seat.is_live() {
+                engine.unstopped.insert(agent.clone());
+            }
             seat.doubt();
+            seat.pace.take_up(now);
             engine.seats.insert(agent, seat);
         }
         engine.receipts = record.receipts;

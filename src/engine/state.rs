@@ -37,6 +37,8 @@ pub struct Engine {
     pub(super) receipts: u64,
     /// Prompts that an earlier hub was typing when it died, and that have not been looked for yet.
     pub(super) cut_off: BTreeSet<ReceiptId>,
+    /// Agents whose interrupt died with an earlier hub.
+    pub(super) unstopped: BTreeSet<AgentName>,
     pub(super) tasks: BTreeMap<TaskId, Task>,
     /// Those of them that an agent has in hand.
     pub(super) open_tasks: BTreeSet<TaskId>,
@@ -91,9 +93,12 @@ pub struct Seat {
     pub source: Source,
     /// Since when it is in this state.
     pub since: Moment,
-    /// How it gets on; nothing of this outlives the hub.
-    #[serde(skip)]
+    /// How it gets on.
+    #[serde(default)]
     pub pace: Pace,
+    /// It is to be interrupted, and was not seen to rest since.
+    #[serde(default)]
+    pub(super) is_to_stop: bool,
     /// When it may get its next prompt.
     #[serde(skip)]
     pub readiness: Readiness,
@@ -184,6 +189,7 @@ impl Engine {
             open_dispatches: BTreeSet::new(),
             receipts: 0,
             cut_off: BTreeSet::new(),
+            unstopped: BTreeSet::new(),
             tasks: BTreeMap::new(),
             open_tasks: BTreeSet::new(),
             task_count: 0,
@@ -229,7 +235,6 @@ impl Engine {
             }
             Event::Began { seed } => self.begin_hub(seed),
             Event::Gates { task, attempt, checks } => {
-                self.tell_gates(task, &checks);
                 self.note_gates(task, attempt, checks, now, &mut effects);
             }
             Event::StageGates { play, stage, round, checks } => {

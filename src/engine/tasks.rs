@@ -227,11 +227,22 @@ impl Engine {
     }
 
     /// Presses the keys that end an agent's turn, if it is at work on this task.
-    pub(super) fn interrupt_worker(&self, id: TaskId, effects: &mut Vec<Effect>) {
+    pub(super) fn interrupt_worker(&mut self, id: TaskId, effects: &mut Vec<Effect>) {
         let Some(open) = self.tasks.get(&id).and_then(Task::open) else { return };
-        let seat = self.seats.get(&open.agent).filter(|seat| seat.run == open.run);
-        if seat.is_some_and(|seat| seat.state == AgentState::Working) {
-            effects.push(Effect::Interrupt { agent: open.agent.clone(), run: open.run });
+        let (agent, run) = (open.agent.clone(), open.run);
+        let seat = self.seats.get_mut(&agent).filter(|seat| seat.run == run);
+        if let Some(seat) = seat.filter(|seat| seat.state == AgentState::Working) {
+            seat.is_to_stop = true;
+            self.touch_seat(&agent);
+            effects.push(Effect::Interrupt { agent, run });
+        }
+    }
+
+    /// Interrupts an agent that is still at work though an earlier hub was about to stop it.
+    pub(super) fn interrupt_again(&mut self, agent: &AgentName, effects: &mut Vec<Effect>) {
+        let seat = &self.seats[agent];
+        if self.unstopped.remove(agent) && seat.is_to_stop {
+            effects.push(Effect::Interrupt { agent: agent.clone(), run: seat.run });
         }
     }
 

@@ -133,7 +133,8 @@ impl Hub {
         }
         pane.words_seen_at = now;
         let words = words(&pane.screen);
-        if std::mem::replace(&mut pane.words, words) != words {
+        // What a hub sees first may have stood there for long.
+        if pane.words.replace(words).is_some_and(|before| before != words) {
             let run = pane.run;
             self.note_run(agent, run, RunEvent::Moved);
         }

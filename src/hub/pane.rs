@@ -41,7 +41,7 @@ pub(super) struct Pane {
     /// Listens to the events that the agent serves.
     pub(super) ear: Option<Ear>,
     /// A number for the words on the screen, and when it was last taken.
-    pub(super) words: u64,
+    pub(super) words: Option<u64>,
     pub(super) words_seen_at: Moment,
     /// How many tokens the engine was told of, and when.
     pub(super) tokens_told: u64,
@@ -73,7 +73,7 @@ impl Pane {
             reports: Reports::default(),
             caught_up_at: 0,
             ear: None,
-            words: 0,
+            words: None,
             words_seen_at: Moment::default(),
             tokens_told: 0,
             tokens_told_at: Moment::default(),

@@ -98,8 +98,7 @@ fn everything_can_be_ended_on_a_full_disk() {
 fn no_gate_runs_and_no_task_is_shown_done_before_that_can_be_put_on_record() {
     let world = World::new();
     let script = world.path("red.sim");
-    let steps =
-        "on prompt\n  run touch begun\n  await go 60s\n  status done \"3 tests pass\"\n";
+    let steps = "on prompt\n  run touch begun\n  await go 60s\n  status done \"3 tests pass\"\n";
     std::fs::write(&script, steps).unwrap();
     let command = serde_json::to_string(&[PROGRAM, "sim", script.to_str().unwrap()]).unwrap();
     world.write_config(&format!(

@@ -5,7 +5,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use rustix::process::Signal;
 use serde_json::{Value, json};
 use wheelhouse::model::Token;
 use wheelhouse::report::{ReportKind, Status};
@@ -68,11 +67,6 @@ impl World {
             token.is_some()
         });
         Token(token.unwrap())
-    }
-
-    fn kill_hub(&self) {
-        process::kill(self.status().hub.pid, Signal::KILL);
-        wait_for("the next hub", || self.running_status().is_some());
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod painted;
 pub(crate) mod pipeline;
 pub(crate) mod process;
 pub(crate) mod real_agent;
+pub(crate) mod rows;
 pub(crate) mod shared_files;
 pub(crate) mod stage;
 pub(crate) mod team;

@@ -1,0 +1,171 @@
+//! What agents need of each other reaches whom it should, though the hub is killed in the middle of it.
+
+use serde_json::Value;
+
+use super::support::rows::{HOLD, Player, script};
+use super::support::world::World;
+
+const DONE: &str = "status done \"3 tests pass\"";
+const FREELY: &str = "[team.crew]\nspeaks = \"team\"";
+
+/// Returns who blocks on a key, and what it does when it has got it.
+fn asker(name: &'static str) -> Player<'static> {
+    let steps = ["status blocked \"the key of the staging machine, keys/staging.pem\"", HOLD];
+    (name, "", script(name, &steps, &[("it is there", "key", &[DONE])]))
+}
+
+/// Lets one block, kills the hub while the need is on its way to another, and sees it go on.
+fn assert_routed(to: &str, more: &str) {
+    let told = [("| the key of the staging", "need", &["say \"Wait.\"", HOLD][..])];
+    let told: Vec<_> = told.into_iter().chain([("Task t1", "ended", &[][..])]).collect();
+    let giver = script(to, &["say \"Working.\"", HOLD], &told);
+    let world = World::with_players(FREELY, &[asker("one"), (to, more, giver)]);
+    // Whoever is asked is busy, so that what it is told waits.
+    world.ok(&["dispatch", to, "Do your own work", "--wait"]);
+    world.add(&["--agent", "one"]);
+    world.wait_for_entry("dispatch.queued", to, "A need of agent one");
+    world.kill_hub();
+    assert_eq!(world.task("t1")["state"], "blocked");
+    assert_eq!(world.items("blocked"), [Value::Null; 0], "somebody was asked for it");
+    world.go();
+    world.wait_until_heard(to, &["task", "need"]);
+    assert_eq!(world.times("need", "one", &format!("n1 to {to}")), 1);
+    world.ok(&["dispatch", "one", "it is there", "--anyway"]);
+    world.wait_for_task("t1", "done");
+    world.wait_until_heard("one", &["task", "key"]);
+    assert_eq!(world.heard(to).iter().filter(|word| *word == "need").count(), 1);
+    world.assert_settled();
+}
+
+#[test]
+fn a_block_goes_once_to_whoever_owns_what_is_needed() {
+    assert_routed("keys", "owns = [\"keys/**\"]");
+}
+
+#[test]
+fn a_block_that_nobody_can_lift_goes_once_to_the_lead() {
+    assert_routed("boss", "role = \"lead\"");
+}
+
+#[test]
+fn a_block_without_a_lead_waits_once_for_a_person() {
+    let world = World::with_players("", &[asker("one")]);
+    world.add(&[]);
+    world.wait_for_entry("report.status", "one", "BLOCKED");
+    world.kill_hub();
+    let item = world.wait_for_item("blocked");
+    assert_eq!((&item["agent"], &item["task"]), (&"one".into(), &"t1".into()), "{item}");
+    assert!(item["text"].as_str().unwrap().contains("keys/staging.pem"), "{item}");
+    assert_eq!(world.times("attention.blocked", "one", ""), 1);
+    world.go();
+    world.ok(&["dispatch", "one", "it is there", "--anyway"]);
+    world.wait_for_task("t1", "done");
+    assert_eq!(world.items("blocked"), [Value::Null; 0]);
+    world.wait_until_heard("one", &["task", "key"]);
+    world.assert_settled();
+}
+
+#[test]
+fn whoever_lost_its_context_is_told_once_where_it_stands() {
+    let steps = [
+        "progress 1/3 \"schema written; next: migrate\"",
+        "build pass",
+        "status blocked \"context compacted\"",
+        HOLD,
+    ];
+    let one = script("one", &steps, &[("This is where you stand", "where", &[DONE])]);
+    let world = World::with_players("", &[("one", "", one)]);
+    world.add(&[]);
+    world.wait_for_entry("report.status", "one", "context compacted");
+    world.kill_hub();
+    assert_eq!(world.items("blocked"), [Value::Null; 0], "it needs nobody else");
+    world.go();
+    world.wait_for_task("t1", "done");
+    world.wait_until_heard("one", &["task", "where"]);
+    let screen = world.ok(&["agent", "read", "one", "--scrollback"]);
+    for part in ["| do it", "| 1/3 schema written", "| migrate", "last build passed"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    world.assert_settled();
+}
+
+#[test]
+fn a_need_reaches_its_owner_once_and_is_told_as_met_once() {
+    let met = ("what you needed is there", "met", &[DONE][..]);
+    let web = script("web", &["need \"api/users.rs\" \"to show them\"", HOLD], &[met]);
+    let steps = ["artifact api/users.rs \"code\"", DONE];
+    let api = script("api", &["say \"Working.\"", HOLD], &[("| api/users.rs", "need", &steps)]);
+    let owns = "owns = [\"api/**\"]";
+    let world = World::with_players(FREELY, &[("api", owns, api), ("web", "", web)]);
+    world.add(&["--agent", "api"]);
+    world.ok(&["wait", "--agent", "api", "--for", "working", "--timeout", "30"]);
+    world.add(&["--agent", "web"]);
+    world.wait_for_entry("dispatch.queued", "api", "A need of agent web");
+    world.kill_hub();
+    world.go();
+    world.wait_for_task("t2", "done");
+    world.wait_for_task("t1", "done");
+    world.wait_until_heard("api", &["task", "need"]);
+    world.wait_until_heard("web", &["task", "met"]);
+    assert_eq!((world.times("need", "web", "to api"), world.times("need.met", "web", "")), (1, 1));
+    world.assert_settled();
+}
+
+#[test]
+fn each_version_of_a_contract_is_broadcast_once_with_what_it_breaks() {
+    let published = |body: &str| format!("contract \"users\"\n{body}");
+    let (old, new) = (published("    GET /users\n    GET /teams"), published("    GET /users"));
+    let first = [old.as_str(), DONE];
+    let api = script("api", &first, &[("Task t3", "change", &[&new, HOLD, DONE])]);
+    let told = [
+        ("No longer in it", "broken", &[DONE][..]),
+        ("Version 1 of a contract", "task", &["say \"I build on it.\"", HOLD]),
+    ];
+    let world =
+        World::with_players("", &[("api", "", api), ("web", "", script("web", &[], &told))]);
+    world.add(&["--agent", "api"]);
+    world.add(&["--agent", "web", "--needs", "t1"]);
+    world.wait_until_heard("web", &["task"]);
+    world.add(&["--agent", "api"]);
+    world.wait_for_entry("contract", "api", "users version 2, 1 lines gone");
+    world.kill_hub();
+    world.go();
+    world.wait_for_task("t2", "done");
+    world.wait_until_heard("web", &["task", "broken"]);
+    let screen = world.ok(&["agent", "read", "web", "--scrollback"]);
+    assert!(screen.contains("| GET /teams"), "{screen}");
+    assert_eq!(world.times("contract", "api", ""), 2);
+    assert_eq!(world.times("dispatch.queued", "web", "Version 2 of a contract"), 1);
+    world.assert_settled();
+}
+
+#[test]
+fn one_of_two_who_wait_for_each_other_is_asked_once_for_a_stand_in() {
+    let needs = |other: &str| format!("status blocked \"the list from {other}\"");
+    let (of_api, of_web) = (needs("api"), needs("web"));
+    let stub = ["write list.txt\n    nobody yet", "artifact list.txt \"stub\"", DONE];
+    let asked = [
+        ("a temporary stand-in for what", "stub", &stub[..]),
+        ("A need of agent web", "need", &["say \"I wait too.\""]),
+    ];
+    let api = script("api", &[&of_web, HOLD], &asked);
+    let told = [
+        ("has been asked for", "coming", &["await list.txt 9000s", DONE][..]),
+        ("A need of agent api", "need", &["say \"I wait too.\""]),
+    ];
+    let web = script("web", &[&of_api, HOLD], &told);
+    let world = World::with_players(FREELY, &[("api", "", api), ("web", "", web)]);
+    world.add(&["--agent", "api"]);
+    world.add(&["--agent", "web"]);
+    world.wait_for_entry("deadlock", "", "api is asked for a stand-in");
+    world.kill_hub();
+    world.go();
+    world.wait_for_task("t1", "done");
+    world.wait_for_task("t2", "done");
+    for (agent, word) in [("api", "stub"), ("web", "coming")] {
+        let heard = world.heard(agent);
+        assert_eq!(heard.iter().filter(|one| *one == word).count(), 1, "{agent}: {heard:?}");
+    }
+    assert_eq!(world.times("deadlock", "", ""), 1);
+    world.assert_settled();
+}

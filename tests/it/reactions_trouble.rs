@@ -1,0 +1,149 @@
+//! What the hub does about agents in trouble, though it is killed in the middle of it.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::support::clock::wait_for;
+use super::support::rows::{HOLD, script};
+use super::support::world::World;
+use super::terminal::Terminal;
+
+const DONE: &str = "status done \"3 tests pass\"";
+const RUST: &str = "capabilities = [\"rust\"]";
+
+#[test]
+fn an_error_is_tried_again_with_its_fix_and_then_by_another() {
+    let error = "status error \"the lock is stale; suggested fix: remove it first\"";
+    let again = ("| the lock is stale", "again", &[error][..]);
+    let one = script("one", &[error, HOLD], &[again]);
+    let two = script("two", &[], &[("| the lock is stale", "again", &[DONE])]);
+    let world = World::with_players("", &[("one", RUST, one), ("two", RUST, two)]);
+    let terms = ["--requires", "rust", "--attempts", "2", "--on-failure", "reassign"];
+    // The second is busy while the first tries.
+    world.ok(&["agent", "stop", "two"]);
+    world.add(&terms);
+    world.wait_for_entry("report.status", "one", "the lock is stale");
+    world.kill_hub();
+    world.go();
+    world.wait_until_heard("one", &["task", "again"]);
+    world.wait_for_item("unfit");
+    world.ok(&["agent", "start", "two"]);
+    let task = world.wait_for_task("t1", "done");
+    let agents: Vec<&Value> =
+        task["attempts"].as_array().unwrap().iter().map(|one| &one["agent"]).collect();
+    assert_eq!(agents, ["one", "one", "two"], "{task}");
+    world.wait_until_heard("two", &["again"]);
+    assert_eq!(world.heard("one"), ["task", "again"]);
+    world.assert_settled();
+}
+
+#[test]
+fn the_same_build_failure_twice_holds_the_agent_and_the_dashboard_shows_it() {
+    let steps = [
+        "build fail \"E0308 in line 7\"",
+        "await more 9000s",
+        "build fail \"E0308 in line 9\"",
+        "think 80000s",
+    ];
+    let one = script("one", &steps, &[("another approach", "other way", &["build pass", DONE])]);
+    let world = World::with_players("", &[("one", "", one)]);
+    let mut dashboard = Terminal::attach(&world, 120, 30);
+    world.add(&[]);
+    world.wait_for_entry("report.build", "one", "line 7");
+    world.kill_hub();
+    fs::write(world.project.join("more"), "go\n").unwrap();
+    world.wait_for_item("loop");
+    // It is held, and its agent still at work: that it is to stop must not be forgotten.
+    world.kill_hub();
+    wait_for("its turn to end", || world.agent("one").state.to_string() == "idle");
+    let item = world.wait_for_item("loop");
+    assert_eq!((&item["agent"], &item["task"]), (&"one".into(), &"t1".into()), "{item}");
+    assert!(item["hint"].as_str().unwrap().contains("task retry t1 --advice"), "{item}");
+    assert_eq!(world.times("attention.loop", "one", "E0308"), 1);
+    assert!(world.agent("one").stuck);
+    assert_eq!(world.task("t1")["state"], "blocked");
+    dashboard.wait_for("! 1 stuck");
+    world.ok(&["task", "retry", "t1", "--advice", "cast it"]);
+    let task = world.wait_for_task("t1", "done");
+    assert_eq!(task["attempts"].as_array().unwrap().len(), 2, "{task}");
+    world.wait_until_heard("one", &["task", "other way"]);
+    assert!(!world.agent("one").stuck);
+    world.assert_settled();
+}
+
+#[test]
+fn who_stands_still_is_asked_once_and_then_a_person_is_told_once() {
+    let one = script("one", &["hang 45s"], &[("Nothing has been heard of you", "nudge", &[DONE])]);
+    let world = World::with_players("[stuck]\nafter_seconds = 1", &[("one", "", one)]);
+    world.add(&[]);
+    world.wait_for_entry("dispatch.queued", "one", "Nothing has been heard of you");
+    assert!(world.agent("one").stuck);
+    world.kill_hub();
+    let item = world.wait_for_item("stuck");
+    assert_eq!((&item["agent"], &item["task"]), (&"one".into(), &"t1".into()), "{item}");
+    world.kill_hub();
+    assert_eq!(world.agent("one").run, 1, "nobody is ended on a guess");
+    world.wait_for_task("t1", "done");
+    world.wait_until_heard("one", &["task", "nudge"]);
+    assert_eq!(world.times("attention.stuck", "one", ""), 1);
+    assert_eq!(world.items("stuck"), [Value::Null; 0]);
+    world.assert_settled();
+}
+
+#[test]
+fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
+    let back = ("files changed that others own", "back", &["run git checkout -q api", DONE][..]);
+    let web = script("web", &["run echo two > api/mod.rs", DONE, HOLD], &[back]);
+    let owner = ("api", "owns = [\"api/**\"]", script("api", &[], &[]));
+    let world = World::staged("", &[owner, ("web", "", web)]);
+    fs::create_dir(world.project.join("api")).unwrap();
+    fs::write(world.project.join("api/mod.rs"), "one\n").unwrap();
+    for words in [&["init", "-q"][..], &["add", "api"], &["commit", "-q", "-m", "one"]] {
+        git(&world, words);
+    }
+    world.ok(&["up", "crew"]);
+    let mut dashboard = Terminal::attach(&world, 120, 30);
+    world.add(&["--agent", "web"]);
+    world.wait_for_item("conflict");
+    world.kill_hub();
+    let item = world.wait_for_item("conflict");
+    let text = item["text"].as_str().unwrap();
+    assert!(text.contains("api/mod.rs") && text.contains("which api owns"), "{text}");
+    assert!(world.agent("web").conflict && !world.agent("api").conflict);
+    dashboard.wait_for("conflict");
+    assert_ne!(world.task("t1")["state"], "done");
+    world.go();
+    let task = world.wait_for_task("t1", "done");
+    assert_eq!(task["attempts"][0]["refusals"], 1, "{task}");
+    world.wait_until_heard("web", &["task", "back"]);
+    assert_eq!(fs::read_to_string(world.project.join("api/mod.rs")).unwrap(), "one\n");
+    assert_eq!(world.times("attention.conflict", "web", ""), 1);
+    assert_eq!(world.items("conflict"), [Value::Null; 0]);
+    world.assert_settled();
+}
+
+#[test]
+fn who_reaches_a_limit_waits_once_for_a_person_and_goes_on() {
+    let one = script("one", &["limit \"5:00 PM\"", "stop"], &[("Try now", "on", &[DONE])]);
+    let world = World::with_players("", &[("one", "", one)]);
+    world.add(&[]);
+    world.wait_for_item("limit");
+    world.kill_hub();
+    let item = world.wait_for_item("limit");
+    assert!(item["text"].as_str().unwrap().contains("resets 5:00 PM"), "{item}");
+    assert_eq!(world.agent("one").state.to_string(), "limited");
+    assert_eq!(world.times("attention.limit", "one", ""), 1);
+    assert_eq!(world.task("t1")["state"], "running");
+    world.ok(&["dispatch", "one", "Try now", "--anyway"]);
+    world.wait_for_task("t1", "done");
+    world.wait_until_heard("one", &["task", "on"]);
+    world.assert_settled();
+}
+
+fn git(world: &World, words: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=n", "-c", "user.email=e@x"]).args(words);
+    assert!(command.current_dir(&world.project).status().unwrap().success(), "{words:?}");
+}
