@@ -12,6 +12,7 @@ use super::cli::no_zero;
 use super::environment::read_environment;
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
+use super::workspace::{CHOICES, WorkspaceChoice};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -89,6 +90,8 @@ pub struct Agent {
     pub capabilities: Vec<String>,
     /// Its words may reach these, too, without a person's consent.
     pub speaks: Vec<AgentName>,
+    /// Where it works; nothing: as `[workspace]` says.
+    pub workspace: Option<WorkspaceChoice>,
 }
 
 /// What a team may name.
@@ -195,9 +198,11 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     let capabilities = read_capabilities(&mut table, problems);
     let speaks = table.texts("speaks", problems).map(|names| names.value).unwrap_or_default();
     let speaks = speaks.iter().filter_map(|name| agent_name(name, problems)).collect();
+    let workspace = table.choice("workspace", CHOICES, problems);
     only_here(&mut table, problems);
     table.finish(problems);
-    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities, speaks })
+    let (name, cli) = (name?, cli?.value);
+    Some(Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, workspace })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {
@@ -306,22 +311,8 @@ fn read_capabilities(table: &mut Reader, problems: &mut Problems) -> Vec<String>
     words.value.into_iter().map(|word| word.value).collect()
 }
 
-/// Refuses workspaces and runners that this version cannot provide.
+/// Refuses runners that this version cannot provide.
 fn only_here(table: &mut Reader, problems: &mut Problems) {
-    let workspaces = ["shared", "worktree", "copy"];
-    if let Some(workspace) = table.text("workspace", problems)
-        && workspace.value != "shared"
-    {
-        let name = workspace.value.as_str();
-        if workspaces.contains(&name) {
-            let message = format!("This version has no workspace `{name}`");
-            let hint = "It runs agents in the project itself; use `workspace = \"shared\"`";
-            problems.error(&workspace.span, &message, Some(hint));
-        } else {
-            let hint = suggest(name, workspaces);
-            problems.error(&workspace.span, &format!("Unknown workspace `{name}`"), Some(&hint));
-        }
-    }
     if let Some(runner) = table.text("runner", problems)
         && runner.value != "local"
     {

@@ -99,6 +99,7 @@ fn member(agent: &str, team: &str) -> Member {
         opening: crate::model::Opening::default(),
         contact: Contact::default(),
         added: None,
+        plot: None,
     }
 }
 

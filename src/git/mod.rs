@@ -4,9 +4,15 @@
 mod aside;
 mod call;
 mod found;
+mod merge;
+mod objects;
+mod refs;
 mod repository;
+mod worktree;
 
 pub use call::{GitError, run};
+pub use merge::Merged;
+pub use objects::{Author, Blob, Staged};
 pub use repository::Repository;
 
 #[cfg(test)]

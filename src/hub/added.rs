@@ -207,5 +207,6 @@ fn agent(
     env: Environment,
 ) -> Agent {
     let (owns, capabilities, speaks) = (Vec::new(), Vec::new(), Vec::new());
-    Agent { name, cli, role, prompt: None, cwd, env, owns, capabilities, speaks }
+    let (prompt, workspace) = (None, None);
+    Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, workspace }
 }

@@ -22,7 +22,6 @@ mod error;
 mod gates;
 mod hooks;
 mod inbox;
-mod inside;
 mod judge;
 mod ledger;
 mod link;
@@ -36,6 +35,7 @@ mod openings;
 mod pane;
 mod plan;
 mod plays;
+mod plots;
 mod prompts;
 mod record;
 mod recorder;
@@ -56,6 +56,10 @@ mod tree;
 mod views;
 mod watch;
 mod weight;
+mod workspace_requests;
+mod workspaces;
+
+use crate::workspace::inside;
 
 pub use error::HubError;
 pub use serve::run;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LockRequest, RunRequest, TaskRequest};
+use super::{LockRequest, RunRequest, TaskRequest, WorkspaceRequest};
 use crate::model::{AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Role, Size, Token};
 use crate::report::ReportKind;
 
@@ -188,6 +188,9 @@ pub enum Request {
     Lock {
         ask: LockRequest,
     },
+    Workspace {
+        ask: WorkspaceRequest,
+    },
 }
 
 impl Request {
@@ -227,6 +230,7 @@ impl Request {
             | Self::Teams { .. }
             | Self::Clis { .. }
             | Self::Run { .. }
+            | Self::Workspace { .. }
             | Self::Lock { .. } => true,
         }
     }
@@ -248,6 +252,7 @@ impl Request {
             Self::Task { ask } => ask.wants_record(),
             Self::Run { ask } => ask.wants_record(),
             Self::Lock { ask } => ask.wants_record(),
+            Self::Workspace { ask } => ask.wants_record(),
             Self::Hello { .. }
             | Self::Status
             | Self::Reload
