@@ -188,6 +188,9 @@ pub struct AgentStatus {
     /// The dialog that wants a person.
     #[serde(default)]
     pub dialog: Option<DialogStatus>,
+    /// Rules are about to answer its dialog: nobody is wanted yet.
+    #[serde(default)]
+    pub by_rule: bool,
     /// The latest prompt, unless the agent has taken it.
     #[serde(default)]
     pub receipt: Option<Receipt>,
