@@ -1,6 +1,7 @@
 //! One call of git: no prompt, no helper, no hook, no end without a limit.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -98,6 +99,8 @@ pub(super) struct Call<'a> {
     pub(super) settings: Vec<(String, String)>,
     /// The user's own settings count, too: for calls that only tell what is set.
     pub(super) is_about_settings: bool,
+    /// What it reads; nothing, unless it is told to.
+    pub(super) input: Option<File>,
 }
 
 /// Calls git in a directory, and returns what it printed.
@@ -108,13 +111,17 @@ pub fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
 impl<'a> Call<'a> {
     pub(super) fn new(directory: &'a Path) -> Self {
         let (variables, settings) = (Vec::new(), Vec::new());
-        Self { directory, variables, settings, is_about_settings: false }
+        Self { directory, variables, settings, is_about_settings: false, input: None }
     }
 
-    pub(super) fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-        let verb = || arguments.first().copied().unwrap_or_default().to_owned();
+    pub(super) fn run<W: AsRef<OsStr>>(self, arguments: &[W]) -> Result<Vec<u8>, GitError> {
+        let verb = || {
+            let first = arguments.first().map(|word| word.as_ref().to_string_lossy().into_owned());
+            first.unwrap_or_default()
+        };
         let mut command = self.command(arguments);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let input = self.input.map_or_else(Stdio::null, Stdio::from);
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.process_group(0).spawn()?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let (tell, ended) = mpsc::channel();
@@ -138,7 +145,7 @@ impl<'a> Call<'a> {
         Err(GitError::Failed { verb: verb(), words })
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    fn command<W: AsRef<OsStr>>(&self, arguments: &[W]) -> Command {
         let mut command = Command::new("git");
         command.arg("--no-pager").args(arguments).current_dir(self.directory).env_clear();
         let kept = KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));

@@ -3,11 +3,16 @@
 
 mod aside;
 mod call;
+mod difference;
 mod found;
+mod patch;
 mod repository;
 
 pub use call::{GitError, run};
+pub use difference::{Difference, Hunks};
 pub use repository::Repository;
 
+#[cfg(test)]
+mod compared;
 #[cfg(test)]
 mod planted;

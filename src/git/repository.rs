@@ -11,7 +11,7 @@ use super::found::{Found, find};
 /// The repository that a directory lies in.
 #[derive(Clone, Debug)]
 pub struct Repository {
-    found: Found,
+    pub(super) found: Found,
     directory: PathBuf,
 }
 
@@ -20,6 +20,11 @@ impl Repository {
     pub fn find(directory: &Path) -> Result<Self, GitError> {
         let found = find(directory).ok_or(GitError::NoRepository)?;
         Ok(Self { found, directory: directory.to_owned() })
+    }
+
+    /// Returns the directory that its files lie in.
+    pub fn top(&self) -> &Path {
+        &self.found.top
     }
 
     /// Returns the files that git knows or would add, relative to the directory.
@@ -85,7 +90,7 @@ impl Repository {
     }
 
     /// Returns what is set here, by whomever; that runs nothing.
-    fn settings(&self) -> Result<Vec<(String, String)>, GitError> {
+    pub(super) fn settings(&self) -> Result<Vec<(String, String)>, GitError> {
         let call = Call { is_about_settings: true, ..self.call() };
         let listed = call.run(&["config", "--list", "-z"])?;
         let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
@@ -97,7 +102,7 @@ impl Repository {
         Ok(entries.map(pair).collect())
     }
 
-    fn call(&self) -> Call<'_> {
+    pub(super) fn call(&self) -> Call<'_> {
         Call {
             variables: vec![
                 ("GIT_DIR", self.found.git_dir.clone().into()),

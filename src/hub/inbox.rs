@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use super::artifacts::Waiting;
 use super::briefs::{Memories, Resumption};
 use super::delays::Delays;
+use super::requests::{Answer, Asker};
 use super::session::Outbox;
 use crate::detect::StreamNews;
 use crate::engine::Event;
@@ -55,6 +56,11 @@ pub(super) enum Input {
     Gathered {
         plan: Resumption,
         memories: Memories,
+    },
+    /// Somebody's answer took a while.
+    Answered {
+        asker: Asker,
+        answer: Box<Answer>,
     },
     /// A file of settings may have changed.
     SettingsChanged,

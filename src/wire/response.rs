@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AttentionStatus, Interrupted, LockStatus, Notice, RunStatus, TaskStatus};
+use super::{
+    AttentionStatus, DiffStatus, HunkStatus, Interrupted, LockStatus, Notice, RunStatus, TaskStatus,
+};
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
 };
@@ -33,6 +35,8 @@ pub enum Response {
     Tree {
         processes: Vec<ProcessInfo>,
     },
+    Diff(Box<DiffStatus>),
+    Hunks(Box<HunkStatus>),
     /// Rows of a pane's history, oldest first; `first` is the number of the first of them.
     History {
         first: u64,

@@ -8,7 +8,7 @@ mod settings;
 mod shared;
 mod verbs;
 
-pub(super) use agent::{AgentVerb, Choosing, Grace, NewAgentArguments, Recording};
+pub(super) use agent::{AgentVerb, Choosing, Comparing, Grace, NewAgentArguments, Recording};
 pub(super) use lock::LockVerb;
 pub(super) use report::{Outcome, ReportVerb};
 pub(super) use run::RunArgs;
