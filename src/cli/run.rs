@@ -129,6 +129,9 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
         AgentVerb::Explain { name, format } => agent::explain(context, &name, format),
         AgentVerb::Record { name, recording } => agent::record(context, &name, &recording),
+        AgentVerb::Diff { name, paths, comparing, format } => {
+            agent::diff(context, &name, &paths, &comparing, format)
+        }
         AgentVerb::Tree { name, format } => agent::tree(context, name, format),
         AgentVerb::Answer { .. } | AgentVerb::Interrupt { .. } => {
             unreachable!("these have exit codes of their own and are done above")

@@ -123,11 +123,12 @@ impl Engine {
         }
     }
 
-    /// Returns when a need has waited long enough for a person to hear of it.
+    /// Returns when a need, or a dialog that rules did not answer, has waited long enough for a person
+    /// to hear of it.
     fn attention_deadline_after(&self, now: Moment) -> Option<Moment> {
         let sent = self.needs.values().filter(|need| need.state == NeedState::Sent);
         let due = sent.map(|need| need.since + NEED_PATIENCE).filter(|at| *at > now).min();
-        due.into_iter().chain(self.quota_deadline()).min()
+        due.into_iter().chain(self.quota_deadline()).chain(self.rules_deadline(now)).min()
     }
 
     fn causes(&self, now: Moment) -> Vec<Cause> {
@@ -169,7 +170,7 @@ impl Engine {
         let (kind, text, hint) = if let Some((text, hint)) = self.held_by_quota(seat, now) {
             task = self.task_of(agent).map(|task| task.id);
             (AttentionKind::Limit, text, hint)
-        } else if seat.state == AgentState::Waiting {
+        } else if seat.state == AgentState::Waiting && !seat.is_left_to_rules(now) {
             let hint =
                 format!("See it with `wheelhouse agent read {agent}`, or open the dashboard");
             (AttentionKind::Dialog, "a dialog waits for an answer".to_owned(), hint)

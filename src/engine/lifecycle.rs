@@ -43,6 +43,7 @@ impl Engine {
             since: now,
             pace: Pace::default(),
             is_to_stop: false,
+            rules_until: None,
             readiness: Readiness::default(),
             reports: 0,
             is_used,
@@ -139,9 +140,9 @@ impl Engine {
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
-            RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, effects),
+            RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, now, effects),
             RunEvent::LeaveGiven { fingerprint, stage, reason } => {
-                self.note_leave(agent, &fingerprint, stage, reason);
+                self.note_leave(agent, &fingerprint, stage, reason, now);
             }
             RunEvent::PersonActed(deed, stage, why) => self.note_deed(agent, deed, stage, why),
             RunEvent::Delivery { receipt, stage, reason } => {
@@ -426,7 +427,8 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         since: now,
         pace: Pace::default(),
         is_to_stop: false,
-        readiness: Readiness::default(),
+        rules_until: None,
+            readiness: Readiness::default(),
         reports: 0,
         is_used: true,
         tokens: None,

@@ -111,6 +111,9 @@ pub struct Seat {
     /// It is to be interrupted, and was not seen to rest since.
     #[serde(default)]
     pub(super) is_to_stop: bool,
+    /// Until when its dialog is left to the rules that may answer it, and nobody is called.
+    #[serde(skip)]
+    pub(super) rules_until: Option<Moment>,
     /// When it may get its next prompt.
     #[serde(skip)]
     pub readiness: Readiness,

@@ -1,6 +1,7 @@
 //! One call of git: no prompt, no helper, no hook, no end without a limit.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -100,6 +101,8 @@ pub(super) struct Call<'a> {
     pub(super) settings: Vec<(String, String)>,
     /// The user's own settings count, too: for calls that only tell what is set.
     pub(super) is_about_settings: bool,
+    /// What it reads; nothing, unless it is told to.
+    pub(super) input: Option<File>,
     /// When it is ended.
     pub(super) limit: Duration,
 }
@@ -120,10 +123,10 @@ pub fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
 impl<'a> Call<'a> {
     pub(super) fn new(directory: &'a Path) -> Self {
         let (variables, settings) = (Vec::new(), Vec::new());
-        Self { directory, variables, settings, is_about_settings: false, limit: LIMIT }
+        Self { directory, variables, settings, is_about_settings: false, input: None, limit: LIMIT }
     }
 
-    pub(super) fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+    pub(super) fn run<W: AsRef<OsStr>>(&self, arguments: &[W]) -> Result<Vec<u8>, GitError> {
         self.ask(arguments, None)?.expect_success(arguments)
     }
 
@@ -133,13 +136,17 @@ impl<'a> Call<'a> {
     }
 
     /// Calls git where its exit code is an answer, too.
-    pub(super) fn ask(
+    pub(super) fn ask<W: AsRef<OsStr>>(
         &self,
-        arguments: &[&str],
+        arguments: &[W],
         input: Option<Vec<u8>>,
     ) -> Result<Ended, GitError> {
         let mut command = self.command(arguments);
-        let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+        let stdin = match (&input, &self.input) {
+            (Some(_), _) => Stdio::piped(),
+            (None, Some(file)) => Stdio::from(file.try_clone()?),
+            (None, None) => Stdio::null(),
+        };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.process_group(0).spawn()?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -164,7 +171,7 @@ impl<'a> Call<'a> {
         Ok(ended)
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    fn command<W: AsRef<OsStr>>(&self, arguments: &[W]) -> Command {
         let mut command = Command::new("git");
         command.arg("--no-pager").args(arguments).current_dir(self.directory).env_clear();
         let kept = KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
@@ -186,16 +193,17 @@ impl<'a> Call<'a> {
     }
 }
 
-fn verb(arguments: &[&str]) -> String {
-    arguments.first().copied().unwrap_or_default().to_owned()
+fn verb<W: AsRef<OsStr>>(arguments: &[W]) -> String {
+    let first = arguments.first().map(|word| word.as_ref().to_string_lossy().into_owned());
+    first.unwrap_or_default()
 }
 
 impl Ended {
-    fn expect_success(self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+    fn expect_success<W: AsRef<OsStr>>(self, arguments: &[W]) -> Result<Vec<u8>, GitError> {
         if self.status.success() { Ok(self.output) } else { Err(self.failure(arguments)) }
     }
 
-    pub(super) fn failure(&self, arguments: &[&str]) -> GitError {
+    pub(super) fn failure<W: AsRef<OsStr>>(&self, arguments: &[W]) -> GitError {
         let words = String::from_utf8_lossy(&self.words).trim().to_owned();
         GitError::Failed { verb: verb(arguments), words }
     }

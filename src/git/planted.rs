@@ -144,7 +144,7 @@ impl Planted {
 }
 
 /// Calls git as anybody would.
-fn git(directory: &Path, arguments: &[&str]) -> bool {
+pub(super) fn git(directory: &Path, arguments: &[&str]) -> bool {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=n", "-c", "user.email=e@x"]).args(arguments);
     command.current_dir(directory).env("GIT_CONFIG_GLOBAL", "/dev/null");
@@ -190,6 +190,20 @@ fn nothing_of_what_is_planted_runs_whatever_we_ask() {
     assert!(repository.commits_beyond("--output=x").is_err());
     assert!(run(&root, &["fetch", "evil"]).is_err());
     unmarked("a fetch");
+
+    let head = repository.head().unwrap();
+    let difference = repository.difference(head.as_deref()).unwrap();
+    let paths: Vec<_> = difference.files.into_iter().map(|file| file.path).collect();
+    assert_eq!(paths, ["equal.txt", "evil.txt", "new.txt", "plain", "proc.txt"]);
+    unmarked("a list of differences");
+    let hunks = repository.hunks(head.as_deref(), &paths).unwrap().files;
+    assert!(hunks.iter().all(|file| file.hunks.len() == 1), "{hunks:?}");
+    unmarked("hunks");
+    assert!(repository.commit("HEAD@{0}").unwrap().is_some());
+    assert!(repository.head_at(0).unwrap().is_some());
+    assert!(repository.parting("HEAD").unwrap().is_some());
+    assert!(repository.branch().unwrap().is_some());
+    unmarked("commits");
 }
 
 #[test]

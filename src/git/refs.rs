@@ -6,17 +6,6 @@ use super::call::{Call, GitError};
 use super::repository::{Repository, path};
 
 impl Repository {
-    /// Returns the commit that a name stands for, if there is one.
-    pub fn resolve(&self, name: &str) -> Result<Option<String>, GitError> {
-        let commit = format!("{name}^{{commit}}");
-        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
-        match self.call().run(&arguments) {
-            Ok(found) => Ok(Some(line(&found))),
-            Err(GitError::Failed { words, .. }) if words.is_empty() => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
     /// Moves a reference, if it still stands where it did; without an old commit, if it is not there.
     pub fn move_ref(&self, name: &str, new: &str, old: Option<&str>) -> Result<(), GitError> {
         let why = "wheelhouse";
@@ -32,7 +21,7 @@ impl Repository {
     fn swap(&self, name: &str, old: Option<&str>, arguments: &[&str]) -> Result<(), GitError> {
         match self.call().run(arguments) {
             Ok(_) => Ok(()),
-            Err(error) => match self.resolve(name) {
+            Err(error) => match self.commit(name) {
                 Ok(now) if now.as_deref() != old => Err(GitError::Moved { name: name.to_owned() }),
                 Ok(_) | Err(_) => Err(error),
             },

@@ -22,6 +22,11 @@ impl Repository {
         Ok(Self { found, directory: directory.to_owned() })
     }
 
+    /// Returns the directory that its files lie in.
+    pub fn top(&self) -> &Path {
+        &self.found.top
+    }
+
     /// Returns the files that git knows or would add, relative to the directory.
     pub fn files(&self) -> Result<Vec<PathBuf>, GitError> {
         let ignored = self.settings()?.into_iter().filter(|(name, _)| name == "core.excludesfile");
@@ -92,11 +97,6 @@ impl Repository {
     /// Returns what is set for this repository alone.
     pub fn own_settings(&self) -> Result<Vec<(String, String)>, GitError> {
         Ok(pairs(&self.call().run(&["config", "--list", "-z", "--local"])?))
-    }
-
-    /// Returns the directory whose files it keeps.
-    pub fn top(&self) -> &Path {
-        &self.found.top
     }
 
     /// Returns what all its working trees share.

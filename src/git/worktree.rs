@@ -106,12 +106,6 @@ impl Repository {
         inside.is_ok_and(|mut entries| entries.next().is_some())
     }
 
-    /// Returns the branch that is checked out, by its full name.
-    pub fn branch(&self) -> Option<String> {
-        let head = read_small(&self.found.git_dir.join("HEAD"), LINE_BYTES_MAX)?;
-        line(&head).strip_prefix("ref: ").map(str::to_owned)
-    }
-
     /// Returns every commit that HEAD of this working tree has stood at, as far as its log tells.
     pub fn visited(&self) -> Vec<String> {
         let log = read_small(&self.found.git_dir.join("logs/HEAD"), LOG_BYTES_MAX);

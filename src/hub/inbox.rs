@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use super::artifacts::Waiting;
 use super::briefs::{Memories, Resumption};
 use super::delays::Delays;
+use super::requests::{Answer, Asker};
 use super::session::Outbox;
 use crate::detect::StreamNews;
 use crate::engine::Event;
@@ -55,6 +56,15 @@ pub(super) enum Input {
     Gathered {
         plan: Resumption,
         memories: Memories,
+    },
+    /// Somebody's answer took a while.
+    Answered {
+        asker: Asker,
+        answer: Box<Answer>,
+    },
+    /// The workspaces have been compared for someone who wants to see them.
+    Compared {
+        asker: Asker,
     },
     /// A file of settings may have changed.
     SettingsChanged,

@@ -17,6 +17,7 @@ mod check_format;
 mod checkpoint;
 mod clock;
 mod delays;
+mod diffs;
 mod errands;
 mod error;
 mod gates;

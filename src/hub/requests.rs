@@ -89,6 +89,9 @@ impl Hub {
             | Request::Answer { .. }
             | Request::Interrupt { .. } => self.obey_about_prompts(asker, request),
             Request::Tree { agent } => self.ask_for_tree(asker, &agent),
+            Request::Diff { agent, against, paths } => {
+                self.ask_for_diff(asker, &agent, against, paths)
+            }
             Request::Hello { protocol, token, .. } => {
                 Some(self.greet(client, protocol, token.as_ref()))
             }

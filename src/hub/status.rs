@@ -95,6 +95,7 @@ impl Hub {
             rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
             reports: pane.map(|pane| pane.reports.count).unwrap_or_default(),
             dialog: pane.and_then(|pane| dialog_status(seat, pane)),
+            by_rule: seat.is_left_to_rules(self.clock.now()),
             receipt: self.latest_receipt(&member.name),
             queued: self.waiting_for(&member.name),
             tokens: seat.tokens,

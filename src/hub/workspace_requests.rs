@@ -1,12 +1,15 @@
 //! What clients ask about workspaces.
 
+use super::check;
+use super::inbox::Input;
 use super::plots::merge_terms;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
-use super::check;
+use super::workspaces::compare;
 use crate::engine::Seat;
 use crate::model::{
     AgentName, Clearing, Command, InvalidName, MergeTerms, Workspace, WorkspaceCommand,
+    WorkspaceKind, WorkspaceState,
 };
 use crate::wire::{
     Fault, MergeStatus, OverlapStatus, RescueStatus, Response, WorkspaceRequest, WorkspaceStatus,
@@ -22,8 +25,8 @@ impl Hub {
     ) -> Option<Answer> {
         let command = match request {
             WorkspaceRequest::List => {
-                let workspaces = self.workspace_list();
-                return Some(Ok(Response::Workspaces { workspaces }));
+                self.list_afresh(asker);
+                return None;
             }
             WorkspaceRequest::Rescues => return Some(self.rescue_list()),
             WorkspaceRequest::Clean { agents, rescue, drop_ignored } => {
@@ -71,6 +74,26 @@ impl Hub {
         };
         let agent = name(&agent)?;
         Ok(WorkspaceCommand::Merge { agent, terms })
+    }
+
+    /// Compares all workspaces first: between turns nobody looks at them.
+    fn list_afresh(&self, asker: Asker) {
+        let requests = self.senders.requests.clone();
+        let is_tree = |one: &&Workspace| {
+            one.plot.kind == WorkspaceKind::Worktree && one.state == WorkspaceState::Ready
+        };
+        let open: Vec<Workspace> = self.engine.workspaces().filter(is_tree).cloned().collect();
+        tokio::task::spawn_local(async move {
+            for workspace in open {
+                let _ = requests.send(Input::Came(compare(workspace).await)).await;
+            }
+            let _ = requests.send(Input::Compared { asker }).await;
+        });
+    }
+
+    pub(super) fn answer_with_workspaces(&self, asker: Asker) {
+        let workspaces = self.workspace_list();
+        self.answer(asker, Ok(Response::Workspaces { workspaces }));
     }
 
     pub(super) fn workspace_list(&self) -> Vec<WorkspaceStatus> {

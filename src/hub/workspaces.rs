@@ -147,7 +147,7 @@ async fn rescue(site: Site, workspace: Workspace) -> Event {
     told(&workspace, WorkspaceEvent::Rescued { outcome: outcome.map_err(|error| error.to_string()) })
 }
 
-async fn compare(workspace: Workspace) -> Event {
+pub(super) async fn compare(workspace: Workspace) -> Event {
     let plan = workspace.clone();
     let looked = aside(move || {
         Ok((workspace::differing(&plan).ok().flatten(), workspace::shared_settings(&plan).ok()))

@@ -8,6 +8,7 @@ mod attempt;
 mod attention;
 mod command;
 mod deceptive;
+mod diff;
 mod environment;
 mod exit;
 mod findings;
@@ -42,6 +43,7 @@ pub use attempt::{Artifact, Attempt, Checks, Claim, FailedGate, GateResult, Hold
 pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention};
 pub use command::{Command, Done, Failure, PlayCommand, Refusal, TaskCommand};
 pub use deceptive::is_deceptive;
+pub use diff::{Against, DiffChange, DiffFile, DiffLine, FileHunks, Hunk};
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
 pub use findings::Findings;

@@ -3,6 +3,7 @@
 //! One frame is a length (four bytes, big-endian) and that many bytes of JSON. The first frame of
 //! each side says which version of the protocol it speaks. Pure: the bytes are carried by others.
 
+mod diff;
 mod frame;
 mod hub_process;
 mod interrupted;
@@ -14,6 +15,7 @@ mod run;
 mod task;
 mod workspace;
 
+pub use diff::{DiffStatus, HunkStatus};
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
 pub use interrupted::Interrupted;

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::{LockRequest, RunRequest, TaskRequest, WorkspaceRequest};
-use crate::model::{AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Role, Size, Token};
+use crate::model::{
+    Against, AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Role, Size, Token,
+};
 use crate::report::ReportKind;
 
 /// A request with the number under which its response comes back.
@@ -145,6 +147,14 @@ pub enum Request {
     FlushCast {
         agent: String,
     },
+    /// How the files of an agent's workspace differ from a commit: which do, or the hunks of some.
+    Diff {
+        agent: String,
+        #[serde(default)]
+        against: Against,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        paths: Vec<String>,
+    },
     /// The process tree of an agent, with what it uses.
     Tree {
         agent: String,
@@ -221,6 +231,7 @@ impl Request {
             | Self::Read { .. }
             | Self::Resize { .. }
             | Self::Tree { .. }
+            | Self::Diff { .. }
             | Self::Explain { .. }
             | Self::FlushCast { .. }
             | Self::Reload
@@ -268,6 +279,7 @@ impl Request {
             | Self::Read { .. }
             | Self::Resize { .. }
             | Self::Tree { .. }
+            | Self::Diff { .. }
             | Self::Explain { .. }
             | Self::Watch { .. }
             | Self::Subscribe

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AttentionStatus, Interrupted, LockStatus, Notice, RescueStatus, RunStatus, TaskStatus,
-    WorkspaceStatus,
+    AttentionStatus, DiffStatus, HunkStatus, Interrupted, LockStatus, Notice, RescueStatus,
+    RunStatus, TaskStatus, WorkspaceStatus,
 };
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
@@ -36,6 +36,8 @@ pub enum Response {
     Tree {
         processes: Vec<ProcessInfo>,
     },
+    Diff(Box<DiffStatus>),
+    Hunks(Box<HunkStatus>),
     /// Rows of a pane's history, oldest first; `first` is the number of the first of them.
     History {
         first: u64,
@@ -197,6 +199,9 @@ pub struct AgentStatus {
     /// The dialog that wants a person.
     #[serde(default)]
     pub dialog: Option<DialogStatus>,
+    /// Rules are about to answer its dialog: nobody is wanted yet.
+    #[serde(default)]
+    pub by_rule: bool,
     /// The latest prompt, unless the agent has taken it.
     #[serde(default)]
     pub receipt: Option<Receipt>,

@@ -56,6 +56,7 @@ impl Request {
             Self::Keys { .. } => ("press keys", PERSON),
             Self::Resize { .. } => ("resize a pane", PERSON),
             Self::Explain { .. } => ("ask why an agent is shown as it is", PERSON),
+            Self::Diff { .. } => ("see what agents changed", PERSON),
             Self::Tree { .. } => ("list processes", PERSON),
             Self::Watch { .. } => ("watch panes", PERSON),
             Self::Subscribe => ("subscribe to news", PERSON),

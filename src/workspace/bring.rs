@@ -50,7 +50,7 @@ pub fn prepare(merge: &Merge, workspace: &Workspace) -> Result<Prospect, Workspa
     let title = message(merge);
     let saved = if terms.committed_only { None } else { tree.commit_all(&title, !terms.is_trial)? };
     let tip = saved.unwrap_or(head);
-    let onto = repository.resolve(&branch(&terms.into))?;
+    let onto = repository.commit(&branch(&terms.into))?;
     // A branch that is behind comes along: what the work stands on is part of it.
     let ours = match &onto {
         Some(onto) if !repository.is_ancestor(onto, &plot.base)? => onto.clone(),
@@ -140,7 +140,7 @@ fn replay(
     let mut top = ours.to_owned();
     for commit in commits {
         let before = format!("{commit}^");
-        let Some(before) = repository.resolve(&before)? else { return Ok(None) };
+        let Some(before) = repository.commit(&before)? else { return Ok(None) };
         let Merged::Clean { tree } = repository.merge(&top, &commit, Some(&before))? else {
             return Ok(None);
         };

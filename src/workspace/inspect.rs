@@ -123,7 +123,7 @@ fn inspect_worktree(workspace: &Workspace) -> Result<Snapshot, WorkspaceError> {
     }
     let own = plot.branch_ref();
     let tips: Vec<String> =
-        std::iter::once(head.clone()).chain(repository.resolve(&own)?).collect();
+        std::iter::once(head.clone()).chain(repository.commit(&own)?).collect();
     let commits = repository.unheld(&tips, &own, &[&plot.base])?;
     let stranded = repository.unheld(&repository.visited(), "refs/none", &[&plot.base, &head])?;
     (findings.commits, findings.stranded) = (commits.len(), stranded.len());

@@ -67,7 +67,7 @@ fn fill(site: &Site, repository: &Repository, plot: &Plot) -> Result<Made, Works
 /// Makes room for the branch: an old one of its name goes if all of its commits are held elsewhere.
 fn free_branch(repository: &Repository, plot: &Plot) -> Result<(), WorkspaceError> {
     let name = plot.branch_ref();
-    let Some(tip) = repository.resolve(&name)? else { return Ok(()) };
+    let Some(tip) = repository.commit(&name)? else { return Ok(()) };
     if repository.unheld(&[tip.clone()], &name, &[&plot.base])?.is_empty() {
         return Ok(repository.delete_ref(&name, &tip)?);
     }

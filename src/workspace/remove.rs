@@ -104,7 +104,7 @@ fn give_up_branch(site: &Site, workspace: &Workspace) -> Result<(), WorkspaceErr
         repository.forget_worktree(&plot.root)?;
     }
     let own = plot.branch_ref();
-    if let Some(tip) = repository.resolve(&own)?
+    if let Some(tip) = repository.commit(&own)?
         && repository.unheld(&[tip.clone()], &own, &[&plot.base])?.is_empty()
     {
         repository.delete_ref(&own, &tip)?;

@@ -63,7 +63,7 @@ pub(super) fn rescue_seen(
         parents.push(repository.commit_tree(&staged, &[tree.head.clone()], message, None)?);
     }
     parents.extend(tree.commits.first().filter(|tip| **tip != tree.head).cloned());
-    parents.extend(repository.resolve(&workspace.plot.branch_ref())?);
+    parents.extend(repository.commit(&workspace.plot.branch_ref())?);
     parents.extend(tree.stranded.iter().cloned());
     let mut seen = std::collections::BTreeSet::new();
     parents.retain(|parent| seen.insert(parent.clone()));

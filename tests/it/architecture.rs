@@ -25,7 +25,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     ("store", &["model"], &["rusqlite"]),
-    ("git", &[], &["rustix", "tempfile"]),
+    ("git", &["model"], &["rustix", "tempfile"]),
     ("workspace", &["model", "config", "git"], &["globset", "rustix"]),
     (
         "hub",

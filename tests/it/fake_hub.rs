@@ -182,6 +182,7 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         rule: String::new(),
         reports: 0,
         dialog: None,
+        by_rule: false,
         receipt: None,
         queued: 0,
         tokens: None,

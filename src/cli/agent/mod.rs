@@ -2,6 +2,7 @@
 
 mod add;
 mod answer;
+mod diff;
 mod explain;
 mod keys;
 mod lifecycle;
@@ -12,6 +13,7 @@ mod tree;
 
 pub(super) use add::add;
 pub(super) use answer::{answer, interrupt};
+pub(super) use diff::diff;
 pub(super) use explain::explain;
 pub(super) use keys::keys;
 pub(super) use lifecycle::{remove, restart, resume, start, stop};

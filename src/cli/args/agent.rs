@@ -124,6 +124,17 @@ pub(crate) enum AgentVerb {
         #[command(flatten)]
         recording: Recording,
     },
+    /// Show what an agent has changed: committed, staged, unstaged and new files
+    Diff {
+        name: String,
+        /// Only these files, or those in these directories
+        #[arg(value_name = "PATH")]
+        paths: Vec<String>,
+        #[command(flatten)]
+        comparing: Comparing,
+        #[command(flatten)]
+        format: Format,
+    },
     /// List an agent's processes, with what they use
     Tree {
         name: String,
@@ -171,6 +182,17 @@ pub(crate) struct Choosing {
     /// Only if it is still this dialog [default: the one in sight now]
     #[arg(long, value_name = "ID")]
     pub(crate) dialog: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Comparing {
+    /// `base` (when its run began), `head`, `integration` (where its branch left the one that work
+    /// is brought back to), or any commit or branch
+    #[arg(long, value_name = "REV", default_value = "base")]
+    pub(crate) against: String,
+    /// Only which files, and how many lines of each
+    #[arg(long)]
+    pub(crate) stat: bool,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -9,7 +9,7 @@ mod shared;
 mod verbs;
 mod workspace;
 
-pub(super) use agent::{AgentVerb, Choosing, Grace, NewAgentArguments, Recording};
+pub(super) use agent::{AgentVerb, Choosing, Comparing, Grace, NewAgentArguments, Recording};
 pub(super) use lock::LockVerb;
 pub(super) use report::{Outcome, ReportVerb};
 pub(super) use run::RunArgs;

@@ -2,12 +2,23 @@
 
 use clap::{Args, Subcommand};
 
-use super::Format;
+use super::{Comparing, Format};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkspaceVerb {
     /// List the workspaces, what is changed in them, and where their work will meet
     List {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Show what an agent has changed in its workspace, by file and line
+    Diff {
+        agent: String,
+        /// Only these files, or those in these directories
+        #[arg(value_name = "PATH")]
+        paths: Vec<String>,
+        #[command(flatten)]
+        comparing: Comparing,
         #[command(flatten)]
         format: Format,
     },

@@ -30,9 +30,8 @@ pub(super) fn print(
     };
     let repository = Repository::find(&context.paths.project)?;
     let settings = repository.own_settings()?;
-    let base = repository.branch();
-    let base = base.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
-    let commands = commands(found, &settings, base.unwrap_or("main"), message);
+    let base = repository.branch()?.unwrap_or_else(|| "main".to_owned());
+    let commands = commands(found, &settings, &base, message);
     if format.json {
         context.print_json(&json!({ "agent": found.agent, "commands": commands }))?;
         return Ok(ExitCode::SUCCESS);

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use super::super::agent::diff;
 use super::super::args::WorkspaceVerb;
 use super::super::context::Context;
 use super::{clean, list, merge};
@@ -14,6 +15,10 @@ pub(in crate::cli) fn workspace(
 ) -> anyhow::Result<ExitCode> {
     match verb {
         WorkspaceVerb::List { format } => list::list(context, format),
+        WorkspaceVerb::Diff { agent, paths, comparing, format } => {
+            diff(context, &agent, &paths, &comparing, format)?;
+            Ok(ExitCode::SUCCESS)
+        }
         WorkspaceVerb::Merge { agent, terms, format } => {
             merge::merge(context, agent, terms, format)
         }

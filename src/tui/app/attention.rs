@@ -79,6 +79,7 @@ pub(crate) fn state_word(agent: &Agent) -> String {
 /// anybody since it began to work.
 fn wanted_since(agent: &Agent) -> Option<Moment> {
     match agent.state {
+        AgentState::Waiting if agent.is_left_to_rules => None,
         AgentState::Waiting | AgentState::Blocked | AgentState::Error => Some(agent.since),
         AgentState::Starting
         | AgentState::Idle
