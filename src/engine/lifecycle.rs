@@ -298,7 +298,11 @@ impl Engine {
     /// Ends a run of which nothing is left, and begins what was to follow it.
     pub(super) fn end(
         &mut self,
-        agent: &AgentName, ending: Ending, now: Moment, effects: &mut Vec<Effect>) {
+        agent: &AgentName,
+        ending: Ending,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
         let seat = self.seats.get_mut(agent).expect("only runs of known seats end");
         seat.phase = Phase::Ended(ending);
         if seat.state != AgentState::Exited {
@@ -428,7 +432,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         pace: Pace::default(),
         is_to_stop: false,
         rules_until: None,
-            readiness: Readiness::default(),
+        readiness: Readiness::default(),
         reports: 0,
         is_used: true,
         tokens: None,

@@ -186,6 +186,7 @@ impl World {
                 | Effect::Renew { .. }
                 | Effect::Look { .. }
                 | Effect::Weigh { .. }
+                | Effect::Workspace(_)
                 | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }
@@ -378,6 +379,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
         added: None,
+        plot: None,
     }
 }
 

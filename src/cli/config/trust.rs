@@ -14,7 +14,7 @@ use crate::consent::{Rule, Rules};
 
 use super::describe::{
     approvals_json, cli_json, cli_origin, listed, team_json, team_origin, write_approvals,
-    write_cli, write_team,
+    write_cli, write_team, write_workspaces,
 };
 
 /// Shows what the project's file would run, and trusts exactly the content that was shown.
@@ -97,6 +97,7 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
     if !passed.is_empty() {
         writeln!(out, "every agent gets these of your variables: {}", listed(&passed))?;
     }
+    write_workspaces(&project.settings, out)?;
     write_approvals(&own_approvals(project), out)?;
     Ok(())
 }

@@ -32,6 +32,8 @@ pub(crate) struct Agent {
     pub receipt: Option<Receipt>,
     /// How many prompts wait for it.
     pub queued: usize,
+    /// What is to be known of its own workspace, if it has one.
+    pub workspace: Option<String>,
 }
 
 impl Agent {
@@ -61,6 +63,7 @@ impl Agent {
                 ..receipt
             }),
             queued: status.queued,
+            workspace: workspace(status),
         })
     }
 
@@ -113,6 +116,16 @@ impl Agent {
             | AgentState::Unknown => self.task.as_deref().or(title).or(remark),
         }
     }
+}
+
+/// Says that an agent has a workspace of its own, and how much it has changed there.
+fn workspace(status: &AgentStatus) -> Option<String> {
+    let kind = if status.branch.is_some() { "own branch" } else { "own copy" };
+    Some(match status.changed? {
+        0 => kind.to_owned(),
+        1 => format!("{kind}, 1 file"),
+        count => format!("{kind}, {count} files"),
+    })
 }
 
 /// Returns what a receipt says, in a line.
