@@ -2,15 +2,13 @@
 
 use super::journal::Place;
 use super::readiness::Readiness;
+use super::stranger::stranger;
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
-    AgentName, AgentState, Contact, Ending, Entry, Exit, Failure, Launch, Member, Moment, Opening,
-    ProcessId, ProcessInfo, Role, RunId, Source, Workspace,
+    AgentName, AgentState, Ending, Entry, Exit, Failure, Launch, Member, Moment, Opening,
+    ProcessId, ProcessInfo, RunId, Source,
 };
-
-/// How the set-up of a workspace ends that did not succeed.
-const SETUP_FAILED: i32 = 97;
 
 /// The grace of a stop whose first order may not have arrived.
 const REPEATED_STOP_GRACE_MS: u64 = 3_000;
@@ -387,63 +385,6 @@ impl Seat {
                 Ending::Finished(exit)
             ));
         }
-    }
-}
-
-impl Seat {
-    /// Says why an agent was not started, if it was the set-up of its workspace that failed.
-    fn note_failed_setup(&mut self, exit: Exit, workspace: Option<&Workspace>) {
-        let has_setup = workspace.is_some_and(|one| one.plot.setup.is_some());
-        if has_setup && exit == Exit::Code(SETUP_FAILED) {
-            let words = "the set-up command of its workspace failed, so it was not started";
-            self.note = Some(format!("{words}: its pane shows why"));
-        }
-    }
-}
-
-/// An agent whose keeper lives but of whom the record knows nothing.
-fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
-    let member = Member {
-        name: agent.clone(),
-        team: String::new(),
-        place: 0,
-        cli: "unknown".to_owned(),
-        role: Role::default(),
-        argv: Vec::new(),
-        cwd: std::path::PathBuf::new(),
-        workspace: std::path::PathBuf::new(),
-        owns: Vec::new(),
-        capabilities: Vec::new(),
-        speaks_freely: false,
-        speaks_to: Vec::new(),
-        conversation: None,
-        opening: Opening::default(),
-        contact: Contact::default(),
-        added: None,
-        plot: None,
-    };
-    Seat {
-        member,
-        run,
-        phase: Phase::Starting,
-        state: AgentState::Unknown,
-        source: Source::Process,
-        since: now,
-        pace: Pace::default(),
-        is_to_stop: false,
-        rules_until: None,
-        readiness: Readiness::default(),
-        reports: 0,
-        is_used: true,
-        tokens: None,
-        reset: None,
-        renews_for: None,
-        no_renewal: None,
-        keeper: None,
-        process: None,
-        note: Some("found alive, but not on record".to_owned()),
-        next: None,
-        held: None,
     }
 }
 

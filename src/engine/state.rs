@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::comparisons::Comparisons;
 use super::dispatch::Dispatch;
 use super::journal::Journal;
 use super::ownership::Looks;
@@ -13,7 +14,7 @@ use super::readiness::Readiness;
 use super::routing::Routed;
 use super::tags::Tags;
 use super::waits::{Wait, Watch};
-use super::workspaces::{Comparisons, SpaceWait};
+use super::workspaces::SpaceWait;
 use super::{Effect, Event};
 use crate::consent::Rules;
 use crate::model::{

@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use super::journal::Place;
 use super::{Effect, Engine, Phase, Seat, WorkspaceEvent, WorkspaceOrder};
 use crate::model::{
-    AgentName, AgentState, Clearing, Done, Ending, Entry, Failure, Launch, Made, Moment, Plot,
+    AgentName, AgentState, Clearing, Done, Ending, Entry, Exit, Failure, Launch, Made, Moment, Plot,
     Refusal, RequestId, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
 };
 
-/// Files that the record names of each workspace.
-const FILES_MAX: usize = 200;
+/// How the set-up of a workspace ends that did not succeed.
+const SETUP_FAILED: i32 = 97;
 
 /// Someone who waits until workspaces are gone, or rescued.
 #[derive(Debug)]
@@ -23,13 +23,6 @@ pub(super) struct SpaceWait {
     pending: BTreeSet<AgentName>,
     done: Done,
     failures: Vec<Failure>,
-}
-
-/// Which workspaces are to be compared with what they began with.
-#[derive(Debug, Default)]
-pub(super) struct Comparisons {
-    wanted: BTreeSet<AgentName>,
-    under_way: BTreeSet<AgentName>,
 }
 
 impl Engine {
@@ -370,61 +363,21 @@ impl Engine {
             || self.merges.values().any(|merge| !merge.state.is_final())
     }
 
-    /// Wants to know what an agent's workspace has become.
-    pub(super) fn want_comparison(&mut self, agent: &AgentName) {
-        let is_tree = |one: &Workspace| one.plot.kind == WorkspaceKind::Worktree;
-        if self.workspaces.get(agent).is_some_and(is_tree) {
-            self.comparisons.wanted.insert(agent.clone());
-        }
-    }
-
-    /// Orders the comparisons that are wanted, one at a time for each workspace.
-    pub(super) fn order_comparisons(&mut self, effects: &mut Vec<Effect>) {
-        let Comparisons { wanted, under_way } = &mut self.comparisons;
-        let next = wanted.extract_if(.., |agent| !under_way.contains(agent));
-        for agent in next.collect::<Vec<_>>() {
-            let ready = self.workspaces.get(&agent);
-            let ready = ready.filter(|one| one.state == WorkspaceState::Ready).cloned();
-            if let Some(workspace) = ready {
-                under_way.insert(agent);
-                effects.push(Effect::Workspace(WorkspaceOrder::Compare(Box::new(workspace))));
-            }
-        }
-    }
-
-    fn note_comparison(
-        &mut self,
-        agent: &AgentName,
-        files: Option<Vec<String>>,
-        settings: Option<std::collections::BTreeMap<String, String>>,
-    ) {
-        self.comparisons.under_way.remove(agent);
-        let Some(workspace) = self.workspaces.get_mut(agent) else { return };
-        let before = (workspace.files.clone(), workspace.changed_settings.clone());
-        if let Some(mut files) = files {
-            files.truncate(FILES_MAX);
-            workspace.files = files;
-        }
-        if let Some(now) = settings {
-            let then = &workspace.settings;
-            let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
-            let changed = names.into_iter().filter(|name| then.get(*name) != now.get(*name));
-            workspace.changed_settings = changed.cloned().collect();
-        }
-        if before == (workspace.files.clone(), workspace.changed_settings.clone()) {
-            return;
-        }
-        let news = workspace.changed_settings.clone();
-        self.touch(Place::Workspace(agent.clone()));
-        if news != before.1 && !news.is_empty() {
-            self.tell(Entry::new("workspace.settings", news.join(", ")).of(agent));
-        }
-    }
-
     /// Says whether an agent is seen at work, so that its files may be half written.
     pub(super) fn is_seen_at_work(&self, agent: &AgentName) -> bool {
         let seat = self.seats.get(agent).filter(|seat| seat.is_live());
         seat.is_some_and(|seat| matches!(seat.state, AgentState::Working | AgentState::Waiting))
+    }
+}
+
+impl Seat {
+    /// Says why an agent was not started, if it was the set-up of its workspace that failed.
+    pub(super) fn note_failed_setup(&mut self, exit: Exit, workspace: Option<&Workspace>) {
+        let has_setup = workspace.is_some_and(|one| one.plot.setup.is_some());
+        if has_setup && exit == Exit::Code(SETUP_FAILED) {
+            let words = "the set-up command of its workspace failed, so it was not started";
+            self.note = Some(format!("{words}: its pane shows why"));
+        }
     }
 }
 

@@ -93,6 +93,9 @@ impl Repository {
     /// Returns the names that these files' contents would be kept under: with the line ends that the
     /// repository wants, but without any filter.
     pub fn hash_converted(&self, files: &[PathBuf]) -> Result<Vec<String>, GitError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
         let aside = self.aside()?;
         let call = Call { limit: READING_LIMIT, ..aside.call(&self.found) };
         hash(&call, &["hash-object", "--stdin-paths"], files)

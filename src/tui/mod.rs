@@ -45,3 +45,5 @@ mod stories;
 mod task_scenes;
 #[cfg(test)]
 mod task_stories;
+#[cfg(test)]
+mod workspace_stories;
