@@ -170,8 +170,9 @@ impl Engine {
             task = self.task_of(agent).map(|task| task.id);
             (AttentionKind::Limit, text, hint)
         } else if seat.state == AgentState::Waiting && !seat.is_left_to_rules(now) {
-            let hint =
-                format!("See it with `wheelhouse agent read {agent}`, or open the dashboard");
+            let hint = format!(
+                "See the options with `wheelhouse agent answer {agent}`, take one with `--option N`"
+            );
             (AttentionKind::Dialog, "a dialog waits for an answer".to_owned(), hint)
         } else if seat.did_not_resume() {
             let hint = format!(

@@ -105,6 +105,8 @@ pub enum RunEvent {
     PersonTyped,
     /// It asks permission for something, and that could be read whole.
     AskedLeave(Question),
+    /// A dialog stands still that asks nothing which rules could judge.
+    AskedPerson,
     /// What became of a yes that rules gave.
     LeaveGiven { fingerprint: String, stage: Stage, reason: Option<String> },
     /// A person had its dialog answered or interrupted it, and this came of it.

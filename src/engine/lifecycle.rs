@@ -129,6 +129,7 @@ impl Engine {
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
             RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, now, effects),
+            RunEvent::AskedPerson => self.call_person(agent, now),
             RunEvent::LeaveGiven { fingerprint, stage, reason } => {
                 self.note_leave(agent, &fingerprint, stage, reason, now);
             }
@@ -397,7 +398,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         pace: Pace::default(),
         is_to_stop: false,
         rules_until: None,
-            readiness: Readiness::default(),
+        readiness: Readiness::default(),
         reports: 0,
         is_used: true,
         tokens: None,

@@ -92,12 +92,18 @@ impl Hub {
             progress: seat.pace.progress.clone(),
             rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
             reports: pane.map(|pane| pane.reports.count).unwrap_or_default(),
-            dialog: pane.and_then(|pane| dialog_status(seat, pane)),
+            dialog: self.dialog_of(&member.name),
             by_rule: seat.is_left_to_rules(self.clock.now()),
             receipt: self.latest_receipt(&member.name),
             queued: self.waiting_for(&member.name),
             tokens: seat.tokens,
         }
+    }
+
+    /// Returns the dialog at which an agent waits.
+    pub(super) fn dialog_of(&self, agent: &AgentName) -> Option<DialogStatus> {
+        let seat = self.engine.seat(agent)?;
+        dialog_status(seat, self.panes.get(agent)?)
     }
 
     /// Returns what is known of an agent's latest prompt, while it matters.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentName, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, NeedId, PlayId,
-    PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
+    AgentName, AgentState, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member,
+    NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.
@@ -122,6 +122,9 @@ pub struct Done {
     /// What became of the prompts, as far as it is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<Receipt>,
+    /// What the agent that was waited for does now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<AgentState>,
     /// The tasks that it was about, as they are now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,

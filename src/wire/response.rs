@@ -218,6 +218,14 @@ pub struct DialogStatus {
     pub selected: Option<usize>,
 }
 
+impl DialogStatus {
+    /// Returns what it says, in a line.
+    pub fn summary(&self) -> String {
+        let lines = self.text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.collect::<Vec<_>>().join(" · ")
+    }
+}
+
 /// Why an agent is shown in its state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explanation {

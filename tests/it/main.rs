@@ -20,6 +20,7 @@ mod detection;
 mod dialogs;
 mod dispatching;
 mod door;
+mod early;
 mod events;
 mod fake_hub;
 mod floods;
