@@ -18,6 +18,7 @@ mod delivery_recordings;
 mod demo;
 mod detection;
 mod dialogs;
+mod diffing;
 mod dispatching;
 mod door;
 mod early;
