@@ -38,6 +38,7 @@ mod keeper_revive;
 mod keeper_stop;
 mod keeper_stream;
 mod killed;
+mod kits;
 mod leaks;
 mod name_once;
 mod neighbours;
