@@ -13,6 +13,7 @@ use super::problem::{Problems, suggest};
 use super::reader::Reader;
 use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
 use super::team::{Known, ROLES, read_team, well_named};
+use super::workspace;
 
 /// The cli whose rules hold for a program that has none of its own.
 const ANY_PROGRAM: &str = "shell";
@@ -133,6 +134,11 @@ impl Layer<'_, '_, '_> {
             let level = log.choice("level", LEVELS, self.problems);
             self.set("log.level", level, |settings| &mut settings.log.level);
             log.finish(self.problems);
+        }
+        if let Some(table) = file.table("workspace", self.problems) {
+            for key in workspace::read(table, &mut self.settings.workspace, self.problems) {
+                self.came(&format!("workspace.{key}"));
+            }
         }
     }
 
@@ -294,7 +300,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `pane`, `role`, `stop`, `stuck`, `team`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `pane`, `role`, `stop`, `stuck`, `team`, `workspace`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`
@@ -378,8 +384,6 @@ mod tests {
         hint: Use one of `lead`, `orchestrator`, `verifier`, `worker`
         w.toml:15:8: The team `t` has two agents named `a`
         hint: Give each agent of a team its own name
-        w.toml:17:13: This version has no workspace `worktree`
-        hint: It runs agents in the project itself; use `workspace = "shared"`
         w.toml:18:10: This version has no runner `ssh`
         hint: It runs agents on this machine; use `runner = "local"`
         w.toml:20:8: `B` is not a name: use a lower-case letter, then up to 31 of `a-z`, `0-9`, `_` and `-`
@@ -391,7 +395,7 @@ mod tests {
         hint: Write a path or pattern relative to the project, such as `src/api/**`
         w.toml:26:17: `../x` does not lie in the project
         hint: Write a path or pattern relative to the project, such as `src/api/**`
-        w.toml:27:13: Unknown workspace `shred`
+        w.toml:27:13: Unknown workspace `shred` in `[[team.t.agents]]`
         hint: Did you mean `shared`?
         "#);
     }

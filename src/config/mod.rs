@@ -26,6 +26,7 @@ mod source_file;
 mod team;
 mod template;
 mod trust;
+mod workspace;
 
 pub use builtin::STARTER;
 pub use cli::Cli;
@@ -49,3 +50,4 @@ pub use template::ProjectTemplate;
 pub use trust::{Trust, TrustError};
 
 pub use crate::model::{plain, plain_json};
+pub use workspace::{BringBack, WorkspaceChoice, WorkspaceSettings};

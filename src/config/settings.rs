@@ -16,7 +16,7 @@ use super::source_file::{SourceFile, whole_file};
 use super::template::Folder;
 use super::{
     Cli, ConfigError, Hash, Paths, Problem, ProjectTemplate, Server, Team, Trust, VariablePattern,
-    plain,
+    WorkspaceSettings, plain,
 };
 
 /// Everything that can be set, checked and complete.
@@ -33,6 +33,7 @@ pub struct Settings {
     pub casts: CastSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
+    pub workspace: WorkspaceSettings,
     /// Which of the caller's variables every agent gets beside the usual ones: `[env] pass`.
     pub pass_env: Vec<VariablePattern>,
     /// Which dialogs may be answered without a person: none, unless a file says so.
@@ -279,6 +280,7 @@ impl Settings {
             ("casts", self.casts != other.casts),
             ("hub", self.hub != other.hub),
             ("log", self.log != other.log),
+            ("workspace", self.workspace != other.workspace),
             ("env", self.pass_env != other.pass_env),
             ("approve", self.approvals.approve != other.approvals.approve),
             ("deny", self.approvals.deny != other.approvals.deny),
@@ -355,6 +357,7 @@ impl Default for Settings {
             casts: CastSettings { enabled: true, megabytes: 8 },
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },
+            workspace: WorkspaceSettings::default(),
             pass_env: Vec::new(),
             approvals: Rules::default(),
             clis: BTreeMap::new(),

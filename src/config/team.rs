@@ -12,6 +12,7 @@ use super::environment::read_environment;
 use super::kit::{check_kit, read_kit};
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
+use super::workspace::{CHOICES, WorkspaceChoice};
 use super::{Cli, Server, Settings};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
@@ -92,6 +93,8 @@ pub struct Agent {
     pub speaks: Vec<AgentName>,
     /// What it works with, as far as it says so itself.
     pub kit: Kit,
+    /// Where it works; nothing: as `[workspace]` says.
+    pub workspace: Option<WorkspaceChoice>,
 }
 
 /// What a team may name.
@@ -212,10 +215,11 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     if let Some(found) = cli.as_ref().and_then(|cli| known.clis.get_key_value(&cli.value)) {
         check_kit((found.0, found.1), whole.as_ref().unwrap_or(&kit), &table, problems);
     }
+    let workspace = table.choice("workspace", CHOICES, problems);
     only_here(&mut table, problems);
     table.finish(problems);
     let (name, cli) = (name?, cli?.value);
-    Some(Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, kit })
+    Some(Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, kit, workspace })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {
@@ -324,22 +328,8 @@ fn read_capabilities(table: &mut Reader, problems: &mut Problems) -> Vec<String>
     words.value.into_iter().map(|word| word.value).collect()
 }
 
-/// Refuses workspaces and runners that this version cannot provide.
+/// Refuses runners that this version cannot provide.
 fn only_here(table: &mut Reader, problems: &mut Problems) {
-    let workspaces = ["shared", "worktree", "copy"];
-    if let Some(workspace) = table.text("workspace", problems)
-        && workspace.value != "shared"
-    {
-        let name = workspace.value.as_str();
-        if workspaces.contains(&name) {
-            let message = format!("This version has no workspace `{name}`");
-            let hint = "It runs agents in the project itself; use `workspace = \"shared\"`";
-            problems.error(&workspace.span, &message, Some(hint));
-        } else {
-            let hint = suggest(name, workspaces);
-            problems.error(&workspace.span, &format!("Unknown workspace `{name}`"), Some(&hint));
-        }
-    }
     if let Some(runner) = table.text("runner", problems)
         && runner.value != "local"
     {

@@ -17,13 +17,13 @@ use crate::model::{
 const NEED_PATIENCE: Duration = Duration::from_mins(15);
 
 /// Why a person is wanted.
-struct Cause {
-    key: String,
-    kind: AttentionKind,
-    agent: Option<AgentName>,
-    task: Option<TaskId>,
-    text: String,
-    hint: Option<String>,
+pub(super) struct Cause {
+    pub(super) key: String,
+    pub(super) kind: AttentionKind,
+    pub(super) agent: Option<AgentName>,
+    pub(super) task: Option<TaskId>,
+    pub(super) text: String,
+    pub(super) hint: Option<String>,
 }
 
 impl Engine {
@@ -144,7 +144,8 @@ impl Engine {
             (!self.dispatches.values().any(is_later)).then_some(cause)
         });
         let conflicts = self.trespasses.values().filter_map(|one| self.cause_of_trespass(one));
-        seats.chain(tasks).chain(needs).chain(receipts).chain(conflicts).collect()
+        let own = seats.chain(tasks).chain(needs).chain(receipts).chain(conflicts);
+        own.chain(self.causes_of_workspaces()).collect()
     }
 
     fn cause_of_trespass(&self, trespass: &Trespass) -> Option<Cause> {

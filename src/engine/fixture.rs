@@ -100,6 +100,7 @@ fn member(agent: &str, team: &str) -> Member {
         contact: Contact::default(),
         kit: crate::model::Kit::default(),
         added: None,
+        plot: None,
     }
 }
 

@@ -218,6 +218,6 @@ fn agent(
     env: Environment,
 ) -> Agent {
     let (owns, capabilities, speaks) = (Vec::new(), Vec::new(), Vec::new());
-    let kit = Kit::default();
-    Agent { name, cli, role, prompt: None, cwd, env, owns, capabilities, speaks, kit }
+    let (prompt, kit, workspace) = (None, Kit::default(), None);
+    Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, kit, workspace }
 }

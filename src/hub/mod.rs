@@ -23,7 +23,6 @@ mod error;
 mod gates;
 mod hooks;
 mod inbox;
-mod inside;
 mod judge;
 mod kits;
 mod ledger;
@@ -38,6 +37,7 @@ mod openings;
 mod pane;
 mod plan;
 mod plays;
+mod plots;
 mod prompts;
 mod record;
 mod recorder;
@@ -58,6 +58,10 @@ mod tree;
 mod views;
 mod watch;
 mod weight;
+mod workspace_requests;
+mod workspaces;
+
+use crate::workspace::inside;
 
 pub use error::HubError;
 pub use serve::run;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Kit, Letter, Role};
+use super::{AgentName, Kit, Letter, Plot, Role};
 
 /// An agent as the record knows it: enough to say who it is, and no secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,9 @@ pub struct Member {
     /// Present where no file names this agent: it was added while its team ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Added>,
+    /// The workspace that it is to be started in, if that is not the project itself.
+    #[serde(skip)]
+    pub plot: Option<Box<Plot>>,
 }
 
 impl Member {

@@ -11,6 +11,7 @@ mod deceptive;
 mod diff;
 mod environment;
 mod exit;
+mod findings;
 mod gate;
 mod glob;
 mod hooks;
@@ -22,6 +23,7 @@ mod launch;
 mod lock;
 mod manifest;
 mod member;
+mod merge;
 mod moment;
 mod mouse;
 mod need;
@@ -35,6 +37,7 @@ mod subject;
 mod task;
 mod token;
 mod trespass;
+mod workspace;
 
 pub use agent::{AgentState, Reset, Role, Source};
 pub use attempt::{Artifact, Attempt, Checks, Claim, FailedGate, GateResult, Hold, Outcome, Told};
@@ -44,6 +47,7 @@ pub use deceptive::is_deceptive;
 pub use diff::{Against, DiffChange, DiffFile, DiffLine, FileHunks, Hunk};
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
+pub use findings::Findings;
 pub use gate::{BadGate, Check, Format, Gate, lies_inside};
 pub use glob::overlap;
 pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
@@ -58,6 +62,7 @@ pub use manifest::{
     ScreenShape, Sessions, Submit, TitleRule, Usage,
 };
 pub use member::{Added, Contact, Member, Opening};
+pub use merge::{Merge, MergeFile, MergeForm, MergeId, MergeOutcome, MergeState, MergeTerms};
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use need::{Contract, Edge, InvalidNeed, Need, NeedId, NeedState};
@@ -76,3 +81,6 @@ pub use task::{
 };
 pub use token::Token;
 pub use trespass::{FileChange, Touched, Trespass};
+pub use workspace::{
+    Clearing, Made, Plot, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
+};

@@ -76,6 +76,8 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         receipt: None,
         queued: 0,
         tokens: None,
+        branch: None,
+        changed: None,
     }
 }
 

@@ -186,6 +186,8 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         receipt: None,
         queued: 0,
         tokens: None,
+        branch: None,
+        changed: None,
     };
     Status {
         hub: HubStatus {

@@ -83,6 +83,7 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
 /// Returns every setting that is a single value, by its key.
 fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
     let pass: Vec<&str> = settings.pass_env.iter().map(AsRef::as_ref).collect();
+    let space = &settings.workspace;
     vec![
         ("pane.scrollback", settings.pane.scrollback.into()),
         ("pane.min_cols", settings.pane.min_cols.into()),
@@ -97,6 +98,18 @@ fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
         ("env.pass", pass.into()),
         ("hub.scope", settings.hub.scope.to_string().into()),
         ("log.level", settings.log.level.to_string().into()),
+        ("workspace.default", space.default.to_string().into()),
+        ("workspace.directory", space.directory.as_ref().map(|path| path.to_string_lossy()).into()),
+        ("workspace.copy", space.copy.clone().into()),
+        ("workspace.setup", space.setup.clone().into()),
+        ("workspace.teardown", space.teardown.clone().into()),
+        ("workspace.disposable", space.disposable.clone().into()),
+        ("workspace.port_base", space.port_base.into()),
+        ("workspace.ports", space.ports.into()),
+        ("workspace.into", space.into.clone().into()),
+        ("workspace.form", space.form.to_string().into()),
+        ("workspace.merge", space.merge.to_string().into()),
+        ("workspace.gates", space.gates.clone().into()),
     ]
 }
 

@@ -108,8 +108,7 @@ fn read_team(
 
 fn taking_part(agent: Agent, settings: &Settings) -> playbook::Agent {
     let kit = settings.kit_of(&agent);
-    let Agent { name, cli, role, prompt, cwd: _, env: _, owns, capabilities, speaks: _, kit: _ } =
-        agent;
+    let Agent { name, cli, role, prompt, owns, capabilities, .. } = agent;
     playbook::Agent { name, cli, role, prompt, owns, capabilities, kit }
 }
 
