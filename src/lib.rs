@@ -27,6 +27,8 @@ pub mod store;
 
 pub mod deliver;
 
+pub mod runner;
+
 pub mod hub;
 
 pub mod client;

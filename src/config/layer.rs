@@ -10,6 +10,7 @@ use super::approvals;
 use super::cli::read_patterns;
 use super::problem::{Problems, suggest};
 use super::reader::Reader;
+use super::runner::{LOCAL, read_runner};
 use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
 use super::team::{Known, read_team, well_named};
 
@@ -51,6 +52,7 @@ pub(super) fn apply<'t>(
         let mut file = Reader::of_file(table.get_ref());
         layer.values(&mut file);
         layer.clis(&mut file);
+        layer.runners(&mut file);
         layer.teams(&mut file);
         layer.approvals(&mut file);
         file.finish(&mut problems);
@@ -170,12 +172,27 @@ impl Layer<'_, '_, '_> {
         known
     }
 
+    fn runners(&mut self, file: &mut Reader) {
+        for (name, table) in file.named_tables("runner", self.problems) {
+            if name.value == LOCAL {
+                let message = "The runner `local` is this machine";
+                self.problems.error(&name.span, message, Some("Give it another name"));
+            } else if well_named("runner", &name, self.problems)
+                && let Some(runner) = read_runner(&name.value, table, self.problems)
+            {
+                self.came(&format!("runner.{}", name.value));
+                self.settings.runners.insert(name.value, runner);
+            }
+        }
+    }
+
     fn teams(&mut self, file: &mut Reader) {
         for (name, table) in file.named_tables("team", self.problems) {
             if well_named("team", &name, self.problems) {
                 self.came(&format!("team.{}", name.value));
-                let Settings { clis, templates, .. } = &*self.settings;
-                let team = read_team(&name.value, table, Known { clis, templates }, self.problems);
+                let Settings { clis, templates, runners, .. } = &*self.settings;
+                let known = Known { clis, templates, runners };
+                let team = read_team(&name.value, table, known, self.problems);
                 self.settings.teams.insert(name.value, team);
             }
         }
@@ -268,7 +285,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `pane`, `stop`, `stuck`, `team`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `pane`, `runner`, `stop`, `stuck`, `team`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

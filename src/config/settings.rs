@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::consent::Rules;
-use crate::model::Environment;
+use crate::model::{Environment, Runner};
 use crate::template::Templates;
 
 use super::builtin::built_in;
@@ -38,6 +38,7 @@ pub struct Settings {
     pub approvals: Rules,
     pub(super) clis: BTreeMap<String, Cli>,
     pub(super) teams: BTreeMap<String, Team>,
+    pub(super) runners: BTreeMap<String, Runner>,
     pub templates: Templates,
     /// Where each value is from, by its key: `pane.scrollback`, `cli.claude`, `team.numbers`.
     pub provenance: BTreeMap<String, Origin>,
@@ -282,11 +283,18 @@ impl Settings {
             values.iter().filter(|(_, differs)| *differs).map(|(key, _)| (*key).to_owned());
         let clis = differing(&self.clis, &other.clis).map(|name| format!("cli.{name}"));
         let teams = differing(&self.teams, &other.teams).map(|name| format!("team.{name}"));
-        values.chain(clis).chain(teams).collect()
+        let runners = differing(&self.runners, &other.runners);
+        let runners = runners.map(|name| format!("runner.{name}"));
+        values.chain(clis).chain(runners).chain(teams).collect()
     }
 
     pub fn team(&self, name: &str) -> Option<&Team> {
         self.teams.get(name)
+    }
+
+    /// Returns the places other than this machine where agents can run, by name.
+    pub fn runners(&self) -> impl Iterator<Item = &Runner> {
+        self.runners.values()
     }
 
     /// Returns the teams by name.
@@ -352,6 +360,7 @@ impl Default for Settings {
             approvals: Rules::default(),
             clis: BTreeMap::new(),
             teams: BTreeMap::new(),
+            runners: BTreeMap::new(),
             templates: Templates::default(),
             provenance: BTreeMap::new(),
         }

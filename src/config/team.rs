@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{AgentName, Environment, InvalidName, Role, overlap};
+use crate::model::{AgentName, Confinement, Environment, InvalidName, Role, Runner, overlap};
 use crate::template::{Prompt, TemplateError, Templates};
 
 use super::Cli;
+use super::bounds::read_bounds;
 use super::cli::no_zero;
 use super::environment::read_environment;
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
+use super::runner::LOCAL;
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -89,6 +91,9 @@ pub struct Agent {
     pub capabilities: Vec<String>,
     /// Its words may reach these, too, without a person's consent.
     pub speaks: Vec<AgentName>,
+    /// Where it runs, if that is not this machine.
+    pub runner: Option<Runner>,
+    pub confinement: Confinement,
 }
 
 /// What a team may name.
@@ -96,6 +101,7 @@ pub struct Agent {
 pub(super) struct Known<'k> {
     pub(super) clis: &'k BTreeMap<String, Cli>,
     pub(super) templates: &'k Templates,
+    pub(super) runners: &'k BTreeMap<String, Runner>,
 }
 
 impl Agent {
@@ -196,8 +202,23 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     let speaks = table.texts("speaks", problems).map(|names| names.value).unwrap_or_default();
     let speaks = speaks.iter().filter_map(|name| agent_name(name, problems)).collect();
     only_here(&mut table, problems);
+    let runner = read_where(&mut table, known.runners, problems);
+    let confinement = read_bounds(&mut table, problems);
     table.finish(problems);
-    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities, speaks })
+    let (name, cli) = (name?, cli?.value);
+    Some(Agent {
+        name,
+        cli,
+        role,
+        prompt,
+        cwd,
+        env,
+        owns,
+        capabilities,
+        speaks,
+        runner,
+        confinement,
+    })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {
@@ -306,7 +327,7 @@ fn read_capabilities(table: &mut Reader, problems: &mut Problems) -> Vec<String>
     words.value.into_iter().map(|word| word.value).collect()
 }
 
-/// Refuses workspaces and runners that this version cannot provide.
+/// Refuses workspaces that this version cannot provide.
 fn only_here(table: &mut Reader, problems: &mut Problems) {
     let workspaces = ["shared", "worktree", "copy"];
     if let Some(workspace) = table.text("workspace", problems)
@@ -322,13 +343,22 @@ fn only_here(table: &mut Reader, problems: &mut Problems) {
             problems.error(&workspace.span, &format!("Unknown workspace `{name}`"), Some(&hint));
         }
     }
-    if let Some(runner) = table.text("runner", problems)
-        && runner.value != "local"
-    {
-        let message = format!("This version has no runner `{}`", runner.value);
-        let hint = "It runs agents on this machine; use `runner = \"local\"`";
-        problems.error(&runner.span, &message, Some(hint));
+}
+
+/// Returns the runner that the table names, unless that is this machine.
+fn read_where(
+    table: &mut Reader,
+    runners: &BTreeMap<String, Runner>,
+    problems: &mut Problems,
+) -> Option<Runner> {
+    let name = table.text("runner", problems).filter(|name| name.value != LOCAL)?;
+    let found = runners.get(&name.value);
+    if found.is_none() {
+        let known: Vec<&str> = runners.keys().map(String::as_str).chain([LOCAL]).collect();
+        let hint = format!("Use one of {}, or add `[runner.{}]`", quoted(&known), name.value);
+        problems.error(&name.span, &format!("Unknown runner `{}`", name.value), Some(&hint));
     }
+    found.cloned()
 }
 
 /// Notes an error where the text cannot name a cli, a team, a template or a capability.

@@ -98,6 +98,7 @@ fn member(agent: &str, team: &str) -> Member {
         conversation: None,
         opening: crate::model::Opening::default(),
         contact: Contact::default(),
+        runner: None,
         added: None,
     }
 }
@@ -108,6 +109,7 @@ fn launch() -> Launch {
         cwd: "/".into(),
         environment: Environment::default(),
         size: Size::default(),
+        confinement: crate::model::Confinement::default(),
     }
 }
 

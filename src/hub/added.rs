@@ -6,7 +6,7 @@ use super::plan::{Crew, fault};
 use super::state::Hub;
 use crate::config::{Agent, Layout, Loaded, Settings, Team, unfit_variable};
 use crate::engine::Seat;
-use crate::model::{Added, AgentName, Environment, InvalidName, Launch, Member};
+use crate::model::{Added, AgentName, Confinement, Environment, InvalidName, Launch, Member};
 use crate::wire::{CliOffer, Fault, NewAgent};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
@@ -207,5 +207,7 @@ fn agent(
     env: Environment,
 ) -> Agent {
     let (owns, capabilities, speaks) = (Vec::new(), Vec::new(), Vec::new());
-    Agent { name, cli, role, prompt: None, cwd, env, owns, capabilities, speaks }
+    let confinement = Confinement::default();
+    let (prompt, runner) = (None, None);
+    Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, runner, confinement }
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::state::Hub;
-use crate::config::{Agent, Loaded, Settings, Speaks, Team, agent_environment};
+use super::stead::stead;
+use crate::config::{Agent, Loaded, Settings, Speaks, Team};
 use crate::model::{AgentName, Environment, Launch, Member, Opening, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{AgentOffer, Fault, TeamOffer};
@@ -133,8 +134,9 @@ impl Hub {
         let (cli_name, cli) = resolved.map_err(|error| fault(&error.to_string()))?;
         let equipment = self.equip(agent, cli)?;
         let own = &equipment.environment;
-        let environment = agent_environment(caller, &settings.pass_env, cli, agent, own);
-        let (mut argv, cwd) = (cli.argv(caller), agent.directory(&self.paths.project));
+        let caller = (caller, settings.pass_env.as_slice());
+        let stead = stead(&self.paths, agent, cli, own, caller);
+        let (mut argv, cwd) = (stead.argv, stead.cwd);
         let member = Member {
             name: agent.name.clone(),
             team: team.name.clone(),
@@ -155,10 +157,12 @@ impl Hub {
             conversation: None,
             opening: Opening::default(),
             contact: equipment.contact,
+            runner: agent.runner.clone().map(Box::new),
             added: None,
         };
         argv.extend(equipment.arguments);
-        Ok((member, Launch { argv, cwd, environment, size: self.default_size }))
+        let (environment, confinement) = (stead.environment, stead.confinement);
+        Ok((member, Launch { argv, cwd, environment, size: self.default_size, confinement }))
     }
 
     /// Returns every team that could be started, the project's own ones too while they are not

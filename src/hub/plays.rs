@@ -111,6 +111,8 @@ impl Hub {
             owns: player.owns.clone(),
             capabilities: player.capabilities.clone(),
             speaks: Vec::new(),
+            runner: None,
+            confinement: crate::model::Confinement::default(),
         };
         let place = cast.agents.iter().position(|one| one.name == player.name).unwrap_or_default();
         let added = Added { command: player.command.clone(), variables: Vec::new() };

@@ -75,6 +75,8 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         receipt: None,
         queued: 0,
         tokens: None,
+        runner: None,
+        unreachable: None,
     }
 }
 

@@ -197,6 +197,12 @@ pub struct AgentStatus {
     /// Tokens that this run was seen to use, where its cli shows them.
     #[serde(default)]
     pub tokens: Option<u64>,
+    /// Where it runs, if that is not this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// Since when nobody reaches the place where it runs, in the form of RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<String>,
 }
 
 /// A dialog in an agent's pane.

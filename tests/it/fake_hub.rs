@@ -185,6 +185,8 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         receipt: None,
         queued: 0,
         tokens: None,
+        runner: None,
+        unreachable: None,
     };
     Status {
         hub: HubStatus {

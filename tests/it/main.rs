@@ -22,6 +22,8 @@ mod dispatching;
 mod door;
 mod events;
 mod fake_hub;
+mod far_containers;
+mod far_ssh;
 mod floods;
 mod frames;
 mod full_disk;

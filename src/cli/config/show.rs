@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::config::{Loaded, Paths, Settings, plain, plain_json};
 
 use super::describe::{
-    approvals_json, cli_json, team_json, write_approvals, write_cli, write_team,
+    approvals_json, cli_json, runner_json, team_json, write_approvals, write_cli, write_runner,
+    write_team,
 };
 
 /// Prints what holds now. Of an environment only the names are shown, never a value.
@@ -35,6 +36,9 @@ pub fn show(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
         write_cli(name, cli, settings, out)?;
     }
     writeln!(out)?;
+    for runner in settings.runners() {
+        write_runner(runner, settings, out)?;
+    }
     for team in settings.teams() {
         write_team(team, settings, out)?;
     }
@@ -55,6 +59,7 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         })
     });
     let clis = settings.clis().map(|(name, cli)| cli_json(name, cli, settings));
+    let runners = settings.runners().map(|runner| runner_json(runner, settings));
     let teams = settings.teams().map(|team| team_json(team, settings));
     json!({
         "project": paths.project.to_string_lossy(),
@@ -62,6 +67,7 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         "project_file": file,
         "values": values(settings).into_iter().map(with_origin).collect::<Map<_, _>>(),
         "clis": clis.collect::<Vec<_>>(),
+        "runners": runners.collect::<Vec<_>>(),
         "teams": teams.collect::<Vec<_>>(),
         "approve": approvals_json(&settings.approvals.approve),
         "deny": approvals_json(&settings.approvals.deny),
@@ -102,7 +108,9 @@ mod tests {
         fs::write(&paths.user_config, include_str!("../../../config.example.toml")).unwrap();
         let settings = Settings::load(&paths).unwrap().settings;
         let shown: Vec<&str> = values(&settings).into_iter().map(|(key, _)| key).collect();
-        let is_value = |key: &&String| !key.starts_with("cli.") && !key.starts_with("team.");
+        let is_value = |key: &&String| {
+            !key.starts_with("cli.") && !key.starts_with("team.") && !key.starts_with("runner.")
+        };
         for key in settings.provenance.keys().filter(is_value) {
             assert!(shown.contains(&key.as_str()), "{key} is missing");
         }

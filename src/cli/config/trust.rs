@@ -11,10 +11,11 @@ use crate::config::{
     plain_json,
 };
 use crate::consent::{Rule, Rules};
+use crate::model::Runner;
 
 use super::describe::{
-    approvals_json, cli_json, cli_origin, listed, team_json, team_origin, write_approvals,
-    write_cli, write_team,
+    approvals_json, cli_json, cli_origin, listed, runner_json, team_json, team_origin,
+    write_approvals, write_cli, write_runner, write_team,
 };
 
 /// Shows what the project's file would run, and trusts exactly the content that was shown.
@@ -90,6 +91,9 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
     for (name, cli) in own_clis(project) {
         write_cli(name, cli, &project.settings, out)?;
     }
+    for runner in own_runners(project) {
+        write_runner(runner, &project.settings, out)?;
+    }
     for team in own_teams(project) {
         write_team(team, &project.settings, out)?;
     }
@@ -111,6 +115,7 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
     };
     let settings = &project.settings;
     let clis = own_clis(project).map(|(name, cli)| cli_json(name, cli, settings));
+    let runners = own_runners(project).map(|runner| runner_json(runner, settings));
     let teams = own_teams(project).map(|team| team_json(team, settings));
     let approvals = own_approvals(project);
     json!({
@@ -118,6 +123,7 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
         "hash": project.hash,
         "trusted": true,
         "clis": clis.collect::<Vec<_>>(),
+        "runners": runners.collect::<Vec<_>>(),
         "teams": teams.collect::<Vec<_>>(),
         "pass": own_passed(project),
         "approve": approvals_json(&approvals.approve),
@@ -129,6 +135,12 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
 fn own_clis(project: &ProjectFile) -> impl Iterator<Item = (&str, &Cli)> {
     let settings = &project.settings;
     settings.clis().filter(|(name, _)| cli_origin(name, settings) == Origin::Project)
+}
+
+fn own_runners(project: &ProjectFile) -> impl Iterator<Item = &Runner> {
+    let settings = &project.settings;
+    let origin = |runner: &Runner| settings.origin(&format!("runner.{}", runner.name));
+    settings.runners().filter(move |runner| origin(runner) == Origin::Project)
 }
 
 fn own_teams(project: &ProjectFile) -> impl Iterator<Item = &Team> {

@@ -81,7 +81,8 @@ fn read_team(
     settings: &Settings,
     problems: &mut Problems,
 ) -> (Option<String>, Vec<playbook::Agent>) {
-    let known = Known { clis: &settings.clis, templates: &settings.templates };
+    let Settings { clis, templates, runners, .. } = settings;
+    let known = Known { clis, templates, runners };
     let own = read_agents("playbook", file, known, problems);
     let named = head.text("team", problems);
     let team: Option<&Team> = named.as_ref().and_then(|name| settings.team(&name.value));
@@ -107,7 +108,7 @@ fn read_team(
 }
 
 fn taking_part(agent: Agent) -> playbook::Agent {
-    let Agent { name, cli, role, prompt, cwd: _, env: _, owns, capabilities, speaks: _ } = agent;
+    let Agent { name, cli, role, prompt, owns, capabilities, .. } = agent;
     playbook::Agent { name, cli, role, prompt, owns, capabilities }
 }
 

@@ -154,7 +154,7 @@ impl Deed {
         match self {
             Self::Stop => Request::Stop { agents, grace_ms: None },
             Self::Restart => Request::Restart { agents, environment, grace_ms: None },
-            Self::Remove => Request::Forget { agents },
+            Self::Remove => Request::Forget { agents, abandon: false },
         }
     }
 

@@ -30,6 +30,7 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
+        runner: None,
         added: None,
     }
 }
@@ -40,5 +41,6 @@ pub(crate) fn launch() -> Launch {
         cwd: "/".into(),
         environment: Environment::default(),
         size: Size::default(),
+        confinement: wheelhouse::model::Confinement::default(),
     }
 }

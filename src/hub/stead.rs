@@ -1,0 +1,60 @@
+//! How an agent is started where it is to run: here, or in a place elsewhere.
+
+use std::path::PathBuf;
+
+use crate::config::{Agent, Cli, Paths, VariablePattern, agent_environment, far_environment};
+use crate::model::{Confinement, Environment, Place, Runner};
+
+/// What depends on where an agent runs.
+pub(super) struct Stead {
+    pub(super) argv: Vec<String>,
+    pub(super) cwd: PathBuf,
+    pub(super) environment: Environment,
+    pub(super) confinement: Confinement,
+}
+
+/// Returns it for an agent with this equipment, started by someone with these variables.
+pub(super) fn stead(
+    paths: &Paths,
+    agent: &Agent,
+    cli: &Cli,
+    own: &Environment,
+    (caller, pass): (&Environment, &[VariablePattern]),
+) -> Stead {
+    let mut confinement = agent.confinement.clone();
+    let Some(runner) = &agent.runner else {
+        if let Some(sandbox) = &mut confinement.sandbox {
+            let text = |path: PathBuf| path.display().to_string();
+            sandbox.writable.insert(0, text(paths.project.clone()));
+            let all_sessions = |path: &PathBuf| path.parent().unwrap_or(path).to_path_buf();
+            let private = [all_sessions(&paths.state_dir), all_sessions(&paths.runtime_dir)];
+            sandbox.hidden.extend(private.map(text));
+            sandbox.seen.push(text(paths.agent_door(&agent.name)));
+        }
+        return Stead {
+            argv: cli.argv(caller),
+            cwd: agent.directory(&paths.project),
+            environment: agent_environment(caller, pass, cli, agent, own),
+            confinement,
+        };
+    };
+    Stead {
+        // The shell of whoever is there.
+        argv: cli.command.clone(),
+        cwd: directory(runner, agent, paths),
+        environment: far_environment(caller, &runner.pass_env, cli, agent, own),
+        confinement,
+    }
+}
+
+/// Returns where the agent works. A container that was made for it sees the project under the path
+/// that it has here; every other place has a directory of its own.
+fn directory(runner: &Runner, agent: &Agent, paths: &Paths) -> PathBuf {
+    match (&runner.place, &runner.directory) {
+        (Place::Image { .. }, None) => agent.directory(&paths.project),
+        (_, directory) => {
+            let base = PathBuf::from(directory.as_deref().unwrap_or("~"));
+            base.join(&agent.cwd).components().collect()
+        }
+    }
+}
