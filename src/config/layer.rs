@@ -11,6 +11,7 @@ use super::cli::read_patterns;
 use super::kit::{read_kit, read_server};
 use super::problem::{Problems, suggest};
 use super::reader::Reader;
+use super::runner::{LOCAL, read_runner};
 use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
 use super::team::{Known, ROLES, read_team, well_named};
 use super::workspace;
@@ -55,6 +56,7 @@ pub(super) fn apply<'t>(
         layer.clis(&mut file);
         layer.servers(&mut file);
         layer.roles(&mut file);
+        layer.runners(&mut file);
         layer.teams(&mut file);
         layer.approvals(&mut file);
         file.finish(&mut problems);
@@ -188,6 +190,20 @@ impl Layer<'_, '_, '_> {
         }
     }
 
+    fn runners(&mut self, file: &mut Reader) {
+        for (name, table) in file.named_tables("runner", self.problems) {
+            if name.value == LOCAL {
+                let message = "The runner `local` is this machine";
+                self.problems.error(&name.span, message, Some("Give it another name"));
+            } else if well_named("runner", &name, self.problems)
+                && let Some(runner) = read_runner(&name.value, table, self.problems)
+            {
+                self.came(&format!("runner.{}", name.value));
+                self.settings.runners.insert(name.value, runner);
+            }
+        }
+    }
+
     fn roles(&mut self, file: &mut Reader) {
         for (name, mut table) in file.named_tables("role", self.problems) {
             let roles: Vec<String> = ROLES.iter().map(ToString::to_string).collect();
@@ -300,7 +316,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `pane`, `role`, `stop`, `stuck`, `team`, `workspace`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `pane`, `role`, `runner`, `stop`, `stuck`, `team`, `workspace`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

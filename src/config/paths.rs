@@ -171,6 +171,16 @@ impl Paths {
         [format!("{agent}.cast"), format!("{agent}.1.cast")].map(|name| self.casts().join(name))
     }
 
+    /// Tells this hub from others of the same name, where several machines share a place.
+    pub fn home_id(&self) -> PathBuf {
+        self.state_dir.join("home.id")
+    }
+
+    /// Where the programs of an agent speak to the hub that sees nothing else of it.
+    pub fn agent_door(&self, agent: &AgentName) -> PathBuf {
+        self.runtime_dir.join(format!("{agent}.d"))
+    }
+
     pub fn casts(&self) -> PathBuf {
         self.state_dir.join("casts")
     }
@@ -181,7 +191,7 @@ impl Paths {
 pub(super) struct Bases {
     pub(super) home: PathBuf,
     config: PathBuf,
-    state: PathBuf,
+    pub(super) state: PathBuf,
     runtime: Option<PathBuf>,
 }
 
@@ -232,7 +242,7 @@ fn readable_name(project: &Path) -> String {
 }
 
 /// Returns the directory, or one in `/tmp` where a socket inside it would have too long a path.
-fn short_enough(runtime_dir: PathBuf, hash: &Hash) -> PathBuf {
+pub(super) fn short_enough(runtime_dir: PathBuf, hash: &Hash) -> PathBuf {
     let length = runtime_dir.as_os_str().len() + SOCKET_NAME_BYTES_MAX;
     if length <= SOCKET_PATH_BYTES_MAX {
         return runtime_dir;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::consent::Rules;
-use crate::model::{Environment, Kit};
+use crate::model::{Environment, Kit, Runner};
 use crate::template::Templates;
 
 use super::builtin::built_in;
@@ -44,6 +44,7 @@ pub struct Settings {
     pub(super) servers: BTreeMap<String, Server>,
     /// What agents of a role work with, where they do not say so themselves: `[role.NAME]`.
     pub(super) roles: BTreeMap<String, Kit>,
+    pub(super) runners: BTreeMap<String, Runner>,
     pub templates: Templates,
     /// Where each value is from, by its key: `pane.scrollback`, `cli.claude`, `team.numbers`.
     pub provenance: BTreeMap<String, Origin>,
@@ -291,11 +292,18 @@ impl Settings {
         let teams = differing(&self.teams, &other.teams).map(|name| format!("team.{name}"));
         let servers = differing(&self.servers, &other.servers).map(|name| format!("mcp.{name}"));
         let roles = differing(&self.roles, &other.roles).map(|name| format!("role.{name}"));
-        values.chain(clis).chain(servers).chain(roles).chain(teams).collect()
+        let runners = differing(&self.runners, &other.runners);
+        let runners = runners.map(|name| format!("runner.{name}"));
+        values.chain(clis).chain(servers).chain(roles).chain(runners).chain(teams).collect()
     }
 
     pub fn team(&self, name: &str) -> Option<&Team> {
         self.teams.get(name)
+    }
+
+    /// Returns the places other than this machine where agents can run, by name.
+    pub fn runners(&self) -> impl Iterator<Item = &Runner> {
+        self.runners.values()
     }
 
     /// Returns the teams by name.
@@ -364,6 +372,7 @@ impl Default for Settings {
             teams: BTreeMap::new(),
             servers: BTreeMap::new(),
             roles: BTreeMap::new(),
+            runners: BTreeMap::new(),
             templates: Templates::default(),
             provenance: BTreeMap::new(),
         }

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{AgentName, Environment, InvalidName, Kit, Role, overlap};
+use crate::model::{AgentName, Confinement, Environment, InvalidName, Kit, Role, Runner, overlap};
 use crate::template::{Prompt, TemplateError, Templates};
 
+use super::bounds::read_bounds;
 use super::cli::no_zero;
 use super::environment::read_environment;
 use super::kit::{check_kit, read_kit};
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
+use super::runner::LOCAL;
 use super::workspace::{CHOICES, WorkspaceChoice};
 use super::{Cli, Server, Settings};
 
@@ -95,6 +97,9 @@ pub struct Agent {
     pub kit: Kit,
     /// Where it works; nothing: as `[workspace]` says.
     pub workspace: Option<WorkspaceChoice>,
+    /// Where it runs, if that is not this machine.
+    pub runner: Option<Runner>,
+    pub confinement: Confinement,
 }
 
 /// What a team may name.
@@ -104,12 +109,13 @@ pub(super) struct Known<'k> {
     pub(super) templates: &'k Templates,
     pub(super) servers: &'k BTreeMap<String, Server>,
     pub(super) roles: &'k BTreeMap<String, Kit>,
+    pub(super) runners: &'k BTreeMap<String, Runner>,
 }
 
 impl<'k> Known<'k> {
     pub(super) fn of(settings: &'k Settings) -> Self {
-        let Settings { clis, templates, servers, roles, .. } = settings;
-        Self { clis, templates, servers, roles }
+        let Settings { clis, templates, servers, roles, runners, .. } = settings;
+        Self { clis, templates, servers, roles, runners }
     }
 }
 
@@ -216,10 +222,25 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
         check_kit((found.0, found.1), whole.as_ref().unwrap_or(&kit), &table, problems);
     }
     let workspace = table.choice("workspace", CHOICES, problems);
-    only_here(&mut table, problems);
+    let runner = read_where(&mut table, known.runners, problems);
+    let confinement = read_bounds(&mut table, problems);
     table.finish(problems);
     let (name, cli) = (name?, cli?.value);
-    Some(Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, kit, workspace })
+    Some(Agent {
+        name,
+        cli,
+        role,
+        prompt,
+        cwd,
+        env,
+        owns,
+        capabilities,
+        speaks,
+        kit,
+        workspace,
+        runner,
+        confinement,
+    })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {
@@ -328,15 +349,20 @@ fn read_capabilities(table: &mut Reader, problems: &mut Problems) -> Vec<String>
     words.value.into_iter().map(|word| word.value).collect()
 }
 
-/// Refuses runners that this version cannot provide.
-fn only_here(table: &mut Reader, problems: &mut Problems) {
-    if let Some(runner) = table.text("runner", problems)
-        && runner.value != "local"
-    {
-        let message = format!("This version has no runner `{}`", runner.value);
-        let hint = "It runs agents on this machine; use `runner = \"local\"`";
-        problems.error(&runner.span, &message, Some(hint));
+/// Returns the runner that the table names, unless that is this machine.
+fn read_where(
+    table: &mut Reader,
+    runners: &BTreeMap<String, Runner>,
+    problems: &mut Problems,
+) -> Option<Runner> {
+    let name = table.text("runner", problems).filter(|name| name.value != LOCAL)?;
+    let found = runners.get(&name.value);
+    if found.is_none() {
+        let known: Vec<&str> = runners.keys().map(String::as_str).chain([LOCAL]).collect();
+        let hint = format!("Use one of {}, or add `[runner.{}]`", quoted(&known), name.value);
+        problems.error(&name.span, &format!("Unknown runner `{}`", name.value), Some(&hint));
     }
+    found.cloned()
 }
 
 /// Notes an error where the text cannot name a cli, a team, a template or a capability.

@@ -105,6 +105,8 @@ pub enum WorkspaceEvent {
 pub enum RunEvent {
     /// Its keeper answered, and the agent's process is alive.
     Seen { keeper: ProcessId, process: ProcessId },
+    /// The place where it runs cannot be reached. It may be alive.
+    OutOfReach { reason: String },
     /// Nobody is there: its keeper did not come up.
     NeverCame { reason: String },
     /// Its keeper could not start it, and waits to be released.

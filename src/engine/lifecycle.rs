@@ -51,6 +51,7 @@ impl Engine {
             reset: None,
             renews_for,
             no_renewal: None,
+            unreachable: None,
             keeper: None,
             process: None,
             note: None,
@@ -118,6 +119,10 @@ impl Engine {
         }
         match event {
             RunEvent::Seen { .. } => {}
+            RunEvent::OutOfReach { reason } => {
+                self.note_out_of_reach(agent, reason, now, effects);
+            }
+            RunEvent::Did { state, source } if seat.is_out_of_sight(state, source) => {}
             RunEvent::Did { state, source } => {
                 self.note_doing(agent, state, source, now);
                 self.interrupt_again(agent, effects);
@@ -226,6 +231,7 @@ impl Engine {
             Phase::Starting | Phase::Running | Phase::Ended(_) => ending,
         };
         seat.phase = Phase::Leaving(ending);
+        seat.unreachable = None;
         seat.state = AgentState::Exited;
         seat.source = Source::Process;
         seat.pace.stuck = None;
@@ -248,6 +254,7 @@ impl Engine {
             Phase::Starting | Phase::Running | Phase::Ended(_) => Ending::Lost,
         };
         seat.phase = Phase::Sweeping(ending);
+        seat.unreachable = None;
         let run = seat.run;
         self.touch_seat(agent);
         self.interrupt_task(agent, now);
@@ -268,6 +275,8 @@ impl Engine {
         let seat = self.seats.entry(agent.clone()).or_insert_with(|| stranger(agent, run, now));
         seat.run = run;
         (seat.keeper, seat.process) = (Some(keeper), Some(process));
+        self.note_in_reach(agent, now);
+        let seat = self.seats.get_mut(agent).expect("it was taken in above");
         let phase = seat.phase;
         if matches!(phase, Phase::Starting | Phase::Sweeping(_) | Phase::Ended(_)) {
             seat.phase = Phase::Running;
@@ -299,9 +308,14 @@ impl Engine {
     /// Ends a run of which nothing is left, and begins what was to follow it.
     pub(super) fn end(
         &mut self,
-        agent: &AgentName, ending: Ending, now: Moment, effects: &mut Vec<Effect>) {
+        agent: &AgentName,
+        ending: Ending,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
         let seat = self.seats.get_mut(agent).expect("only runs of known seats end");
         seat.phase = Phase::Ended(ending);
+        seat.unreachable = None;
         if seat.state != AgentState::Exited {
             seat.state = AgentState::Exited;
             seat.since = now;
@@ -417,6 +431,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         opening: Opening::default(),
         contact: Contact::default(),
         kit: crate::model::Kit::default(),
+        runner: None,
         added: None,
         plot: None,
     };
@@ -437,6 +452,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         reset: None,
         renews_for: None,
         no_renewal: None,
+        unreachable: None,
         keeper: None,
         process: None,
         note: Some("found alive, but not on record".to_owned()),

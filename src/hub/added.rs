@@ -6,7 +6,7 @@ use super::plan::{Crew, fault};
 use super::state::Hub;
 use crate::config::{Agent, Layout, Loaded, Settings, Team, unfit_variable};
 use crate::engine::Seat;
-use crate::model::{Added, AgentName, Environment, InvalidName, Kit, Launch, Member};
+use crate::model::{Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member};
 use crate::wire::{CliOffer, Fault, NewAgent};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
@@ -217,7 +217,19 @@ fn agent(
     cwd: PathBuf,
     env: Environment,
 ) -> Agent {
-    let (owns, capabilities, speaks) = (Vec::new(), Vec::new(), Vec::new());
-    let (prompt, kit, workspace) = (None, Kit::default(), None);
-    Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, kit, workspace }
+    Agent {
+        name,
+        cli,
+        role,
+        prompt: None,
+        cwd,
+        env,
+        owns: Vec::new(),
+        capabilities: Vec::new(),
+        speaks: Vec::new(),
+        kit: Kit::default(),
+        workspace: None,
+        runner: None,
+        confinement: Confinement::default(),
+    }
 }

@@ -101,6 +101,8 @@ impl Hub {
             tokens: seat.tokens,
             branch: workspace.map(|one| one.plot.branch.clone()).filter(|name| !name.is_empty()),
             changed: workspace.map(|one| one.files.len()),
+            runner: member.runner.as_ref().map(|runner| runner.name.clone()),
+            unreachable: seat.unreachable.as_ref().map(|one| one.since.to_rfc3339()),
         }
     }
 
@@ -141,7 +143,11 @@ impl Hub {
         };
         let conflict = self.engine.trespasses_of(&seat.member.name).next();
         let conflict = conflict.map(|trespass| format!("conflict: {trespass}"));
-        let known = [conflict, seat.note.clone(), seat.pace.stuck.clone(), told];
+        let unreachable = seat
+            .unreachable
+            .as_ref()
+            .map(|one| format!("unreachable since {}: {}", one.since.to_rfc3339(), one.reason));
+        let known = [unreachable, conflict, seat.note.clone(), seat.pace.stuck.clone(), told];
         known.into_iter().flatten().find(|text| !text.trim().is_empty())
     }
 

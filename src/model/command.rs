@@ -25,9 +25,11 @@ pub enum Command {
         members: Vec<(Member, Launch)>,
         grace_ms: u64,
     },
-    /// Takes agents that no longer run off the record.
+    /// Takes agents that no longer run off the record, and, if they are to be abandoned, those that
+    /// nobody can reach.
     Forget {
         agents: Vec<AgentName>,
+        abandon: bool,
     },
     /// Stops every agent, then ends the hub.
     Down {

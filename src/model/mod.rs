@@ -32,6 +32,7 @@ mod play;
 mod process;
 mod receipt;
 mod row;
+mod runner;
 mod size;
 mod subject;
 mod task;
@@ -74,6 +75,7 @@ pub use play::{
 pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
+pub use runner::{Confinement, ContainerEngine, Limits, Place, Runner, Sandbox};
 pub use size::Size;
 pub use subject::{Question, Subject};
 pub use task::{

@@ -217,6 +217,12 @@ pub struct AgentStatus {
     /// How many files differ there from what it began with.
     #[serde(default)]
     pub changed: Option<usize>,
+    /// Where it runs, if that is not this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// Since when nobody reaches the place where it runs, in the form of RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<String>,
 }
 
 /// A dialog in an agent's pane.

@@ -27,11 +27,12 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("store", &["model"], &["rusqlite"]),
     ("git", &["model"], &["rustix", "tempfile"]),
     ("workspace", &["model", "config", "git"], &["globset", "rustix"]),
+    ("runner", &["model", "config", "keeper"], &[]),
     (
         "hub",
         &[
             "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
-            "store", "template", "cast", "git", "workspace",
+            "store", "template", "cast", "git", "workspace", "runner",
         ],
         &["jiff", "jsonschema", "regex", "rustix", "tokio", "toml", "tracing_subscriber"],
     ),
@@ -45,8 +46,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         "cli",
         &[
             "model", "consent", "report", "template", "playbook", "engine", "screen", "detect",
-            "cast", "wire", "story", "config", "keeper", "store", "git", "workspace", "hub",
-            "client", "sim", "tui",
+            "cast", "wire", "story", "config", "keeper", "store", "git", "workspace", "runner",
+            "hub", "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),

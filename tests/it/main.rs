@@ -24,6 +24,8 @@ mod door;
 mod early;
 mod events;
 mod fake_hub;
+mod far_containers;
+mod far_ssh;
 mod floods;
 mod frames;
 mod full_disk;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Agent, Cli, Origin, Server, Settings, Team, plain};
 use crate::consent::{Criteria, Rule, Rules};
-use crate::model::{Environment, Hooks, Kit, KitRules};
+use crate::model::{Environment, Hooks, Kit, KitRules, Runner};
 use crate::template::Prompt;
 
 /// Writes what the cli runs and which variables it gets.
@@ -72,6 +72,37 @@ fn write_hooks(hooks: &Hooks, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
+/// Writes where agents can run elsewhere, and what leaves this machine for it.
+pub(super) fn write_runner(
+    runner: &Runner,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (name, origin) = (&runner.name, settings.origin(&format!("runner.{}", runner.name)));
+    let (kind, target) = (runner.place.kind(), plain(runner.place.target()));
+    let program = plain(&runner.program);
+    writeln!(out, "runner {name} ({origin}): {kind} {target} runs `{program}`")?;
+    if !runner.arguments.is_empty() {
+        writeln!(out, "  with {}", listed(&runner.arguments))?;
+    }
+    let patterns: Vec<&str> = runner.pass_env.iter().map(String::as_str).collect();
+    write_names("  passes on", &patterns, out)
+}
+
+/// Returns the runner for machines.
+pub(super) fn runner_json(runner: &Runner, settings: &Settings) -> Value {
+    json!({
+        "name": runner.name,
+        "kind": runner.place.kind(),
+        "target": runner.place.target(),
+        "program": runner.program,
+        "arguments": runner.arguments,
+        "directory": runner.directory,
+        "pass_env": runner.pass_env,
+        "origin": settings.origin(&format!("runner.{}", runner.name)).to_string(),
+    })
+}
+
 /// Writes who is in the team, and what each one runs.
 pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "team {} ({}): {}", team.name, team_origin(team, settings), team.layout)?;
@@ -83,6 +114,14 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
         let speaks: Vec<&str> = agent.speaks.iter().map(crate::model::AgentName::as_str).collect();
         write_names("    speaks to", &speaks, out)?;
         write_kit("    ", &settings.kit_of(agent), out)?;
+        if let Some(runner) = &agent.runner {
+            writeln!(out, "    runs on {}", plain(&runner.name))?;
+        }
+        if let Some(sandbox) = &agent.confinement.sandbox {
+            let writable: Vec<&str> = sandbox.writable.iter().map(String::as_str).collect();
+            writeln!(out, "    in a sandbox")?;
+            write_names("    may also change", &writable, out)?;
+        }
     }
     Ok(())
 }
@@ -192,6 +231,9 @@ fn agent_json(agent: &Agent, settings: &Settings) -> Value {
         "capabilities": agent.capabilities,
         "speaks": agent.speaks,
         "kit": kit,
+        "runner": agent.runner.as_ref().map_or("local", |runner| &runner.name),
+        "limits": agent.confinement.limits,
+        "sandbox": agent.confinement.sandbox,
     })
 }
 

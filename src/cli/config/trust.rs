@@ -11,11 +11,11 @@ use crate::config::{
     plain_json,
 };
 use crate::consent::{Rule, Rules};
-use crate::model::Kit;
+use crate::model::{Kit, Runner};
 
 use super::describe::{
-    approvals_json, cli_json, cli_origin, listed, server_json, team_json, team_origin,
-    write_approvals, write_cli, write_kit, write_server, write_team,
+    approvals_json, cli_json, cli_origin, listed, runner_json, server_json, team_json, team_origin,
+    write_approvals, write_cli, write_kit, write_runner, write_server, write_team,
 };
 
 /// Shows what the project's file would run, and trusts exactly the content that was shown.
@@ -98,6 +98,9 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
         writeln!(out, "every {name}")?;
         write_kit("  ", kit, out)?;
     }
+    for runner in own_runners(project) {
+        write_runner(runner, &project.settings, out)?;
+    }
     for team in own_teams(project) {
         write_team(team, &project.settings, out)?;
     }
@@ -121,6 +124,7 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
     let clis = own_clis(project).map(|(name, cli)| cli_json(name, cli, settings));
     let servers = own_servers(project).map(|(name, server)| server_json(name, server, settings));
     let roles = own_roles(project).map(|(name, kit)| (name.clone(), json!(kit)));
+    let runners = own_runners(project).map(|runner| runner_json(runner, settings));
     let teams = own_teams(project).map(|team| team_json(team, settings));
     let approvals = own_approvals(project);
     json!({
@@ -130,6 +134,7 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
         "clis": clis.collect::<Vec<_>>(),
         "mcp": servers.collect::<Vec<_>>(),
         "roles": roles.collect::<Map<_, _>>(),
+        "runners": runners.collect::<Vec<_>>(),
         "teams": teams.collect::<Vec<_>>(),
         "pass": own_passed(project),
         "approve": approvals_json(&approvals.approve),
@@ -155,6 +160,12 @@ fn own_roles(project: &ProjectFile) -> impl Iterator<Item = (&String, &Kit)> {
     let settings = &project.settings;
     let is_own = |name: &String| settings.origin(&format!("role.{name}")) == Origin::Project;
     settings.roles().filter(move |(name, _)| is_own(name))
+}
+
+fn own_runners(project: &ProjectFile) -> impl Iterator<Item = &Runner> {
+    let settings = &project.settings;
+    let origin = |runner: &Runner| settings.origin(&format!("runner.{}", runner.name));
+    settings.runners().filter(move |runner| origin(runner) == Origin::Project)
 }
 
 fn own_teams(project: &ProjectFile) -> impl Iterator<Item = &Team> {

@@ -70,6 +70,9 @@ impl App {
 /// Returns what the agent does, in a word or two.
 pub(crate) fn state_word(agent: &Agent) -> String {
     let state = agent.state;
+    if agent.is_unreachable {
+        return "unreachable!".to_owned();
+    }
     match (agent.has_conflict, agent.is_stuck) {
         (true, _) => format!("{state} · conflict!"),
         (false, true) => format!("{state} · stuck!"),

@@ -172,7 +172,7 @@ impl Deed {
             Self::Stop => Request::Stop { agents, grace_ms: None },
             Self::Restart => Request::Restart { agents, environment, grace_ms: None },
             Self::Resume => Request::Resume { agents, environment, grace_ms: None, brief: true },
-            Self::Remove => Request::Forget { agents },
+            Self::Remove => Request::Forget { agents, abandon: false },
         }
     }
 

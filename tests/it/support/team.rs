@@ -31,6 +31,7 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
         kit: wheelhouse::model::Kit::default(),
+        runner: None,
         added: None,
     }
 }
@@ -41,5 +42,6 @@ pub(crate) fn launch() -> Launch {
         cwd: "/".into(),
         environment: Environment::default(),
         size: Size::default(),
+        confinement: wheelhouse::model::Confinement::default(),
     }
 }
