@@ -28,6 +28,8 @@ pub mod store;
 pub mod deliver;
 pub mod workspace;
 
+pub mod runner;
+
 pub mod hub;
 
 pub mod client;

@@ -1,10 +1,11 @@
-//! `wheelhouse caller|guard|keeper`: the processes behind one agent. Nobody types them.
+//! `wheelhouse caller|guard|keeper|confine|far`: the processes behind agents. Nobody types them.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::keeper::{self, KeeperArgs};
 use crate::model::{AgentName, RunId, SessionName};
+use crate::runner;
 
 /// The words were not those that a hub uses.
 const EXIT_USAGE: u8 = 64;
@@ -17,6 +18,8 @@ pub(super) fn main(words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
         "caller" => keeper::call,
         "guard" => keeper::guard,
         "keeper" => keeper::keep,
+        "confine" => return Some(keeper::confine(rest)),
+        "far" => return Some(runner::far(rest)),
         _ => return None,
     };
     Some(arguments(rest).map_or(ExitCode::from(EXIT_USAGE), |arguments| become_it(&arguments)))

@@ -30,6 +30,7 @@ mod replay;
 mod report;
 mod rules;
 mod run;
+mod runner;
 mod sim;
 mod status;
 mod table;

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, TemplateVerb, Verb};
+use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, RunnerVerb, TemplateVerb, Verb};
 use super::context::Context;
 use super::task::TaskVerb;
 use super::{
     agent, attach, attention, completions, config, demo, dispatch, doctor, down, events, failure,
-    history, hook, hub, keeper, lock, overview, playbook, replay, report, rules, sim, status, task,
-    template, up, wait, workspace,
+    history, hook, hub, keeper, lock, overview, playbook, replay, report, rules, runner, sim,
+    status, task, template, up, wait, workspace,
 };
 
 /// Something went wrong; standard error says what.
@@ -92,6 +92,10 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
         Some(Verb::Run(args)) => return playbook::run(&mut context, *args),
+        Some(Verb::Runner(RunnerVerb::Check { name, format })) => {
+            return runner::check(&mut context, &name, format);
+        }
+        Some(Verb::Runner(RunnerVerb::List { format })) => runner::list(&mut context, format)?,
         Some(Verb::Lock(verb)) => return lock::lock(&mut context, verb),
         Some(Verb::Workspace(verb)) => return workspace::workspace(&mut context, verb),
         Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
@@ -122,7 +126,9 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         | AgentVerb::Resume { names, brief, grace, format } => {
             agent::resume(context, names, brief, grace, format)
         }
-        AgentVerb::Remove { names, format } => agent::remove(context, names, format),
+        AgentVerb::Remove { names, abandon, format } => {
+            agent::remove(context, names, abandon, format)
+        }
         AgentVerb::Read { name, lines, scrollback, format } => {
             agent::read(context, &name, lines, scrollback, format)
         }

@@ -98,6 +98,30 @@ pub fn agent_environment(
     Environment(environment)
 }
 
+/// Returns what goes along with an agent that runs elsewhere.
+///
+/// Of the caller's variables only those that its runner names leave this machine; what every program
+/// needs comes from the place where it runs.
+pub fn far_environment(
+    caller: &Environment,
+    pass: &[String],
+    cli: &Cli,
+    agent: &Agent,
+    own: &Environment,
+) -> Environment {
+    let is_passed = |name: &str| pass.iter().any(|pattern| covers(pattern, name));
+    let is_foreign = |name: &str| any(STRIPPED, name) && !any(KEPT, name);
+    let named = caller.0.iter().filter(|(name, _)| is_passed(name) && !is_foreign(name));
+    let terminal = OUR_TERMINAL.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+    let mut environment: BTreeMap<String, String> =
+        named.map(|(name, value)| (name.clone(), value.clone())).collect();
+    environment.extend(terminal);
+    for literal in [&cli.env, &agent.env, own] {
+        environment.extend(literal.0.clone());
+    }
+    Environment(environment)
+}
+
 /// Returns what every program gets of the caller's variables, and nothing that is an agent's.
 pub fn plain_environment(caller: &Environment) -> Environment {
     let is_plain = |name: &str| any(PASSED, name) && !any(STRIPPED, name);

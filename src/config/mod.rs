@@ -5,19 +5,24 @@
 //! prints, starts a process or waits: callers do.
 
 mod approvals;
+mod bounds;
 mod builtin;
 mod cli;
 mod environment;
+mod far_paths;
 mod hash;
 mod hooks;
+mod kit;
 mod layer;
 mod manifest;
+mod outfit;
 mod paths;
 mod pattern;
 mod playbook;
 mod problem;
 mod project;
 mod reader;
+mod runner;
 mod secure_dir;
 mod settings;
 mod source_file;
@@ -28,8 +33,13 @@ mod workspace;
 
 pub use builtin::STARTER;
 pub use cli::Cli;
-pub use environment::{agent_environment, environment_of, plain_environment, unfit_variable};
+pub use environment::{
+    agent_environment, environment_of, far_environment, plain_environment, unfit_variable,
+};
+pub use far_paths::FarPaths;
 pub use hash::Hash;
+pub use kit::Server;
+pub use outfit::{Fitting, Lack, Outfit, ServerEntry, dress};
 pub use paths::{Paths, PathsError};
 pub use pattern::VariablePattern;
 pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook, preview_playbook};

@@ -156,9 +156,29 @@ impl Paths {
         self.state_dir.join("hooks").join(format!("{agent}.json"))
     }
 
+    /// What agents' clis are given so that they work with their kits, in files.
+    pub fn kits(&self) -> PathBuf {
+        self.state_dir.join("kits")
+    }
+
+    /// The files of one agent's kit.
+    pub fn agent_kit(&self, agent: &AgentName) -> PathBuf {
+        self.kits().join(agent.as_str())
+    }
+
     /// Returns the recordings of an agent: the newest, and the one before it.
     pub fn agent_casts(&self, agent: &AgentName) -> [PathBuf; 2] {
         [format!("{agent}.cast"), format!("{agent}.1.cast")].map(|name| self.casts().join(name))
+    }
+
+    /// Tells this hub from others of the same name, where several machines share a place.
+    pub fn home_id(&self) -> PathBuf {
+        self.state_dir.join("home.id")
+    }
+
+    /// Where the programs of an agent speak to the hub that sees nothing else of it.
+    pub fn agent_door(&self, agent: &AgentName) -> PathBuf {
+        self.runtime_dir.join(format!("{agent}.d"))
     }
 
     pub fn casts(&self) -> PathBuf {
@@ -171,7 +191,7 @@ impl Paths {
 pub(super) struct Bases {
     pub(super) home: PathBuf,
     config: PathBuf,
-    state: PathBuf,
+    pub(super) state: PathBuf,
     runtime: Option<PathBuf>,
 }
 
@@ -222,7 +242,7 @@ fn readable_name(project: &Path) -> String {
 }
 
 /// Returns the directory, or one in `/tmp` where a socket inside it would have too long a path.
-fn short_enough(runtime_dir: PathBuf, hash: &Hash) -> PathBuf {
+pub(super) fn short_enough(runtime_dir: PathBuf, hash: &Hash) -> PathBuf {
     let length = runtime_dir.as_os_str().len() + SOCKET_NAME_BYTES_MAX;
     if length <= SOCKET_PATH_BYTES_MAX {
         return runtime_dir;

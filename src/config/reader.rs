@@ -100,6 +100,27 @@ impl<'t> Reader<'t> {
         fitting
     }
 
+    /// Returns the number under the key, which may have two decimals, in hundredths.
+    pub(super) fn hundredths(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<u32>,
+        problems: &mut Problems,
+    ) -> Option<u32> {
+        let value = self.take(key)?;
+        let whole = value.get_ref().as_integer().map(|whole| whole.as_str().to_owned());
+        let digits = whole.or_else(|| Some(value.get_ref().as_float()?.as_str().to_owned()));
+        let digits = self.expect(key, value, "a number", digits, problems)?;
+        let number = hundredths(&digits).and_then(|number| u32::try_from(number).ok());
+        let fitting = number.filter(|number| range.contains(number));
+        if fitting.is_none() {
+            let message = format!("`{key}`{} is out of range", self.within());
+            let hint = format!("Use a number from 0.01 to {}", range.end() / 100);
+            problems.error(&value.span(), &message, Some(&hint));
+        }
+        fitting
+    }
+
     /// Returns the `true` or `false` under the key.
     pub(super) fn switch(&mut self, key: &'static str, problems: &mut Problems) -> Option<bool> {
         let value = self.take(key)?;
@@ -265,6 +286,15 @@ impl<'t> Reader<'t> {
         let own = self.place.trim_matches(['[', ']']);
         if own.is_empty() { key.to_owned() } else { format!("{own}.{key}") }
     }
+}
+
+/// Returns a number with up to two decimals as a whole one.
+pub(super) fn hundredths(digits: &str) -> Option<u64> {
+    let (whole, decimals) = digits.trim().split_once('.').unwrap_or((digits.trim(), ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = !whole.is_empty() && whole.len() <= 9 && decimals.len() <= 2;
+    let text = format!("{whole}{decimals:0<2}");
+    text.parse().ok().filter(|_| fits && is_number(&text))
 }
 
 fn located_key(key: &Spanned<DeString<'_>>) -> Located<String> {

@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{AgentName, Environment, InvalidName, Role, overlap};
+use crate::model::{AgentName, Confinement, Environment, InvalidName, Kit, Role, Runner, overlap};
 use crate::template::{Prompt, TemplateError, Templates};
 
-use super::Cli;
+use super::bounds::read_bounds;
 use super::cli::no_zero;
 use super::environment::read_environment;
+use super::kit::{check_kit, read_kit};
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
+use super::runner::LOCAL;
 use super::workspace::{CHOICES, WorkspaceChoice};
+use super::{Cli, Server, Settings};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -90,8 +93,13 @@ pub struct Agent {
     pub capabilities: Vec<String>,
     /// Its words may reach these, too, without a person's consent.
     pub speaks: Vec<AgentName>,
+    /// What it works with, as far as it says so itself.
+    pub kit: Kit,
     /// Where it works; nothing: as `[workspace]` says.
     pub workspace: Option<WorkspaceChoice>,
+    /// Where it runs, if that is not this machine.
+    pub runner: Option<Runner>,
+    pub confinement: Confinement,
 }
 
 /// What a team may name.
@@ -99,6 +107,16 @@ pub struct Agent {
 pub(super) struct Known<'k> {
     pub(super) clis: &'k BTreeMap<String, Cli>,
     pub(super) templates: &'k Templates,
+    pub(super) servers: &'k BTreeMap<String, Server>,
+    pub(super) roles: &'k BTreeMap<String, Kit>,
+    pub(super) runners: &'k BTreeMap<String, Runner>,
+}
+
+impl<'k> Known<'k> {
+    pub(super) fn of(settings: &'k Settings) -> Self {
+        let Settings { clis, templates, servers, roles, runners, .. } = settings;
+        Self { clis, templates, servers, roles, runners }
+    }
 }
 
 impl Agent {
@@ -198,11 +216,31 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     let capabilities = read_capabilities(&mut table, problems);
     let speaks = table.texts("speaks", problems).map(|names| names.value).unwrap_or_default();
     let speaks = speaks.iter().filter_map(|name| agent_name(name, problems)).collect();
+    let kit = read_kit(&mut table, known.servers, problems);
+    let whole = known.roles.get(&role.to_string()).map(|below| kit.clone().over(below));
+    if let Some(found) = cli.as_ref().and_then(|cli| known.clis.get_key_value(&cli.value)) {
+        check_kit((found.0, found.1), whole.as_ref().unwrap_or(&kit), &table, problems);
+    }
     let workspace = table.choice("workspace", CHOICES, problems);
-    only_here(&mut table, problems);
+    let runner = read_where(&mut table, known.runners, problems);
+    let confinement = read_bounds(&mut table, problems);
     table.finish(problems);
     let (name, cli) = (name?, cli?.value);
-    Some(Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, workspace })
+    Some(Agent {
+        name,
+        cli,
+        role,
+        prompt,
+        cwd,
+        env,
+        owns,
+        capabilities,
+        speaks,
+        kit,
+        workspace,
+        runner,
+        confinement,
+    })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {
@@ -311,15 +349,20 @@ fn read_capabilities(table: &mut Reader, problems: &mut Problems) -> Vec<String>
     words.value.into_iter().map(|word| word.value).collect()
 }
 
-/// Refuses runners that this version cannot provide.
-fn only_here(table: &mut Reader, problems: &mut Problems) {
-    if let Some(runner) = table.text("runner", problems)
-        && runner.value != "local"
-    {
-        let message = format!("This version has no runner `{}`", runner.value);
-        let hint = "It runs agents on this machine; use `runner = \"local\"`";
-        problems.error(&runner.span, &message, Some(hint));
+/// Returns the runner that the table names, unless that is this machine.
+fn read_where(
+    table: &mut Reader,
+    runners: &BTreeMap<String, Runner>,
+    problems: &mut Problems,
+) -> Option<Runner> {
+    let name = table.text("runner", problems).filter(|name| name.value != LOCAL)?;
+    let found = runners.get(&name.value);
+    if found.is_none() {
+        let known: Vec<&str> = runners.keys().map(String::as_str).chain([LOCAL]).collect();
+        let hint = format!("Use one of {}, or add `[runner.{}]`", quoted(&known), name.value);
+        problems.error(&name.span, &format!("Unknown runner `{}`", name.value), Some(&hint));
     }
+    found.cloned()
 }
 
 /// Notes an error where the text cannot name a cli, a team, a template or a capability.

@@ -170,9 +170,15 @@ impl Engine {
         let (kind, text, hint) = if let Some((text, hint)) = self.held_by_quota(seat, now) {
             task = self.task_of(agent).map(|task| task.id);
             (AttentionKind::Limit, text, hint)
+        } else if let Some(unreachable) = &seat.unreachable {
+            let (since, reason) = (unreachable.since.to_rfc3339(), &unreachable.reason);
+            let runner = seat.member.runner.as_ref().map_or("local", |runner| &runner.name);
+            let hint = format!("See what is missing with `wheelhouse runner check {runner}`");
+            (AttentionKind::Unreachable, format!("out of reach since {since}: {reason}"), hint)
         } else if seat.state == AgentState::Waiting && !seat.is_left_to_rules(now) {
-            let hint =
-                format!("See it with `wheelhouse agent read {agent}`, or open the dashboard");
+            let hint = format!(
+                "See the options with `wheelhouse agent answer {agent}`, take one with `--option N`"
+            );
             (AttentionKind::Dialog, "a dialog waits for an answer".to_owned(), hint)
         } else if seat.did_not_resume() {
             let hint = format!(

@@ -60,7 +60,7 @@ impl Engine {
             Command::Start { members } => self.start(members, now, effects),
             Command::Stop { agents, grace_ms } => self.stop(&agents, grace_ms, now, effects),
             Command::Restart { members, grace_ms } => self.restart(members, grace_ms, now, effects),
-            Command::Forget { agents } => self.forget(&agents, effects),
+            Command::Forget { agents, abandon } => self.forget(&agents, abandon, now, effects),
             Command::Down { force, grace_ms } => self.go_down(force, grace_ms, now, effects),
             Command::Play(command) => self.obey_about_plays(command, now, effects),
             Command::Dispatch { .. }
@@ -75,6 +75,7 @@ impl Engine {
                 self.tell_all(told);
                 self.waits.push(begun.into_wait(request));
                 self.settle_waits(effects);
+                self.answer_out_of_reach(effects);
             }
             Err(refusal) => effects.push(Effect::Answer { request, outcome: Err(refusal) }),
         }
@@ -171,14 +172,22 @@ impl Engine {
     fn forget(
         &mut self,
         agents: &[AgentName],
+        abandon: bool,
+        now: Moment,
         effects: &mut Vec<Effect>,
     ) -> Result<Begun, Refusal> {
         self.refuse_unknown(agents)?;
-        let live = |agent: &&AgentName| self.seats.get(*agent).is_some_and(Seat::is_live);
-        if let Some(agent) = agents.iter().find(live) {
+        let may_go = |seat: &Seat| !seat.is_live() || (abandon && seat.unreachable.is_some());
+        let stays = |agent: &&AgentName| self.seats.get(*agent).is_some_and(|seat| !may_go(seat));
+        if let Some(agent) = agents.iter().find(stays) {
             return Err(Refusal::StillRuns { agent: agent.clone() });
         }
         for agent in agents {
+            if self.seats.get(agent).is_some_and(Seat::is_live) {
+                let words = "given up by a person, though it may still run there";
+                self.tell(Entry::new("person.abandon", words).of(agent));
+                self.end(agent, Ending::Lost, now, effects);
+            }
             self.seats.remove(agent);
             self.touch_seat(agent);
             self.tell(Entry::new("agent.removed", "").of(agent));
@@ -346,7 +355,7 @@ mod tests {
     #[test]
     fn only_what_has_ended_can_be_forgotten() {
         let mut bench = Bench::with_running(&["one"]);
-        let forget = || Command::Forget { agents: vec![name("one")] };
+        let forget = || Command::Forget { agents: vec![name("one")], abandon: false };
         assert!(matches!(answer(&bench.ask(forget())), Some(Err(Refusal::StillRuns { .. }))));
         let _ = bench.stop("one");
         let _ = bench.tell("one", stopped());

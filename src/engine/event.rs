@@ -116,6 +116,8 @@ pub enum WorkspaceEvent {
 pub enum RunEvent {
     /// Its keeper answered, and the agent's process is alive.
     Seen { keeper: ProcessId, process: ProcessId },
+    /// The place where it runs cannot be reached. It may be alive.
+    OutOfReach { reason: String },
     /// Nobody is there: its keeper did not come up.
     NeverCame { reason: String },
     /// Its keeper could not start it, and waits to be released.
@@ -142,6 +144,8 @@ pub enum RunEvent {
     PersonTyped,
     /// It asks permission for something, and that could be read whole.
     AskedLeave(Question),
+    /// A dialog stands still that asks nothing which rules could judge.
+    AskedPerson,
     /// What became of a yes that rules gave.
     LeaveGiven { fingerprint: String, stage: Stage, reason: Option<String> },
     /// A person had its dialog answered or interrupted it, and this came of it.

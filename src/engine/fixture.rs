@@ -98,6 +98,8 @@ fn member(agent: &str, team: &str) -> Member {
         conversation: None,
         opening: crate::model::Opening::default(),
         contact: Contact::default(),
+        kit: crate::model::Kit::default(),
+        runner: None,
         added: None,
         plot: None,
     }
@@ -109,6 +111,7 @@ fn launch() -> Launch {
         cwd: "/".into(),
         environment: Environment::default(),
         size: Size::default(),
+        confinement: crate::model::Confinement::default(),
     }
 }
 

@@ -49,6 +49,7 @@ impl Engine {
             reset: None,
             renews_for,
             no_renewal: None,
+            unreachable: None,
             keeper: None,
             process: None,
             note: None,
@@ -116,6 +117,10 @@ impl Engine {
         }
         match event {
             RunEvent::Seen { .. } => {}
+            RunEvent::OutOfReach { reason } => {
+                self.note_out_of_reach(agent, reason, now, effects);
+            }
+            RunEvent::Did { state, source } if seat.is_out_of_sight(state, source) => {}
             RunEvent::Did { state, source } => {
                 self.note_doing(agent, state, source, now);
                 self.interrupt_again(agent, effects);
@@ -139,6 +144,7 @@ impl Engine {
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
             RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, now, effects),
+            RunEvent::AskedPerson => self.call_person(agent, now),
             RunEvent::LeaveGiven { fingerprint, stage, reason } => {
                 self.note_leave(agent, &fingerprint, stage, reason, now);
             }
@@ -223,6 +229,7 @@ impl Engine {
             Phase::Starting | Phase::Running | Phase::Ended(_) => ending,
         };
         seat.phase = Phase::Leaving(ending);
+        seat.unreachable = None;
         seat.state = AgentState::Exited;
         seat.source = Source::Process;
         seat.pace.stuck = None;
@@ -245,6 +252,7 @@ impl Engine {
             Phase::Starting | Phase::Running | Phase::Ended(_) => Ending::Lost,
         };
         seat.phase = Phase::Sweeping(ending);
+        seat.unreachable = None;
         let run = seat.run;
         self.touch_seat(agent);
         self.interrupt_task(agent, now);
@@ -265,6 +273,8 @@ impl Engine {
         let seat = self.seats.entry(agent.clone()).or_insert_with(|| stranger(agent, run, now));
         seat.run = run;
         (seat.keeper, seat.process) = (Some(keeper), Some(process));
+        self.note_in_reach(agent, now);
+        let seat = self.seats.get_mut(agent).expect("it was taken in above");
         let phase = seat.phase;
         if matches!(phase, Phase::Starting | Phase::Sweeping(_) | Phase::Ended(_)) {
             seat.phase = Phase::Running;
@@ -303,6 +313,7 @@ impl Engine {
     ) {
         let seat = self.seats.get_mut(agent).expect("only runs of known seats end");
         seat.phase = Phase::Ended(ending);
+        seat.unreachable = None;
         if seat.state != AgentState::Exited {
             seat.state = AgentState::Exited;
             seat.since = now;

@@ -37,6 +37,7 @@ mod play_course;
 mod plays;
 mod post;
 mod quota;
+mod reach;
 mod reactions;
 mod readiness;
 mod recall;

@@ -224,7 +224,9 @@ impl Engine {
 impl Engine {
     /// Says whether it is still open what became of a run that the record says is alive.
     pub fn is_recovering(&self) -> bool {
-        self.seats.values().any(|seat| seat.is_live() && seat.process.is_none())
+        self.seats
+            .values()
+            .any(|seat| seat.is_live() && seat.process.is_none() && seat.unreachable.is_none())
     }
 }
 
@@ -315,6 +317,8 @@ impl Seat {
         if self.is_live() {
             (self.keeper, self.process) = (None, None);
         }
+        // Whether its place is within reach this hub has yet to find out.
+        self.unreachable = None;
         if self.phase == Phase::Running {
             self.phase = Phase::Starting;
         }

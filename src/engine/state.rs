@@ -10,6 +10,7 @@ use super::dispatch::Dispatch;
 use super::journal::Journal;
 use super::ownership::Looks;
 use super::patience::{PATIENCE, Pace};
+use super::reach::Unreachable;
 use super::readiness::Readiness;
 use super::routing::Routed;
 use super::tags::Tags;
@@ -136,6 +137,9 @@ pub struct Seat {
     /// Why it cannot begin anew.
     #[serde(skip)]
     pub(super) no_renewal: Option<String>,
+    /// Present while nobody reaches the place where it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<Unreachable>,
     pub keeper: Option<ProcessId>,
     pub process: Option<ProcessId>,
     /// What went wrong, in words.

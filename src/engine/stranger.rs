@@ -3,7 +3,7 @@
 use super::readiness::Readiness;
 use super::{Pace, Phase, Seat};
 use crate::model::{
-    AgentName, AgentState, Contact, Member, Moment, Opening, Role, RunId, Source,
+    AgentName, AgentState, Contact, Kit, Member, Moment, Opening, Role, RunId, Source,
 };
 
 /// An agent whose keeper lives but of whom the record knows nothing.
@@ -24,6 +24,8 @@ pub(super) fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         conversation: None,
         opening: Opening::default(),
         contact: Contact::default(),
+        kit: Kit::default(),
+        runner: None,
         added: None,
         plot: None,
     };
@@ -44,6 +46,7 @@ pub(super) fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         reset: None,
         renews_for: None,
         no_renewal: None,
+        unreachable: None,
         keeper: None,
         process: None,
         note: Some("found alive, but not on record".to_owned()),

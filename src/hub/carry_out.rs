@@ -4,10 +4,11 @@ use std::cell::Cell;
 use std::process::Stdio;
 use std::rc::Rc;
 
+use super::door::Door;
 use super::errands::Prompt;
 use super::inbox::Input;
 use super::ledger::{Deed, unwritable};
-use super::link::{Link, Route, Start};
+use super::link::{Link, Road, Route, Start};
 use super::opencode::Ear;
 use super::pane::Pane;
 use super::reports::Reports;
@@ -222,6 +223,9 @@ impl Hub {
         let size = self.panes.get(agent).map_or(launch.size, |pane| pane.screen.size());
         launch.size = size;
         self.furnish(agent, &mut launch);
+        if let Some(runner) = self.runner_of(agent).cloned() {
+            return self.start_there(agent, run, runner, launch);
+        }
         for (name, value) in self.marks(agent, run) {
             launch.environment.0.insert(name, value);
         }
@@ -232,6 +236,7 @@ impl Hub {
             revive: self.revival(),
             revive_delay_ms: self.guards.len() as u64 % REVIVAL_TURNS * REVIVAL_SPREAD_MS,
             grace_ms: self.grace_ms,
+            fence: None,
         };
         let session = self.paths.session.clone();
         let arguments = KeeperArgs { session, agent: agent.clone(), run };
@@ -240,7 +245,8 @@ impl Hub {
                 let has_ended = Rc::new(Cell::new(false));
                 self.guards.push(Guard { child, has_ended: Rc::clone(&has_ended) });
                 let pane = Pane::new(run, size, self.history_limit);
-                self.open_link(agent, pane, Start::ByUs { guard_ended: has_ended });
+                let road = Road::Here { socket: order.socket, lock: order.lock };
+                self.open_link(agent, pane, Start::ByUs { guard_ended: has_ended }, road);
             }
             Err(error) => {
                 let reason = format!("its keeper could not be started: {error}");
@@ -259,19 +265,23 @@ impl Hub {
         // Until its keeper has said how much there is to read.
         pane.caught_up_at = u64::MAX;
         let start = if was_seen { Start::Past } else { Start::BySomeoneElse };
-        self.open_link(agent, pane, start);
+        match self.road(agent) {
+            Ok(road) => self.open_link(agent, pane, start, road),
+            // Nothing is known of it then, and that is shown.
+            Err(error) => tracing::error!(%agent, %error, "no way leads to its keeper"),
+        }
         self.repeat_reports(agent, run);
     }
 
-    fn open_link(&mut self, agent: &AgentName, mut pane: Pane, start: Start) {
-        let route = Route {
-            agent: agent.clone(),
-            run: pane.run,
-            socket: self.paths.agent_socket(agent),
-            lock: self.paths.agent_lock(agent),
-            from: pane.offset,
-            start,
-        };
+    pub(super) fn open_link(
+        &mut self,
+        agent: &AgentName,
+        mut pane: Pane,
+        start: Start,
+        road: Road,
+    ) {
+        let (run, from) = (pane.run, pane.offset);
+        let route = Route { agent: agent.clone(), run, road, from, start };
         pane.link = Some(Link::open(route, self.senders.clone()));
         pane.detector = self.detector(agent);
         if let (Some(detector), Some(memory)) = (&mut pane.detector, pane.reports.take_memory()) {
@@ -281,6 +291,10 @@ impl Hub {
         let port = self.engine.seat(agent).and_then(|seat| seat.member.contact.port);
         let listen = |port| Ear::open(agent.clone(), pane.run, port, self.senders.clone());
         pane.ear = port.map(listen);
+        if self.engine.seat(agent).is_some_and(|seat| seat.member.contact.has_door) {
+            let path = self.paths.agent_door(agent);
+            pane.door = Door::open(&path, agent, pane.run, self.senders.clone());
+        }
         self.casts.interrupt(agent, self.clock.now());
         let before = self.panes.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
@@ -298,11 +312,23 @@ impl Hub {
 
     /// Kills what a lost keeper may have left behind; that can take seconds.
     fn sweep(&self, agent: AgentName, run: RunId) {
+        // A place elsewhere has swept before it said that nothing is left.
+        if self.runner_of(&agent).is_some() {
+            return self.note_swept(agent, run);
+        }
         let marks = self.marks(&agent, run).map(|(name, value)| format!("{name}={value}"));
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
             let swept = tokio::task::spawn_blocking(move || keeper::sweep(&marks)).await;
             let survivors = swept.unwrap_or_default();
+            let _ = requests.send(Input::Swept { agent, run, survivors }).await;
+        });
+    }
+
+    fn note_swept(&self, agent: AgentName, run: RunId) {
+        let requests = self.senders.requests.clone();
+        tokio::task::spawn_local(async move {
+            let survivors = Vec::new();
             let _ = requests.send(Input::Swept { agent, run, survivors }).await;
         });
     }

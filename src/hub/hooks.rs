@@ -15,6 +15,7 @@ use crate::detect::{Finding, StreamNews};
 use crate::engine::RunEvent;
 use crate::model::{AgentName, Contact, Environment, Hooks, RunId, Source};
 use crate::report::{Report, ReportKind};
+use crate::runner::HOOKS_PLACE;
 use crate::wire::{Fault, Reception, Response};
 
 /// The id of a call is a random number; a longer one is none.
@@ -46,11 +47,21 @@ impl Hub {
         let token = tokens::new_token().map_err(|error| unable("A token", &error))?;
         let mut equipment = Equipment::default();
         equipment.contact.token_hash = Some(tokens::hash(&token));
-        equipment.environment.0.extend([
-            ("WHEELHOUSE_TOKEN".to_owned(), token.0),
-            ("WHEELHOUSE_SOCKET".to_owned(), self.paths.hub_socket().display().to_string()),
-            ("WHEELHOUSE_BIN".to_owned(), self.program.display().to_string()),
-        ]);
+        equipment.environment.0.insert("WHEELHOUSE_TOKEN".to_owned(), token.0);
+        let is_far = agent.runner.is_some();
+        equipment.contact.has_door = agent.confinement.sandbox.is_some() && !is_far;
+        // Where it runs elsewhere, only its place knows these.
+        if !is_far {
+            let socket = if equipment.contact.has_door {
+                self.paths.agent_door(&agent.name)
+            } else {
+                self.paths.hub_socket()
+            };
+            equipment.environment.0.extend([
+                ("WHEELHOUSE_SOCKET".to_owned(), socket.display().to_string()),
+                ("WHEELHOUSE_BIN".to_owned(), self.program.display().to_string()),
+            ]);
+        }
         let hooks = &cli.hooks;
         if hooks.is_empty() {
             return Ok(equipment);
@@ -61,16 +72,15 @@ impl Hub {
             return Ok(equipment);
         }
         let path = self.paths.agent_hooks(&agent.name);
-        if let Some(content) = &hooks.file {
+        if let Some(content) = hooks.file.as_ref().filter(|_| !is_far) {
             write_private(&path, content).map_err(|error| unable("A file", &error))?;
         }
-        let words = || hooks.arguments.iter().chain(hooks.environment.values());
-        if hooks.stream.is_some() || words().any(|word| word.contains("{port}")) {
+        if needs_port(hooks) {
             let port = free_port().map_err(|error| unable("A port", &error))?;
             equipment.contact.port = Some(port);
         }
         let port = equipment.contact.port.map(|port| port.to_string()).unwrap_or_default();
-        let path = path.display().to_string();
+        let path = if is_far { HOOKS_PLACE.to_owned() } else { path.display().to_string() };
         let fill = |word: &String| word.replace("{port}", &port).replace("{file}", &path);
         equipment.arguments = hooks.arguments.iter().map(fill).collect();
         let variables = hooks.environment.iter().map(|(name, value)| (name.clone(), fill(value)));
@@ -148,6 +158,7 @@ impl Hub {
     pub(super) fn tidy_up(&self, agents: &[String]) {
         for agent in agents.iter().filter_map(|name| name.parse::<AgentName>().ok()) {
             if self.engine.seat(&agent).is_none() {
+                self.tidy_kit(&agent);
                 for path in [self.paths.agent_hooks(&agent), self.paths.agent_reports(&agent)] {
                     // Most agents have neither.
                     let _ = std::fs::remove_file(path);
@@ -157,6 +168,11 @@ impl Hub {
     }
 }
 
+fn needs_port(hooks: &Hooks) -> bool {
+    let mut words = hooks.arguments.iter().chain(hooks.environment.values());
+    hooks.stream.is_some() || words.any(|word| word.contains("{port}"))
+}
+
 /// Returns why a cli is not given its hooks.
 fn obstacle(hooks: &Hooks, cli: &Cli, agent: &Agent) -> Option<String> {
     if !hooks.enabled {
@@ -164,6 +180,9 @@ fn obstacle(hooks: &Hooks, cli: &Cli, agent: &Agent) -> Option<String> {
     }
     if hooks.root_only && !rustix::process::geteuid().is_root() {
         return Some("its cli takes them from root alone".to_owned());
+    }
+    if agent.runner.is_some() && needs_port(hooks) {
+        return Some("its cli tells of itself at a port, which is on another machine".to_owned());
     }
     let is_taken = |word: &&String| hooks.yields_to.iter().any(|taken| word.starts_with(taken));
     if let Some(word) = cli.command.iter().find(is_taken) {
@@ -181,7 +200,8 @@ fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-fn write_private(path: &Path, content: &str) -> io::Result<()> {
+/// Writes a file that its user alone may read, whole or not at all.
+pub(super) fn write_private(path: &Path, content: &str) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut file =
         File::options().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;

@@ -8,7 +8,7 @@ use super::artifacts::Waiting;
 use super::briefs::{Memories, Resumption};
 use super::delays::Delays;
 use super::requests::{Answer, Asker};
-use super::session::Outbox;
+use super::session::{Outbox, Visitors};
 use crate::detect::StreamNews;
 use crate::engine::Event;
 use crate::keeper::FromKeeper;
@@ -77,7 +77,11 @@ pub(super) enum Input {
 /// What a client did.
 #[derive(Debug)]
 pub(super) enum ClientNews {
-    Came(Outbox),
+    /// A guest came through the door of an agent, and speaks for that one alone.
+    Came {
+        outbox: Outbox,
+        guest: Option<(AgentName, RunId)>,
+    },
     Asked(Ask),
     /// It has taken everything that was sent to it.
     CaughtUp,
@@ -92,8 +96,10 @@ pub(super) enum LinkNews {
     Frame(FromKeeper),
     /// Nobody holds the agent's lock any more.
     Lost,
-    /// The run's keeper never came up.
-    NeverCame,
+    /// The run's keeper never came up; a place elsewhere says why.
+    NeverCame(Option<String>),
+    /// The place where it runs cannot be reached; the text says why.
+    OutOfReach(String),
 }
 
 /// The hub's end of the channels.
@@ -116,6 +122,7 @@ pub(super) struct Senders {
     pub(super) urgent: mpsc::Sender<Input>,
     pub(super) outputs: mpsc::Sender<Input>,
     pub(super) delays: Rc<Delays>,
+    pub(super) visitors: Rc<Visitors>,
 }
 
 impl Inbox {
@@ -129,6 +136,7 @@ impl Inbox {
             urgent: to_urgent,
             outputs: to_outputs,
             delays: Rc::new(Delays::new()),
+            visitors: Rc::default(),
         };
         (Self { outcomes, to_outcomes, requests, urgent, outputs }, senders)
     }

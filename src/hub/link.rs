@@ -6,18 +6,20 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::delays::{Delays, Place};
 use super::inbox::{Input, LinkNews, Senders};
+use super::parcels::Parcels;
 use super::socket::is_own;
+use super::there::{Called, Carrier, There};
 use crate::keeper::{self, Decoder, FromKeeper, ToKeeper, Welcome};
 use crate::model::{AgentName, RunId};
+use crate::runner::FromFar;
 
 /// Orders that wait to be written; when it is full, the keeper does not read, and input is refused.
 const FRAMES_MAX: usize = 1024;
@@ -38,6 +40,12 @@ const LEAVE_PAUSE: Duration = Duration::from_millis(5);
 
 /// A guard that has said nothing by then never will.
 const START_PATIENCE: Duration = Duration::from_secs(15);
+/// A place elsewhere is asked again at a growing pace, for ever.
+const REACH_LEAST: Duration = Duration::from_secs(1);
+const REACH_MOST: Duration = Duration::from_secs(30);
+/// A line to a place elsewhere that brings nothing for so long is dead: it is asked for a sign of life
+/// every ten seconds.
+const SILENCE_MAX: Duration = Duration::from_secs(45);
 /// The start of a hub that was killed comes to its lock by then, or never.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -46,11 +54,31 @@ const ORPHAN_PATIENCE: Duration = Duration::from_secs(2);
 pub(super) struct Route {
     pub(super) agent: AgentName,
     pub(super) run: RunId,
-    pub(super) socket: PathBuf,
-    pub(super) lock: PathBuf,
+    pub(super) road: Road,
     /// The first byte of output that is wanted.
     pub(super) from: u64,
     pub(super) start: Start,
+}
+
+/// How to get to a keeper.
+#[derive(Debug)]
+pub(super) enum Road {
+    /// It is on this machine.
+    Here {
+        socket: PathBuf,
+        lock: PathBuf,
+    },
+    There(Box<There>),
+}
+
+/// A connection to a keeper.
+pub(super) struct Stream {
+    pub(super) reader: Box<dyn AsyncRead + Unpin>,
+    pub(super) writer: Box<dyn AsyncWrite + Unpin>,
+    /// What came before anyone listened.
+    pub(super) early: Vec<u8>,
+    /// What carries it, if it is not on this machine.
+    pub(super) carrier: Option<Carrier>,
 }
 
 /// Whether the keeper may still be on its way up.
@@ -71,6 +99,7 @@ pub(super) struct Link {
     frames: mpsc::Sender<(Duration, Vec<u8>)>,
     is_urgent: Rc<Cell<bool>>,
     is_retired: Rc<Cell<bool>>,
+    is_cut: Rc<Cell<bool>>,
     unheard: Rc<Unheard>,
     delays: Rc<Delays>,
     task: JoinHandle<()>,
@@ -85,6 +114,7 @@ impl Link {
         let is_urgent = Rc::new(Cell::new(false));
         let run = route.run;
         let is_retired = Rc::new(Cell::new(false));
+        let is_cut = Rc::new(Cell::new(false));
         let unheard = Rc::new(Unheard::default());
         let delays = Rc::clone(&senders.delays);
         let line = Line {
@@ -92,15 +122,20 @@ impl Link {
             senders,
             is_urgent: Rc::clone(&is_urgent),
             is_retired: Rc::clone(&is_retired),
+            is_cut: Rc::clone(&is_cut),
             unheard: Rc::clone(&unheard),
             is_in_urgent_lane: Cell::new(false),
         };
         let task = tokio::task::spawn_local(line.run(queue));
-        Self { run, frames, is_urgent, is_retired, unheard, delays, task }
+        Self { run, frames, is_urgent, is_retired, is_cut, unheard, delays, task }
     }
 
-    /// Sends an order, and says whether there was room for it.
+    /// Sends an order, and says whether there was room for it. What is typed at a place that is out of
+    /// reach is refused: by the time it arrived it would mean something else.
     pub(super) fn send(&self, order: &ToKeeper) -> bool {
+        if self.is_cut.get() {
+            return false;
+        }
         let mut bytes = Vec::new();
         order.encode(&mut bytes);
         self.frames.try_send((self.delays.now(), bytes)).is_ok()
@@ -145,6 +180,8 @@ enum Heard {
     Keeper,
     /// The keeper of an earlier run, whose agent has ended.
     Leftover,
+    /// Nobody: no sign of life came.
+    Nothing,
 }
 
 struct Line {
@@ -152,67 +189,102 @@ struct Line {
     senders: Senders,
     is_urgent: Rc<Cell<bool>>,
     is_retired: Rc<Cell<bool>>,
+    /// The keeper is elsewhere, and nothing leads there now.
+    is_cut: Rc<Cell<bool>>,
     unheard: Rc<Unheard>,
     is_in_urgent_lane: Cell<bool>,
 }
 
 impl Line {
     async fn run(mut self, mut queue: mpsc::Receiver<(Duration, Vec<u8>)>) {
-        let delays = Rc::clone(&self.senders.delays);
-        while let Some(stream) = self.connect().await {
+        let news = loop {
+            let stream = match self.connect().await {
+                Ok(stream) => stream,
+                Err(news) => break news,
+            };
             if self.is_retired.get() {
                 // This may already be the keeper of the next run.
                 return;
             }
-            let (reader, mut writer) = stream.into_split();
-            let mut attach = Vec::new();
-            let (version, from) = (keeper::PROTOCOL_VERSION, self.route.from);
-            ToKeeper::Attach { version, from }.encode(&mut attach);
-            if writer.write_all(&attach).await.is_err() {
-                continue;
-            }
-            let heard = tokio::select! {
-                heard = self.listen(reader) => heard,
-                () = talk(&mut writer, &mut queue, &delays) => Heard::Keeper,
-            };
+            self.serve(stream, &mut queue).await;
             if self.is_retired.get() {
                 return;
             }
-            if heard == Heard::Leftover {
-                let mut release = Vec::new();
-                ToKeeper::Release.encode(&mut release);
-                // If it is gone already, all the better.
-                let _ = writer.write_all(&release).await;
-            }
             sleep(LEAVE_PAUSE).await;
-        }
-        if self.is_retired.get() {
-            return;
-        }
-        let news = match self.route.start {
-            Start::ByUs { .. } => LinkNews::NeverCame,
-            Start::BySomeoneElse | Start::Past => LinkNews::Lost,
         };
-        self.tell(news).await;
+        if !self.is_retired.get() {
+            self.tell(news).await;
+        }
     }
 
-    /// Connects, or returns nothing once nobody holds the agent's lock.
-    async fn connect(&self) -> Option<UnixStream> {
+    /// Carries orders and news until the connection ends.
+    async fn serve(&mut self, stream: Stream, queue: &mut mpsc::Receiver<(Duration, Vec<u8>)>) {
+        let Stream { reader, mut writer, early, carrier } = stream;
+        if self.is_cut.replace(false) {
+            // What was ordered of a line that is gone is ordered anew, if it still matters.
+            while queue.try_recv().is_ok() {}
+        }
+        let mut attach = Vec::new();
+        let (version, from) = (keeper::PROTOCOL_VERSION, self.route.from);
+        ToKeeper::Attach { version, from }.encode(&mut attach);
+        if writer.write_all(&attach).await.is_err() {
+            return;
+        }
+        let delays = Rc::clone(&self.senders.delays);
+        let guest = (self.route.agent.clone(), self.route.run);
+        let mut parcels = carrier.as_ref().map(|_| Parcels::new(guest, self.senders.clone()));
+        let sent = parcels.as_mut().map(Parcels::sent);
+        let heard = tokio::select! {
+            heard = self.listen(reader, early, parcels) => heard,
+            () = talk(&mut writer, queue, sent, &delays) => Heard::Keeper,
+        };
+        if heard == Heard::Leftover {
+            let mut release = Vec::new();
+            ToKeeper::Release.encode(&mut release);
+            // If it is gone already, all the better.
+            let _ = writer.write_all(&release).await;
+        }
+        drop(writer);
+        if let Some(carrier) = carrier {
+            carrier.finish(heard != Heard::Nothing).await;
+        }
+    }
+
+    /// Connects, or returns what to tell once it is certain that there is nothing to connect to.
+    async fn connect(&mut self) -> Result<Stream, LinkNews> {
+        match &self.route.road {
+            Road::Here { .. } => self.connect_here().await,
+            Road::There(_) => self.connect_there().await,
+        }
+    }
+
+    fn nobody(&self, reason: Option<String>) -> LinkNews {
+        match self.route.start {
+            Start::ByUs { .. } => LinkNews::NeverCame(reason),
+            Start::BySomeoneElse | Start::Past => LinkNews::Lost,
+        }
+    }
+
+    /// Tries until nobody holds the agent's lock.
+    async fn connect_here(&self) -> Result<Stream, LinkNews> {
+        let Road::Here { socket, lock } = &self.route.road else { return Err(self.nobody(None)) };
         let mut pause = RETRY_LEAST;
         let mut waited = Duration::ZERO;
         loop {
-            if let Ok(stream) = UnixStream::connect(&self.route.socket).await
+            if let Ok(stream) = UnixStream::connect(socket).await
                 && is_own(&stream)
             {
-                return Some(stream);
+                let (reader, writer) = stream.into_split();
+                let (reader, writer) = (Box::new(reader), Box::new(writer));
+                return Ok(Stream { reader, writer, early: Vec::new(), carrier: None });
             }
             let may_come = match &self.route.start {
                 Start::ByUs { guard_ended } => !guard_ended.get() && waited < START_PATIENCE,
                 Start::BySomeoneElse => waited < ORPHAN_PATIENCE,
                 Start::Past => false,
             };
-            if !may_come && !keeper::is_held(&self.route.lock) {
-                return None;
+            if !may_come && !keeper::is_held(lock) {
+                return Err(self.nobody(None));
             }
             sleep(pause).await;
             waited += pause;
@@ -222,36 +294,58 @@ impl Line {
         }
     }
 
-    /// Reads until the connection ends, or turns out to be one to an earlier run.
-    async fn listen(&mut self, mut reader: OwnedReadHalf) -> Heard {
-        let mut decoder = Decoder::<FromKeeper>::default();
-        let mut buffer = vec![0; READ_BYTES];
+    /// Tries until the place itself says that nothing of the run is left.
+    async fn connect_there(&mut self) -> Result<Stream, LinkNews> {
+        let mut pause = REACH_LEAST;
         loop {
-            match reader.read(&mut buffer).await {
-                Ok(0) | Err(_) => return Heard::Keeper,
-                Ok(count) => decoder.feed(&buffer[..count]),
+            let run = self.route.run;
+            let Road::There(there) = &mut self.route.road else { return Err(self.nobody(None)) };
+            let reason = match there.call(run).await {
+                Called::Up(stream) => return Ok(stream),
+                Called::Absent => return Err(self.nobody(None)),
+                Called::Failed(reason) => return Err(self.nobody(Some(reason))),
+                Called::Unreached(reason) => reason,
+            };
+            if self.is_retired.get() {
+                return Err(LinkNews::Lost);
             }
+            // A start that never left this machine has begun nothing.
+            let is_begun = there.is_order_away() || !matches!(self.route.start, Start::ByUs { .. });
+            if !is_begun {
+                return Err(LinkNews::NeverCame(Some(reason)));
+            }
+            tracing::info!(agent = %self.route.agent, reason, "out of reach");
+            self.is_cut.set(true);
+            self.tell(LinkNews::OutOfReach(reason)).await;
+            sleep(pause).await;
+            pause = (pause * 2).min(REACH_MOST);
+        }
+    }
+
+    /// Reads until the connection ends, or turns out to be one to an earlier run.
+    async fn listen(
+        &mut self,
+        mut reader: Box<dyn AsyncRead + Unpin>,
+        early: Vec<u8>,
+        mut parcels: Option<Parcels>,
+    ) -> Heard {
+        let mut decoder = Decoder::<FromFar>::default();
+        let mut buffer = early;
+        let mut count = buffer.len();
+        buffer.resize(READ_BYTES.max(count), 0);
+        loop {
+            decoder.feed(&buffer[..count]);
             loop {
                 match decoder.next_frame() {
-                    Ok(Some(FromKeeper::Welcome(welcome))) if self.is_leftover(&welcome) => {
-                        return Heard::Leftover;
+                    Ok(Some(FromFar::Keeper(frame))) => {
+                        if self.hear(frame).await == Heard::Leftover {
+                            return Heard::Leftover;
+                        }
                     }
                     Ok(Some(frame)) => {
-                        if let FromKeeper::Welcome(_) = &frame {
-                            self.route.start = Start::Past;
+                        if let Some(parcels) = &mut parcels {
+                            parcels.take(frame).await;
                         }
-                        let end = match &frame {
-                            FromKeeper::Output { offset, bytes } => offset + bytes.len() as u64,
-                            FromKeeper::Welcome(_)
-                            | FromKeeper::Resized { .. }
-                            | FromKeeper::Exited { .. }
-                            | FromKeeper::Tree(_)
-                            | FromKeeper::Stopped { .. }
-                            | FromKeeper::Failed { .. } => self.route.from,
-                        };
-                        self.tell(LinkNews::Frame(frame)).await;
-                        // Not before: what is cut off while it waits for its turn is asked for again.
-                        self.route.from = end;
                     }
                     Ok(None) => break,
                     Err(error) => {
@@ -260,7 +354,44 @@ impl Line {
                     }
                 }
             }
+            if let Some(parcels) = &mut parcels {
+                parcels.note_taken(count).await;
+            }
+            let reading = reader.read(&mut buffer);
+            let read = if parcels.is_some() {
+                let Ok(read) = timeout(SILENCE_MAX, reading).await else { return Heard::Nothing };
+                read
+            } else {
+                reading.await
+            };
+            match read {
+                Ok(0) | Err(_) => return Heard::Keeper,
+                Ok(some) => count = some,
+            }
         }
+    }
+
+    async fn hear(&mut self, frame: FromKeeper) -> Heard {
+        let end = match &frame {
+            FromKeeper::Welcome(welcome) if self.is_leftover(welcome) => return Heard::Leftover,
+            FromKeeper::Output { offset, bytes } => offset + bytes.len() as u64,
+            FromKeeper::Welcome(_)
+            | FromKeeper::Resized { .. }
+            | FromKeeper::Exited { .. }
+            | FromKeeper::Tree(_)
+            | FromKeeper::Stopped { .. }
+            | FromKeeper::Failed { .. } => self.route.from,
+        };
+        if let FromKeeper::Welcome(_) = &frame {
+            self.route.start = Start::Past;
+            if let Road::There(there) = &mut self.route.road {
+                there.note_begun();
+            }
+        }
+        self.tell(LinkNews::Frame(frame)).await;
+        // Not before: what is cut off while it waits for its turn is asked for again.
+        self.route.from = end;
+        Heard::Keeper
     }
 
     /// Says whether this keeper only waits to be let go, and is in the way of the run to come.
@@ -284,15 +415,29 @@ impl Line {
     }
 }
 
+/// Writes orders, and what else goes along a line to a place elsewhere.
 async fn talk(
-    writer: &mut OwnedWriteHalf,
+    writer: &mut (dyn AsyncWrite + Unpin),
     queue: &mut mpsc::Receiver<(Duration, Vec<u8>)>,
+    parcels: Option<mpsc::Receiver<Vec<u8>>>,
     delays: &Delays,
 ) {
-    while let Some((given_at, frame)) = queue.recv().await {
-        if writer.write_all(&frame).await.is_err() {
-            return;
+    let is_far = parcels.is_some();
+    let mut parcels = parcels.unwrap_or_else(|| mpsc::channel(1).1);
+    loop {
+        tokio::select! {
+            order = queue.recv() => {
+                let Some((given_at, frame)) = order else { return };
+                if writer.write_all(&frame).await.is_err() {
+                    return;
+                }
+                delays.note(Place::Order, given_at);
+            }
+            Some(parcel) = parcels.recv(), if is_far => {
+                if writer.write_all(&parcel).await.is_err() {
+                    return;
+                }
+            }
         }
-        delays.note(Place::Order, given_at);
     }
 }

@@ -27,9 +27,13 @@ impl Hub {
                 self.close_link(agent);
                 self.note_run(agent, run, RunEvent::KeeperLost);
             }
-            LinkNews::NeverCame => {
+            LinkNews::OutOfReach(reason) => {
+                self.forsake_tree_askers(agent);
+                self.note_run(agent, run, RunEvent::OutOfReach { reason });
+            }
+            LinkNews::NeverCame(reason) => {
                 self.close_link(agent);
-                let reason = "its keeper did not come up".to_owned();
+                let reason = reason.unwrap_or_else(|| "its keeper did not come up".to_owned());
                 self.note_run(agent, run, RunEvent::NeverCame { reason });
             }
         }
@@ -131,7 +135,7 @@ impl Hub {
 
     pub(super) fn close_link(&mut self, agent: &AgentName) {
         if let Some(pane) = self.panes.get_mut(agent) {
-            (pane.link, pane.ear) = (None, None);
+            (pane.link, pane.ear, pane.door) = (None, None, None);
         }
         self.drop_errand(agent);
         self.forsake_tree_askers(agent);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::approvals::Asking;
+use super::door::Door;
 use super::errands::Errand;
 use super::link::Link;
 use super::opencode::Ear;
@@ -19,6 +20,8 @@ pub(super) struct Pane {
     pub(super) screen: Screen,
     /// The line to the run's keeper, while there is one.
     pub(super) link: Option<Link>,
+    /// Through which the agent's own programs come, where they see no other.
+    pub(super) door: Option<Door>,
     /// All output before this offset is on the screen.
     pub(super) offset: u64,
     /// Queries in output before this offset have been answered.
@@ -62,6 +65,7 @@ impl Pane {
             run,
             screen: Screen::new(size, limit),
             link: None,
+            door: None,
             offset: 0,
             answered: 0,
             checkpoint: LastCheckpoint::default(),

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::state::Hub;
-use crate::config::{Agent, Loaded, Settings, Speaks, Team, agent_environment};
+use super::stead::stead;
+use crate::config::{Agent, Loaded, Settings, Speaks, Team};
 use crate::model::{AgentName, Environment, Launch, Member, Opening, Plot, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{AgentOffer, Fault, TeamOffer};
@@ -132,12 +133,14 @@ impl Hub {
         let settings = &loaded.settings;
         let resolved = settings.resolve(&agent.cli, caller);
         let (cli_name, cli) = resolved.map_err(|error| fault(&error.to_string()))?;
-        let equipment = self.equip(agent, cli)?;
+        let mut equipment = self.equip(agent, cli)?;
+        let kit = settings.kit_of(agent);
+        self.fit(loaded, (cli_name, cli), (agent, &kit), caller, &mut equipment)?;
         let own = &equipment.environment;
-        let environment = agent_environment(caller, &settings.pass_env, cli, agent, own);
         let plot = self.plot(agent, &settings.workspace)?;
-        let (mut argv, cwd) = (cli.argv(caller), agent.directory(&self.paths.project));
-        let cwd = plot.as_ref().map_or(cwd, Plot::agent_cwd);
+        let caller = (caller, settings.pass_env.as_slice());
+        let stead = stead(&self.paths, (agent, plot.as_ref()), cli, own, caller);
+        let (mut argv, cwd) = (stead.argv, stead.cwd);
         let workspace = plot.as_ref().map(Plot::project_root);
         let member = Member {
             name: agent.name.clone(),
@@ -159,11 +162,14 @@ impl Hub {
             conversation: None,
             opening: Opening::default(),
             contact: equipment.contact,
+            kit,
+            runner: agent.runner.clone().map(Box::new),
             added: None,
             plot: plot.map(Box::new),
         };
         argv.extend(equipment.arguments);
-        Ok((member, Launch { argv, cwd, environment, size: self.default_size }))
+        let (environment, confinement) = (stead.environment, stead.confinement);
+        Ok((member, Launch { argv, cwd, environment, size: self.default_size, confinement }))
     }
 
     /// Returns every team that could be started, the project's own ones too while they are not

@@ -111,8 +111,11 @@ impl Hub {
             owns: player.owns.clone(),
             capabilities: player.capabilities.clone(),
             speaks: Vec::new(),
+            kit: player.kit.clone(),
             // Stages hand their files on where they lie.
             workspace: Some(WorkspaceChoice::Shared),
+            runner: None,
+            confinement: crate::model::Confinement::default(),
         };
         let place = cast.agents.iter().position(|one| one.name == player.name).unwrap_or_default();
         let added = Added { command: player.command.clone(), variables: Vec::new() };

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::state::Hub;
-use crate::config::{Agent, WorkspaceSettings};
+use crate::config::{Agent, WorkspaceChoice, WorkspaceSettings};
 use crate::git::Repository;
 use crate::model::{AgentName, Launch, MergeTerms, Plot, WorkspaceKind};
 use crate::wire::Fault;
@@ -32,6 +32,9 @@ impl Hub {
         agent: &Agent,
         settings: &WorkspaceSettings,
     ) -> Result<Option<Plot>, Fault> {
+        if let Some(runner) = &agent.runner {
+            return refuse_elsewhere(agent, &runner.name);
+        }
         let choice = agent.workspace.unwrap_or(settings.default);
         let repository = Repository::find(&self.paths.project).ok();
         let head = || repository.as_ref().and_then(|found| found.head().ok().flatten());
@@ -152,6 +155,19 @@ impl Hub {
     pub(super) fn merging(settings: &WorkspaceSettings) -> Option<MergeTerms> {
         (settings.merge == crate::config::BringBack::Done).then(|| merge_terms(settings))
     }
+}
+
+/// Workspaces are made on this machine: an agent that runs elsewhere works where its runner says.
+fn refuse_elsewhere(agent: &Agent, runner: &str) -> Result<Option<Plot>, Fault> {
+    let Some(choice @ (WorkspaceChoice::Worktree | WorkspaceChoice::Copy)) = agent.workspace else {
+        return Ok(None);
+    };
+    let message = format!(
+        "Agent `{}` runs on `{runner}`, where it cannot have a workspace of kind `{choice}`",
+        agent.name
+    );
+    let hint = "Leave `workspace` out, and say with `directory` in the runner where it works";
+    Err(Fault::new(message).with_hint(hint))
 }
 
 /// Returns the terms on which work is brought back where nobody says otherwise.

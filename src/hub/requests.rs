@@ -243,6 +243,7 @@ impl Hub {
         let agent = self.known(name)?;
         let now = self.clock.now();
         let is_typing = keys.iter().any(KeyInput::is_typing);
+        self.refuse_unreachable(&agent)?;
         let pane = self.live_pane(&agent)?;
         if is_typing {
             pane.disturbed_at = Some(now);

@@ -46,10 +46,12 @@ impl Hub {
                 let agents = self.all_known(&agents);
                 self.command(asker, agents.map(|agents| Command::Stop { agents, grace_ms }))
             }
-            Request::Forget { agents } => {
+            Request::Forget { agents, abandon } => {
                 let known = self.all_known(&agents);
                 let forgotten = known.clone().unwrap_or_default();
-                let answer = self.command(asker, known.map(|agents| Command::Forget { agents }));
+                let answer =
+                    self.command(asker, known.map(|agents| Command::Forget { agents, abandon }));
+                self.let_go(&forgotten);
                 self.tidy_up(&agents);
                 self.forget_casts(&forgotten);
                 answer

@@ -106,7 +106,7 @@ async fn serve(
     hub.recover(effects);
     // If it takes longer, the answer is that it is not known yet.
     let _ = tokio::time::timeout(RECOVERY_MAX, hub.settle(&mut inbox)).await;
-    tokio::task::spawn_local(session::accept(listener, senders.clone()));
+    tokio::task::spawn_local(session::accept(listener, None, senders.clone()));
     let files = [&hub.paths.user_config, &hub.paths.project_config(), &hub.paths.trust_file];
     let files = files.map(Clone::clone).to_vec();
     tokio::task::spawn_local(watch_settings(files, senders.clone()));

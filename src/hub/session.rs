@@ -12,6 +12,7 @@ use tokio::sync::{Notify, mpsc};
 use super::delays::{Delays, Place};
 use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::socket::is_own;
+use crate::model::{AgentName, RunId};
 use crate::wire::{Ask, FrameReader, FromHub, encode_frame};
 
 /// Dashboards, scripts and agents at once; one more is turned away.
@@ -87,10 +88,20 @@ impl Outbox {
     }
 }
 
-/// Takes in clients for as long as the hub lives.
-pub(super) async fn accept(listener: UnixListener, senders: Senders) {
-    let mut next = 0;
-    let present = Rc::new(Cell::new(0));
+/// Everyone who is or was connected.
+#[derive(Debug, Default)]
+pub(super) struct Visitors {
+    last: Cell<u64>,
+    present: Cell<usize>,
+}
+
+/// Takes in clients for as long as the hub lives, all of them guests if they come through the door
+/// of an agent.
+pub(super) async fn accept(
+    listener: UnixListener,
+    guest: Option<(AgentName, RunId)>,
+    senders: Senders,
+) {
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -101,28 +112,43 @@ pub(super) async fn accept(listener: UnixListener, senders: Senders) {
                 continue;
             }
         };
-        if !is_own(&stream) || present.get() >= CLIENTS_MAX {
-            tracing::warn!("a client was turned away");
-            continue;
+        if is_own(&stream) {
+            let_in(stream, guest.clone(), senders.clone());
+        } else {
+            tracing::warn!("a stranger was turned away");
         }
-        next += 1;
-        present.set(present.get() + 1);
-        let (senders, present) = (senders.clone(), Rc::clone(&present));
-        tokio::task::spawn_local(async move {
-            serve(ClientId(next), stream, &senders).await;
-            present.set(present.get() - 1);
-        });
     }
 }
 
-async fn serve(client: ClientId, stream: UnixStream, senders: &Senders) {
+/// Serves a client, unless there are too many.
+pub(super) fn let_in(stream: UnixStream, guest: Option<(AgentName, RunId)>, senders: Senders) {
+    let visitors = Rc::clone(&senders.visitors);
+    if visitors.present.get() >= CLIENTS_MAX {
+        tracing::warn!("a client was turned away");
+        return;
+    }
+    visitors.last.set(visitors.last.get() + 1);
+    visitors.present.set(visitors.present.get() + 1);
+    let client = ClientId(visitors.last.get());
+    tokio::task::spawn_local(async move {
+        serve(client, stream, guest, &senders).await;
+        visitors.present.set(visitors.present.get() - 1);
+    });
+}
+
+async fn serve(
+    client: ClientId,
+    stream: UnixStream,
+    guest: Option<(AgentName, RunId)>,
+    senders: &Senders,
+) {
     let (reader, writer) = stream.into_split();
     let (frames, queued) = mpsc::unbounded_channel();
     let queue = Rc::new(Queue::default());
     let delays = Rc::clone(&senders.delays);
     let outbox = Outbox { frames, queue: Rc::clone(&queue), delays };
     let tell = |news| senders.requests.send(Input::Client(client, news));
-    if tell(ClientNews::Came(outbox)).await.is_err() {
+    if tell(ClientNews::Came { outbox, guest }).await.is_err() {
         return;
     }
     let mut writing = std::pin::pin!(write(client, writer, queued, &queue, senders));

@@ -98,8 +98,9 @@ impl Hub {
 
     fn on_client(&mut self, client: ClientId, news: ClientNews) {
         match news {
-            ClientNews::Came(outbox) => {
+            ClientNews::Came { outbox, guest } => {
                 self.views.welcome(client, outbox);
+                self.speakers.extend(guest.map(|guest| (client, guest)));
                 self.decide(Event::ClientCame);
             }
             ClientNews::Asked(ask) => {

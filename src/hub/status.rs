@@ -94,14 +94,22 @@ impl Hub {
             progress: seat.pace.progress.clone(),
             rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
             reports: pane.map(|pane| pane.reports.count).unwrap_or_default(),
-            dialog: pane.and_then(|pane| dialog_status(seat, pane)),
+            dialog: self.dialog_of(&member.name),
             by_rule: seat.is_left_to_rules(self.clock.now()),
             receipt: self.latest_receipt(&member.name),
             queued: self.waiting_for(&member.name),
             tokens: seat.tokens,
             branch: workspace.map(|one| one.plot.branch.clone()).filter(|name| !name.is_empty()),
             changed: workspace.map(|one| one.files.len()),
+            runner: member.runner.as_ref().map(|runner| runner.name.clone()),
+            unreachable: seat.unreachable.as_ref().map(|one| one.since.to_rfc3339()),
         }
+    }
+
+    /// Returns the dialog at which an agent waits.
+    pub(super) fn dialog_of(&self, agent: &AgentName) -> Option<DialogStatus> {
+        let seat = self.engine.seat(agent)?;
+        dialog_status(seat, self.panes.get(agent)?)
     }
 
     /// Returns what is known of an agent's latest prompt, while it matters.
@@ -135,7 +143,11 @@ impl Hub {
         };
         let conflict = self.engine.trespasses_of(&seat.member.name).next();
         let conflict = conflict.map(|trespass| format!("conflict: {trespass}"));
-        let known = [conflict, seat.note.clone(), seat.pace.stuck.clone(), told];
+        let unreachable = seat
+            .unreachable
+            .as_ref()
+            .map(|one| format!("unreachable since {}: {}", one.since.to_rfc3339(), one.reason));
+        let known = [unreachable, conflict, seat.note.clone(), seat.pace.stuck.clone(), told];
         known.into_iter().flatten().find(|text| !text.trim().is_empty())
     }
 

@@ -35,6 +35,9 @@ fn serve(args: &KeeperArgs) -> Result<ExitCode, KeeperError> {
     }
     let (order, text) = Order::read(io::stdin().lock())?;
     let lock = lock::take(&order.lock)?;
+    if let Some(fence) = &order.fence {
+        fence.pass()?;
+    }
     let signals = Signals::new().map_err(KeeperError::Watch)?;
     let (line, guard) = start_guard(args, &lock, &text)?;
     let marks = order.marks();

@@ -14,6 +14,10 @@ pub enum KeeperError {
     Order(#[source] io::Error),
     #[error("Failed to lock {}", path.display())]
     Lock { path: PathBuf, source: io::Error },
+    #[error("The start `{ticket}` was carried out before, or given up")]
+    Fenced { ticket: String },
+    #[error("Failed to read or write {}", path.display())]
+    Fence { path: PathBuf, source: io::Error },
     #[error("Failed to listen on {}", path.display())]
     Listen { path: PathBuf, source: io::Error },
     #[error("Failed to start `wheelhouse {verb}`")]

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::net::{SendFlags, send};
 use rustix::process::getppid;
 
+use super::bounds::{Bounds, bounded};
 use super::connection::Connection;
 use super::ending::{EXIT_GRACE, Ending};
 use super::revival::Revival;
@@ -49,6 +50,7 @@ pub(super) struct Keeper {
     pub(super) ending: Option<Ending>,
     pub(super) is_childless: bool,
     pub(super) is_leaving: bool,
+    bounds: Bounds,
 }
 
 /// Runs a keeper: the order comes on its standard input, and its standard output is the lock.
@@ -93,6 +95,7 @@ impl Keeper {
             ending: None,
             is_childless: true,
             is_leaving: false,
+            bounds: Bounds::default(),
             order,
         };
         keeper.launch();
@@ -103,7 +106,12 @@ impl Keeper {
 
     fn launch(&mut self) {
         let launch = &self.order.launch;
-        let started = launch::obstacle(launch).map_or_else(|| Terminal::spawn(launch), Err);
+        let name = format!("wheelhouse-{}-{}", self.who.session, self.who.agent);
+        let bounds = launch::obstacle(launch).map_or_else(|| bounded(launch, &name), Err);
+        let started = bounds.and_then(|(argv, bounds)| {
+            self.bounds = bounds;
+            Terminal::spawn(launch, &argv)
+        });
         match started {
             Ok(terminal) => {
                 self.record.process = Some(terminal.process());
@@ -193,6 +201,7 @@ impl Keeper {
     /// The tree is gone and all of its output is here.
     fn finish(&mut self) {
         self.terminal = None;
+        self.bounds.remove();
         self.input = VecDeque::new();
         self.record.is_over = true;
         let kept = self.record.ring.kept();

@@ -94,6 +94,8 @@ mod tests {
     fn launch(name: &str, cwd: &str) -> Launch {
         let environment =
             Environment([("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into_iter().collect());
-        Launch { argv: vec![name.to_owned()], cwd: cwd.into(), environment, size: Size::default() }
+        let (argv, cwd) = (vec![name.to_owned()], cwd.into());
+        let confinement = crate::model::Confinement::default();
+        Launch { argv, cwd, environment, size: Size::default(), confinement }
     }
 }

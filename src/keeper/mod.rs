@@ -11,11 +11,13 @@
 //! no thread, no async runtime, no configuration and no database here. A keeper without anything to
 //! do sleeps without a timer.
 
+mod bounds;
 mod caller;
 mod clock;
 mod connection;
 mod ending;
 mod error;
+mod fence;
 mod frame;
 mod guard;
 mod keep;
@@ -35,13 +37,15 @@ mod sweep;
 mod terminal;
 mod turn;
 
+pub use bounds::{Means, Method, confine};
 pub use caller::call;
 pub use error::{FrameError, KeeperError};
+pub use fence::{Fence, GivenUp};
 pub use frame::{Decoder, FRAME_BYTES_MAX, Frame, FromKeeper, PROTOCOL_VERSION, ToKeeper, Welcome};
 pub use guard::guard;
 pub use keep::keep;
 pub use lock::is_held;
-pub use order::{EXIT_BAD_ORDER, EXIT_BROKEN, EXIT_HELD, EXIT_OK, KeeperArgs, Order};
+pub use order::{EXIT_BAD_ORDER, EXIT_BROKEN, EXIT_FENCED, EXIT_HELD, EXIT_OK, KeeperArgs, Order};
 pub use process::{is_alive, process_id};
 pub use ring::RING_BYTES;
 pub use start::start;

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use serde::{Deserialize, Serialize};
 
-use super::KeeperError;
+use super::{Fence, KeeperError};
 use crate::model::{AgentName, Launch, RunId, SessionName};
 
 /// The tree is gone and nothing is left to do.
@@ -18,6 +18,9 @@ pub const EXIT_BAD_ORDER: u8 = 65;
 pub const EXIT_BROKEN: u8 = 74;
 /// Another keeper has this agent: nothing was touched.
 pub const EXIT_HELD: u8 = 75;
+
+/// This start was carried out before, or given up: it is not carried out again.
+pub const EXIT_FENCED: u8 = 76;
 
 /// The longest order: argument lists and environments may not be longer on Linux either.
 const ORDER_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -54,6 +57,9 @@ pub struct Order {
     pub revive_delay_ms: u64,
     /// How long a tree may take to end when nobody says otherwise.
     pub grace_ms: u64,
+    /// Present where the order came down a line that may break.
+    #[serde(default)]
+    pub fence: Option<Fence>,
 }
 
 impl Order {
@@ -84,10 +90,13 @@ impl KeeperError {
         drop(writeln!(io::stderr(), "{self}{cause}"));
         ExitCode::from(match self {
             Self::Held { .. } => EXIT_HELD,
+            Self::Fenced { .. } => EXIT_FENCED,
             Self::BadOrder(_) | Self::Order(_) => EXIT_BAD_ORDER,
-            Self::Lock { .. } | Self::Listen { .. } | Self::Start { .. } | Self::Watch(_) => {
-                EXIT_BROKEN
-            }
+            Self::Lock { .. }
+            | Self::Fence { .. }
+            | Self::Listen { .. }
+            | Self::Start { .. }
+            | Self::Watch(_) => EXIT_BROKEN,
         })
     }
 }

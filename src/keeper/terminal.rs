@@ -32,8 +32,8 @@ pub(super) enum Reading {
 }
 
 impl Terminal {
-    /// Starts the program; an error is the text that a person will read.
-    pub(super) fn spawn(launch: &Launch) -> Result<Self, String> {
+    /// Starts the command; an error is the text that a person will read.
+    pub(super) fn spawn(launch: &Launch, argv: &[String]) -> Result<Self, String> {
         let text = |error: &dyn std::fmt::Display| format!("The agent did not start: {error}");
         let size = pty_size(launch.size.clamped());
         let pair = native_pty_system().openpty(size).map_err(|error| text(&error))?;
@@ -42,7 +42,7 @@ impl Terminal {
         near.set_non_blocking(true).map_err(|error| text(&error))?;
         let near = near.as_file().map_err(|error| text(&error))?;
 
-        let mut command = CommandBuilder::from_argv(argv(launch));
+        let mut command = CommandBuilder::from_argv(marked(argv));
         // A `SHELL` is added by the crate where the environment has none.
         command.env_clear();
         launch.environment.0.iter().for_each(|(name, value)| command.env(name, value));
@@ -106,9 +106,9 @@ impl AsFd for Terminal {
 }
 
 /// Returns the command. A path below the directory is marked as such, as the crate wants it.
-fn argv(launch: &Launch) -> Vec<OsString> {
-    let mut argv: Vec<OsString> = launch.argv.iter().map(Into::into).collect();
-    if let Some(name) = launch.argv.first().filter(|name| name.contains('/'))
+fn marked(words: &[String]) -> Vec<OsString> {
+    let mut argv: Vec<OsString> = words.iter().map(Into::into).collect();
+    if let Some(name) = words.first().filter(|name| name.contains('/'))
         && !name.starts_with(['/', '.'])
     {
         argv[0] = format!("./{name}").into();

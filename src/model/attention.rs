@@ -66,6 +66,8 @@ pub enum AttentionKind {
     Limit,
     /// Nobody can tell whether a prompt was taken.
     Receipt,
+    /// The place where an agent runs cannot be reached.
+    Unreachable,
     /// An agent should be moving and is not.
     Stuck,
     /// A task has failed for good.
@@ -86,6 +88,7 @@ impl fmt::Display for AttentionKind {
             Self::Loop => "loop",
             Self::Limit => "limit",
             Self::Receipt => "receipt",
+            Self::Unreachable => "unreachable",
             Self::Stuck => "stuck",
             Self::Failed => "failed",
             Self::Unfit => "unfit",

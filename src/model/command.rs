@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentName, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, Merge, NeedId,
-    PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
+    AgentName, AgentState, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, Merge,
+    NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
     WorkspaceCommand, WorkspaceState,
 };
 
@@ -25,9 +25,11 @@ pub enum Command {
         members: Vec<(Member, Launch)>,
         grace_ms: u64,
     },
-    /// Takes agents that no longer run off the record.
+    /// Takes agents that no longer run off the record, and, if they are to be abandoned, those that
+    /// nobody can reach.
     Forget {
         agents: Vec<AgentName>,
+        abandon: bool,
     },
     /// Stops every agent, then ends the hub.
     Down {
@@ -124,6 +126,9 @@ pub struct Done {
     /// What became of the prompts, as far as it is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<Receipt>,
+    /// What the agent that was waited for does now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<AgentState>,
     /// The tasks that it was about, as they are now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,

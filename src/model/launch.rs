@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, Size};
+use super::{Confinement, Environment, Size};
 
 /// A command, ready to be started on a pseudo-terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,4 +15,7 @@ pub struct Launch {
     /// The whole environment: nothing is inherited beside it.
     pub environment: Environment,
     pub size: Size,
+    /// Within which bounds.
+    #[serde(default, skip_serializing_if = "Confinement::is_none")]
+    pub confinement: Confinement,
 }

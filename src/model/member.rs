@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Letter, Plot, Role};
+use super::{AgentName, Kit, Letter, Plot, Role, Runner};
 
 /// An agent as the record knows it: enough to say who it is, and no secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,12 @@ pub struct Member {
     /// How this run of it speaks to us beside its terminal.
     #[serde(default)]
     pub contact: Contact,
+    /// What it works with, as its team and its role ask for it.
+    #[serde(default, skip_serializing_if = "Kit::is_unsaid")]
+    pub kit: Kit,
+    /// Where it runs, if that is not this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<Box<Runner>>,
     /// Present where no file names this agent: it was added while its team ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Added>,
@@ -84,12 +90,20 @@ pub struct Contact {
     /// The SHA-256 of its token, which itself is kept nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_hash: Option<String>,
+    /// It speaks to us through a door of its own, and sees no other.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub has_door: bool,
     /// Where it serves its events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
     /// Why its cli was given no hooks, though there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_hooks: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// What only the record knows of an agent that was added to a team.

@@ -18,6 +18,7 @@ mod hooks;
 mod ids;
 mod journal;
 mod key;
+mod kit;
 mod launch;
 mod lock;
 mod manifest;
@@ -31,6 +32,7 @@ mod play;
 mod process;
 mod receipt;
 mod row;
+mod runner;
 mod size;
 mod subject;
 mod task;
@@ -53,6 +55,7 @@ pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
+pub use kit::{AS_IT_IS, Kit, KitRules, OWN_SERVER, Tool, ToolKind};
 pub use launch::Launch;
 pub use lock::{Holder, Lock, LockCommand, Waiter};
 pub use manifest::{
@@ -72,6 +75,7 @@ pub use play::{
 pub use process::{ProcessId, ProcessInfo};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
+pub use runner::{Confinement, ContainerEngine, Limits, Place, Runner, Sandbox};
 pub use size::Size;
 pub use subject::{Question, Subject};
 pub use task::{

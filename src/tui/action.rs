@@ -1,5 +1,7 @@
 //! What a key can mean in the dashboard: every action, its name, its keys and what it does.
 
+use super::reviewing::{REVIEW_MEANINGS, Reviewing};
+
 /// What a key means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Action {
@@ -38,6 +40,8 @@ pub(super) enum Action {
     Teams,
     Playbooks,
     Tasks,
+    /// What the selected agent changed.
+    Diff,
     Help,
     Redraw,
     Detach,
@@ -46,6 +50,7 @@ pub(super) enum Action {
     Choose(Choice),
     Task(Tasking),
     Write(Writing),
+    Review(Reviewing),
 }
 
 /// What a key means while reading back.
@@ -111,11 +116,19 @@ pub(super) enum Scope {
     Prompt,
     Dialog,
     Tasks,
+    Diff,
 }
 
 impl Scope {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Overview, Self::Typing, Self::Scrolling, Self::Prompt, Self::Dialog, Self::Tasks];
+    pub(super) const ALL: [Self; 7] = [
+        Self::Overview,
+        Self::Typing,
+        Self::Scrolling,
+        Self::Prompt,
+        Self::Dialog,
+        Self::Tasks,
+        Self::Diff,
+    ];
 
     /// Returns the heading over the scope's keys.
     pub(super) fn heading(self) -> &'static str {
@@ -126,6 +139,7 @@ impl Scope {
             Self::Prompt => "While writing a prompt",
             Self::Dialog => "In lists and questions",
             Self::Tasks => "Among tasks",
+            Self::Diff => "In a diff",
         }
     }
 }
@@ -142,7 +156,7 @@ pub(super) struct Meaning {
     pub help: &'static str,
 }
 
-const fn meaning(
+pub(super) const fn meaning(
     action: Action,
     scope: Scope,
     name: &'static str,
@@ -152,8 +166,12 @@ const fn meaning(
     Meaning { action, scope, name, keys, help }
 }
 
-/// Every action there is, in the order in which help lists them.
-pub(super) const MEANINGS: &[Meaning] = &[
+/// Returns every action there is, in the order in which help lists them.
+pub(super) fn meanings() -> impl Iterator<Item = &'static Meaning> {
+    MEANINGS.iter().chain(REVIEW_MEANINGS)
+}
+
+const MEANINGS: &[Meaning] = &[
     meaning(Action::Select(1), Scope::Overview, "select_1", "1", "select pane 1"),
     meaning(Action::Select(2), Scope::Overview, "select_2", "2", "select pane 2"),
     meaning(Action::Select(3), Scope::Overview, "select_3", "3", "select pane 3"),
@@ -197,6 +215,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
     meaning(Action::Teams, Scope::Overview, "teams", "t", "start a team"),
     meaning(Action::Playbooks, Scope::Overview, "playbooks", "p", "run a playbook"),
     meaning(Action::Tasks, Scope::Overview, "tasks", "T", "the tasks, and new ones"),
+    meaning(Action::Diff, Scope::Overview, "diff", "D", "what the agent has changed"),
     meaning(Action::Help, Scope::Overview, "help", "? f1", "this help"),
     meaning(Action::Redraw, Scope::Overview, "redraw", "ctrl-l", "draw everything anew"),
     meaning(Action::Detach, Scope::Overview, "detach", "q", "leave; nothing stops"),

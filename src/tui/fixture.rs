@@ -78,6 +78,8 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         tokens: None,
         branch: None,
         changed: None,
+        runner: None,
+        unreachable: None,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::action::{Action, Choice, MEANINGS, Meaning, Reading, Scope, Tasking, Writing};
+use super::action::{Action, Choice, Meaning, Reading, Scope, Tasking, Writing, meanings};
+use super::reviewing::Reviewing;
 use crate::model::{Key, KeyCode};
 
 /// Says why the user's keys cannot be used.
@@ -41,7 +42,7 @@ impl Keymap {
             }
         }
         let mut bindings = Vec::new();
-        for meaning in MEANINGS {
+        for meaning in meanings() {
             if chosen.contains_key(meaning.name) {
                 bindings.extend(own.iter().filter(|(_, m)| m.name == meaning.name).copied());
                 continue;
@@ -73,6 +74,12 @@ impl Keymap {
     pub(super) fn tasking(&self, key: Key) -> Option<Tasking> {
         let Some(Action::Task(tasking)) = self.action(Scope::Tasks, key) else { return None };
         Some(tasking)
+    }
+
+    /// Returns what a key means in a diff.
+    pub(super) fn reviewing(&self, key: Key) -> Option<Reviewing> {
+        let Some(Action::Review(reviewing)) = self.action(Scope::Diff, key) else { return None };
+        Some(reviewing)
     }
 
     /// Returns what a key means beside a prompt; what writes a character means nothing else.
@@ -139,7 +146,7 @@ impl Keymap {
             let keys = if is_default { "1 … 9".to_owned() } else { numbers.join(" ") };
             lines.push((keys, "select the pane of that number".into()));
         }
-        for meaning in MEANINGS.iter().filter(|meaning| meaning.scope == scope) {
+        for meaning in meanings().filter(|meaning| meaning.scope == scope) {
             if matches!(meaning.action, Action::Select(_)) {
                 continue;
             }
@@ -159,7 +166,7 @@ impl Keymap {
             Action::Write(Writing::Leave),
             Action::Detach,
         ];
-        for meaning in MEANINGS.iter().filter(|meaning| needed.contains(&meaning.action)) {
+        for meaning in meanings().filter(|meaning| needed.contains(&meaning.action)) {
             // A letter would be written instead of leading back.
             let leads_back = |key: Key| meaning.scope != Scope::Prompt || !is_text(key);
             if !self.bindings.iter().any(|(key, m)| m.name == meaning.name && leads_back(*key)) {
@@ -172,7 +179,7 @@ impl Keymap {
 
 /// Returns every action with its name, its keys unless the user chooses others, and what it does.
 pub fn default_keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    MEANINGS.iter().map(|meaning| (meaning.name, meaning.keys, meaning.help))
+    meanings().map(|meaning| (meaning.name, meaning.keys, meaning.help))
 }
 
 /// Returns a key's name as people draw it.
@@ -202,8 +209,8 @@ pub(super) fn short_name(key: Key) -> String {
 
 fn find(name: &str) -> Result<&'static Meaning, KeymapError> {
     let name = name.replace('-', "_");
-    MEANINGS.iter().find(|meaning| meaning.name == name).ok_or_else(|| {
-        let names = MEANINGS.iter().map(|meaning| meaning.name);
+    meanings().find(|meaning| meaning.name == name).ok_or_else(|| {
+        let names = meanings().map(|meaning| meaning.name);
         let nearest = names.min_by_key(|known| strsim::levenshtein(known, &name));
         KeymapError::UnknownAction { name, nearest: nearest.unwrap_or("help") }
     })

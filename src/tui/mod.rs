@@ -17,6 +17,8 @@ mod outside;
 mod overlay;
 mod player;
 mod prompt;
+mod review;
+mod reviewing;
 mod run;
 mod terminal;
 mod text;
@@ -29,6 +31,10 @@ pub use options::{Ended, Hub, Options, PlaybookOffer, RunWish, StartView, TuiErr
 pub use player::{Film, PlayerOptions, play};
 pub use run::{check, run};
 
+#[cfg(test)]
+mod diff_scenes;
+#[cfg(test)]
+mod diff_stories;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::link::{Link, LinkError};
 use super::look::{Depth, Theme, ThemeChoice};
 use super::options::{Ended, Hub, Options, TuiError};
 use super::outside::Outside;
+use super::overlay::Overlay;
 use super::terminal::{Modes, Output, Parser, Signal, Signals, Typed, is_terminal, window_size};
 use super::text::SECONDS_STEP;
 use super::update::{Input, update};
@@ -387,5 +388,7 @@ fn label_pause(app: &App, now: Moment) -> Option<Duration> {
     const MINUTE: u64 = 60 * 1000;
     let youngest = app.agents.iter().map(|agent| now.since(agent.since)).min()?;
     let grid = if youngest < Duration::from_millis(MINUTE) { STEP } else { MINUTE };
-    Some(Duration::from_millis(grid - now.0 % grid))
+    let label = Duration::from_millis(grid - now.0 % grid);
+    let diff = app.overlays.iter().filter_map(Overlay::due).min();
+    Some(diff.map_or(label, |due| label.min(due.since(now))))
 }

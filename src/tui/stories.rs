@@ -53,7 +53,7 @@ fn typing_into_an_agent_that_ended_is_refused_with_a_way_out() {
     assert!(matches!(&started[..], [Request::Start { agents, .. }] if agents == &["infra"]));
     stage.press("delete enter");
     let removed = stage.requests();
-    assert!(matches!(&removed[..], [Request::Forget { agents }] if agents == &["infra"]));
+    assert!(matches!(&removed[..], [Request::Forget { agents, .. }] if agents == &["infra"]));
 }
 
 #[test]

@@ -75,6 +75,9 @@ pub enum Request {
     },
     Forget {
         agents: Vec<String>,
+        /// Also those that are out of reach, and may still run where they are.
+        #[serde(default)]
+        abandon: bool,
     },
     Down {
         force: bool,

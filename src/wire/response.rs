@@ -217,6 +217,12 @@ pub struct AgentStatus {
     /// How many files differ there from what it began with.
     #[serde(default)]
     pub changed: Option<usize>,
+    /// Where it runs, if that is not this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// Since when nobody reaches the place where it runs, in the form of RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<String>,
 }
 
 /// A dialog in an agent's pane.
@@ -229,6 +235,14 @@ pub struct DialogStatus {
     pub options: Vec<String>,
     /// Which option is marked, counted from one.
     pub selected: Option<usize>,
+}
+
+impl DialogStatus {
+    /// Returns what it says, in a line.
+    pub fn summary(&self) -> String {
+        let lines = self.text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.collect::<Vec<_>>().join(" · ")
+    }
 }
 
 /// Why an agent is shown in its state.

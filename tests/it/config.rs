@@ -36,7 +36,7 @@ fn a_fresh_project_goes_from_init_to_trusted() {
         hint: Read what it would run and trust it with `wheelhouse config trust`
         `/config.toml` is not there; defaults hold
         `/project/wheelhouse.toml` is good
-        `/project/wheelhouse.toml` (b1e02410) would run:
+        `/project/wheelhouse.toml` (66304415) would run:
         team shells (project): grid
           one (worker): shell ["$SHELL"] in `.`
           two (worker): shell ["$SHELL"] in `.`

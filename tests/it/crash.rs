@@ -14,7 +14,7 @@ use super::support::process::{self, identify, is_alive};
 use super::support::world::{HYDRA, World};
 
 /// Prints whole numbers, each line in two writes, so that a kill may fall between them.
-const COUNTER: &str = "
+pub(crate) const COUNTER: &str = "
 import sys, time
 pause = float(sys.argv[2])
 i = 0
@@ -158,7 +158,7 @@ fn agent_pids(world: &World) -> BTreeMap<String, ProcessId> {
 }
 
 /// Returns the numbers that are shown in whole lines.
-fn numbers(connection: &mut Connection, agent: &str, scrollback: bool) -> Vec<u64> {
+pub(crate) fn numbers(connection: &mut Connection, agent: &str, scrollback: bool) -> Vec<u64> {
     let request = Request::Read { agent: agent.to_owned(), lines: None, scrollback };
     let Ok(Response::Text { mut lines }) = connection.ask(request) else { return Vec::new() };
     // The last line may still be half of a number, and comes with or without what follows it.
@@ -166,11 +166,11 @@ fn numbers(connection: &mut Connection, agent: &str, scrollback: bool) -> Vec<u6
     lines.iter().filter(|line| !line.is_empty()).map(|line| line.parse().unwrap()).collect()
 }
 
-fn latest(connection: &mut Connection, agent: &str) -> u64 {
+pub(crate) fn latest(connection: &mut Connection, agent: &str) -> u64 {
     numbers(connection, agent, false).last().copied().unwrap_or_default()
 }
 
-fn assert_contiguous(numbers: &[u64], name: &str) {
+pub(crate) fn assert_contiguous(numbers: &[u64], name: &str) {
     let is_contiguous = numbers.windows(2).all(|pair| pair[1] == pair[0] + 1);
     assert!(is_contiguous, "{name}: {numbers:?}");
 }

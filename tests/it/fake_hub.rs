@@ -188,6 +188,8 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         tokens: None,
         branch: None,
         changed: None,
+        runner: None,
+        unreachable: None,
     };
     Status {
         hub: HubStatus {

@@ -96,6 +96,7 @@ impl World {
             5 => self.crash(),
             6 | 7 => self.kill_keeper(),
             8 => self.agent_exits(),
+            9 => self.drop_line(),
             _ => self.step(),
         }
     }
@@ -126,7 +127,7 @@ impl World {
             4 => Command::Start { members: crew("b") },
             5 | 6 => Command::Stop { agents: names.into_iter().collect(), grace_ms },
             7 => Command::Restart { members: crew("a"), grace_ms },
-            8 => Command::Forget { agents: names.into_iter().collect() },
+            8 => Command::Forget { agents: names.into_iter().collect(), abandon: false },
             10..=13 => Command::Dispatch {
                 letters: names.into_iter().map(letter).collect(),
                 idempotency_key: None,
@@ -312,6 +313,15 @@ impl World {
         self.tell(&agent, run, RunEvent::Exited { exit: Exit::Code(1) });
     }
 
+    /// A line to a place elsewhere breaks, and stands again a while later.
+    fn drop_line(&mut self) {
+        let agent = name(self.random.below(5));
+        let Some(run) = self.keepers.get(&agent).map(|keeper| keeper.run) else { return };
+        let reason = "no route to host".to_owned();
+        self.tell(&agent, run, RunEvent::OutOfReach { reason });
+        self.adopt(&agent, run);
+    }
+
     fn kill_keeper(&mut self) {
         let agent = name(self.random.below(5));
         if let Some(keeper) = self.keepers.remove(&agent) {
@@ -378,6 +388,8 @@ fn member(name: &AgentName, team: &str) -> Member {
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
+        kit: wheelhouse::model::Kit::default(),
+        runner: None,
         added: None,
         plot: None,
     }
@@ -393,6 +405,7 @@ fn launch() -> Launch {
         cwd: "/".into(),
         environment: Environment::default(),
         size: Size::default(),
+        confinement: wheelhouse::model::Confinement::default(),
     }
 }
 

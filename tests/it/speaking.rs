@@ -120,7 +120,7 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
             grace_ms: None,
             brief: false,
         },
-        Request::Forget { agents: vec![two()] },
+        Request::Forget { agents: vec![two()], abandon: false },
         Request::Down { force: true },
         Request::Read { agent: two(), lines: None, scrollback: false },
         Request::Keys { agent: two(), keys: Vec::new() },

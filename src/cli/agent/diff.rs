@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::args::{Comparing, Format};
 use crate::cli::context::Context;
+use crate::cli::failure::Hinted;
 use crate::cli::history::look;
 use crate::cli::table::Table;
 use crate::client::ClientError;
@@ -28,7 +29,13 @@ pub(crate) fn diff(
     let Response::Diff(mut told) = context.ask(ask(Vec::new()))? else {
         return Err(ClientError::Unexpected.into());
     };
-    told.files.retain(|file| is_wanted(file, paths));
+    for path in paths {
+        if !told.files.iter().any(|file| lies_in(file, path)) {
+            let hint = format!("`wheelhouse agent diff {name} --stat` lists those that do");
+            return Err(Hinted::error(format!("No file `{path}` differs"), hint));
+        }
+    }
+    told.files.retain(|file| paths.is_empty() || paths.iter().any(|path| lies_in(file, path)));
     let mut wanted: Vec<String> = told.files.iter().map(|file| file.path.clone()).collect();
     let mut hunks = Vec::new();
     while !comparing.stat && !wanted.is_empty() {
@@ -57,15 +64,12 @@ pub(crate) fn diff(
     Ok(())
 }
 
-fn is_wanted(file: &DiffFile, paths: &[String]) -> bool {
-    let lies_in = |path: &String| {
-        let path = path.trim_end_matches('/');
-        let rest = file.path.strip_prefix(path);
-        path.is_empty()
-            || path == "."
-            || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    paths.is_empty() || paths.iter().any(lies_in)
+/// Says whether a file is this one, or lies in this directory.
+fn lies_in(file: &DiffFile, path: &str) -> bool {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let rest = file.path.strip_prefix(path);
+    let is_it = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    matches!(path, "" | ".") || is_it
 }
 
 fn in_json(told: &DiffStatus, hunks: &[FileHunks], is_short: bool) -> Value {

@@ -51,8 +51,9 @@ pub(crate) fn resume(
 pub(crate) fn remove(
     context: &mut Context,
     agents: Vec<String>,
+    abandon: bool,
     format: Format,
 ) -> anyhow::Result<()> {
-    let response = context.ask(Request::Forget { agents })?;
+    let response = context.ask(Request::Forget { agents, abandon })?;
     print_done(context, response, format)
 }

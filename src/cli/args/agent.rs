@@ -66,6 +66,9 @@ pub(crate) enum AgentVerb {
     Remove {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
+        /// Also one that is out of reach, though it may still run where it is
+        #[arg(long)]
+        abandon: bool,
         #[command(flatten)]
         format: Format,
     },

@@ -4,6 +4,7 @@ mod agent;
 mod lock;
 mod report;
 mod run;
+mod runner;
 mod settings;
 mod shared;
 mod verbs;
@@ -13,6 +14,7 @@ pub(super) use agent::{AgentVerb, Choosing, Comparing, Grace, NewAgentArguments,
 pub(super) use lock::LockVerb;
 pub(super) use report::{Outcome, ReportVerb};
 pub(super) use run::RunArgs;
+pub(super) use runner::RunnerVerb;
 pub(super) use settings::{ConfigVerb, RulesVerb, TemplateVerb};
 pub(super) use shared::{Format, Sending, StandIn, Vars};
 pub(super) use verbs::{Arguments, Verb};

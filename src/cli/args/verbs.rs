@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending, TemplateVerb,
-    WorkspaceVerb,
+    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, RunnerVerb, Sending,
+    TemplateVerb, WorkspaceVerb,
 };
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;
@@ -160,6 +160,9 @@ pub(crate) enum Verb {
     /// Exit codes with --headless: 0 done, 10 done in part, 11 failed, 12 it needs a person; 2 what
     /// was typed or the playbook is wrong, which is told with its line.
     Run(Box<RunArgs>),
+    /// Look at places elsewhere where agents can run: ssh, containers, Kubernetes
+    #[command(subcommand)]
+    Runner(RunnerVerb),
     /// Take, release and list locks
     #[command(subcommand)]
     Lock(LockVerb),

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::config::{Agent, Cli, Origin, Settings, Team, plain};
+use crate::config::{Agent, Cli, Origin, Server, Settings, Team, plain};
 use crate::consent::{Criteria, Rule, Rules};
-use crate::model::{Environment, Hooks};
+use crate::model::{Environment, Hooks, Kit, KitRules, Runner};
 use crate::template::Prompt;
 
 /// Writes what the cli runs and which variables it gets.
@@ -22,6 +22,37 @@ pub(super) fn write_cli(
     write_names("  sets", &names(&cli.env), out)?;
     if settings.has_own_hooks(name) {
         write_hooks(&cli.hooks, out)?;
+    }
+    if settings.has_own_kit(name) { write_kit_rules(&cli.kit, out) } else { Ok(()) }
+}
+
+/// Writes how a cli is told what it works with: that, too, is added to the command.
+fn write_kit_rules(rules: &KitRules, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  is told its tools by: {}", plain(&rules.arguments))?;
+    for (name, form) in rules.environment.iter().chain(&rules.files) {
+        writeln!(out, "    and {}", plain(&format!("{name}: {form}")))?;
+    }
+    Ok(())
+}
+
+/// Writes what a server runs and which variables it gets.
+pub(super) fn write_server(
+    name: &str,
+    server: &Server,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let origin = settings.origin(&format!("mcp.{name}"));
+    writeln!(out, "mcp {name} ({origin}): {}", listed(&server.command))?;
+    let patterns: Vec<&str> = server.pass_env.iter().map(AsRef::as_ref).collect();
+    write_names("  passes on", &patterns, out)?;
+    write_names("  sets", &names(&server.env), out)
+}
+
+/// Writes what someone works with, as far as anything is said of it.
+pub(super) fn write_kit(indent: &str, kit: &Kit, out: &mut dyn Write) -> io::Result<()> {
+    for (what, words) in kit.in_words() {
+        writeln!(out, "{indent}{what} {}", plain(&words))?;
     }
     Ok(())
 }
@@ -41,6 +72,37 @@ fn write_hooks(hooks: &Hooks, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
+/// Writes where agents can run elsewhere, and what leaves this machine for it.
+pub(super) fn write_runner(
+    runner: &Runner,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (name, origin) = (&runner.name, settings.origin(&format!("runner.{}", runner.name)));
+    let (kind, target) = (runner.place.kind(), plain(runner.place.target()));
+    let program = plain(&runner.program);
+    writeln!(out, "runner {name} ({origin}): {kind} {target} runs `{program}`")?;
+    if !runner.arguments.is_empty() {
+        writeln!(out, "  with {}", listed(&runner.arguments))?;
+    }
+    let patterns: Vec<&str> = runner.pass_env.iter().map(String::as_str).collect();
+    write_names("  passes on", &patterns, out)
+}
+
+/// Returns the runner for machines.
+pub(super) fn runner_json(runner: &Runner, settings: &Settings) -> Value {
+    json!({
+        "name": runner.name,
+        "kind": runner.place.kind(),
+        "target": runner.place.target(),
+        "program": runner.program,
+        "arguments": runner.arguments,
+        "directory": runner.directory,
+        "pass_env": runner.pass_env,
+        "origin": settings.origin(&format!("runner.{}", runner.name)).to_string(),
+    })
+}
+
 /// Writes who is in the team, and what each one runs.
 pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "team {} ({}): {}", team.name, team_origin(team, settings), team.layout)?;
@@ -52,6 +114,15 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
         write_names("    sets", &names(&agent.env), out)?;
         let speaks: Vec<&str> = agent.speaks.iter().map(crate::model::AgentName::as_str).collect();
         write_names("    speaks to", &speaks, out)?;
+        write_kit("    ", &settings.kit_of(agent), out)?;
+        if let Some(runner) = &agent.runner {
+            writeln!(out, "    runs on {}", plain(&runner.name))?;
+        }
+        if let Some(sandbox) = &agent.confinement.sandbox {
+            let writable: Vec<&str> = sandbox.writable.iter().map(String::as_str).collect();
+            writeln!(out, "    in a sandbox")?;
+            write_names("    may also change", &writable, out)?;
+        }
     }
     Ok(())
 }
@@ -139,6 +210,12 @@ pub(super) fn cli_json(name: &str, cli: &Cli, settings: &Settings) -> Value {
             "env": cli.hooks.environment,
             "file": cli.hooks.file,
         },
+        "kit": {
+            "args": cli.kit.arguments,
+            "env": cli.kit.environment,
+            "files": cli.kit.files,
+            "modes": cli.kit.modes,
+        },
         "origin": cli_origin(name, settings).to_string(),
     })
 }
@@ -149,12 +226,13 @@ pub(super) fn team_json(team: &Team, settings: &Settings) -> Value {
         "name": team.name,
         "layout": team.layout.to_string(),
         "speaks": team.speaks.to_string(),
-        "agents": team.agents.iter().map(agent_json).collect::<Vec<_>>(),
+        "agents": team.agents.iter().map(|agent| agent_json(agent, settings)).collect::<Vec<_>>(),
         "origin": team_origin(team, settings).to_string(),
     })
 }
 
-fn agent_json(agent: &Agent) -> Value {
+fn agent_json(agent: &Agent, settings: &Settings) -> Value {
+    let kit = settings.kit_of(agent);
     let (prompt, template, vars) = match &agent.prompt {
         Some(Prompt::Text(text)) => (Some(text), None, None),
         Some(Prompt::Template { name, vars }) => (None, Some(name), Some(vars)),
@@ -173,6 +251,21 @@ fn agent_json(agent: &Agent) -> Value {
         "owns": agent.owns,
         "capabilities": agent.capabilities,
         "speaks": agent.speaks,
+        "kit": kit,
+        "runner": agent.runner.as_ref().map_or("local", |runner| &runner.name),
+        "limits": agent.confinement.limits,
+        "sandbox": agent.confinement.sandbox,
+    })
+}
+
+/// Returns the server for machines.
+pub(super) fn server_json(name: &str, server: &Server, settings: &Settings) -> Value {
+    json!({
+        "name": name,
+        "command": server.command,
+        "env": names(&server.env),
+        "pass_env": server.pass_env.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "origin": settings.origin(&format!("mcp.{name}")).to_string(),
     })
 }
 

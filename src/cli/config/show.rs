@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::config::{Loaded, Paths, Settings, plain, plain_json};
 
 use super::describe::{
-    approvals_json, cli_json, team_json, write_approvals, write_cli, write_team,
+    approvals_json, cli_json, runner_json, server_json, team_json, write_approvals, write_cli,
+    write_kit, write_runner, write_server, write_team,
 };
 
 /// Prints what holds now. Of an environment only the names are shown, never a value.
@@ -34,7 +35,17 @@ pub fn show(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
     for (name, cli) in settings.clis() {
         write_cli(name, cli, settings, out)?;
     }
+    for (name, server) in settings.servers() {
+        write_server(name, server, settings, out)?;
+    }
+    for (name, kit) in settings.roles() {
+        writeln!(out, "role {name} ({})", settings.origin(&format!("role.{name}")))?;
+        write_kit("  ", kit, out)?;
+    }
     writeln!(out)?;
+    for runner in settings.runners() {
+        write_runner(runner, settings, out)?;
+    }
     for team in settings.teams() {
         write_team(team, settings, out)?;
     }
@@ -55,6 +66,9 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         })
     });
     let clis = settings.clis().map(|(name, cli)| cli_json(name, cli, settings));
+    let servers = settings.servers().map(|(name, server)| server_json(name, server, settings));
+    let roles = settings.roles().map(|(name, kit)| (name.clone(), json!(kit)));
+    let runners = settings.runners().map(|runner| runner_json(runner, settings));
     let teams = settings.teams().map(|team| team_json(team, settings));
     json!({
         "project": paths.project.to_string_lossy(),
@@ -62,6 +76,9 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         "project_file": file,
         "values": values(settings).into_iter().map(with_origin).collect::<Map<_, _>>(),
         "clis": clis.collect::<Vec<_>>(),
+        "mcp": servers.collect::<Vec<_>>(),
+        "roles": roles.collect::<Map<_, _>>(),
+        "runners": runners.collect::<Vec<_>>(),
         "teams": teams.collect::<Vec<_>>(),
         "approve": approvals_json(&settings.approvals.approve),
         "deny": approvals_json(&settings.approvals.deny),
@@ -115,7 +132,9 @@ mod tests {
         fs::write(&paths.user_config, include_str!("../../../config.example.toml")).unwrap();
         let settings = Settings::load(&paths).unwrap().settings;
         let shown: Vec<&str> = values(&settings).into_iter().map(|(key, _)| key).collect();
-        let is_value = |key: &&String| !key.starts_with("cli.") && !key.starts_with("team.");
+        let is_value = |key: &&String| {
+            !key.starts_with("cli.") && !key.starts_with("team.") && !key.starts_with("runner.")
+        };
         for key in settings.provenance.keys().filter(is_value) {
             assert!(shown.contains(&key.as_str()), "{key} is missing");
         }

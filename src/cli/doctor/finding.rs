@@ -5,7 +5,7 @@ use serde::Serialize;
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Level {
+pub(crate) enum Level {
     Ok,
     /// It works, but not as well as it could.
     Warning,
@@ -14,20 +14,20 @@ pub(super) enum Level {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Finding {
-    pub(super) check: &'static str,
-    pub(super) level: Level,
-    pub(super) message: String,
+pub(crate) struct Finding {
+    pub(crate) check: &'static str,
+    pub(crate) level: Level,
+    pub(crate) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) hint: Option<String>,
+    pub(crate) hint: Option<String>,
 }
 
 impl Finding {
-    pub(super) fn ok(check: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn ok(check: &'static str, message: impl Into<String>) -> Self {
         Self { check, level: Level::Ok, message: message.into(), hint: None }
     }
 
-    pub(super) fn warning(
+    pub(crate) fn warning(
         check: &'static str,
         message: impl Into<String>,
         hint: impl Into<String>,
@@ -36,7 +36,7 @@ impl Finding {
         Self { check, level: Level::Warning, message, hint }
     }
 
-    pub(super) fn problem(
+    pub(crate) fn problem(
         check: &'static str,
         message: impl Into<String>,
         hint: impl Into<String>,

@@ -7,6 +7,7 @@ use rustix::process::{Resource, getrlimit};
 
 use super::finding::Finding;
 use crate::config::Paths;
+use crate::keeper::Means;
 
 /// Each agent takes one terminal, and its tools may take more.
 const TERMINALS_SPARE: u64 = 64;
@@ -18,10 +19,17 @@ const DESCRIPTORS_LEAST: u64 = 1024;
 const DISK_BYTES_LEAST: u64 = 200 * 1024 * 1024;
 
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
-    [terminals(), descriptors(), disk(&paths.state_dir), lingering()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        terminals(),
+        descriptors(),
+        disk(&paths.state_dir),
+        lingering(),
+        Some(limits()),
+        Some(sandbox()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn terminals() -> Option<Finding> {
@@ -61,6 +69,27 @@ fn disk(directory: &Path) -> Option<Finding> {
             "Make room: starts are put on record before they happen",
         )
     })
+}
+
+/// Tells by what means agents are held to their limits.
+fn limits() -> Finding {
+    let means = Means::here();
+    if means.is_exact() {
+        return Finding::ok("limits", means.in_words());
+    }
+    let hint = "Limits for the whole tree need systemd for your user, or a control group that you may \
+                change";
+    Finding::warning("limits", means.in_words(), hint)
+}
+
+/// Tells whether agents can be put into a sandbox.
+fn sandbox() -> Finding {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|entry| entry.join("bwrap"));
+    match found.into_iter().find(|program| program.is_file()) {
+        Some(program) => Finding::ok("sandbox", format!("bubblewrap is {}", program.display())),
+        None => Finding::ok("sandbox", "bubblewrap is not installed; no agent can be put into one"),
+    }
 }
 
 /// Processes of a user who does not linger end with the last login, whatever they do.

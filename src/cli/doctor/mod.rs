@@ -6,4 +6,5 @@ mod machine;
 mod project;
 mod report;
 
-pub(super) use report::doctor;
+pub(super) use finding::Finding;
+pub(super) use report::{doctor, present};

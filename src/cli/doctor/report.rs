@@ -13,11 +13,20 @@ pub(crate) fn doctor(context: &mut Context, format: Format) -> anyhow::Result<Ex
     let mut findings = project::examine(&context.paths);
     findings.extend(hub::examine(&context.paths));
     findings.extend(machine::examine(&context.paths));
+    present(context, &findings, format)
+}
+
+/// Prints what was found, and says whether anything does not work.
+pub(crate) fn present(
+    context: &mut Context,
+    findings: &[Finding],
+    format: Format,
+) -> anyhow::Result<ExitCode> {
     let is_sick = findings.iter().any(|finding| finding.level == Level::Problem);
     if format.json {
         context.print_json(&findings)?;
     } else {
-        for finding in &findings {
+        for finding in findings {
             print(context, finding)?;
         }
     }

@@ -16,6 +16,8 @@ pub(crate) struct Agent {
     pub is_stuck: bool,
     /// It has changed files that another agent owns.
     pub has_conflict: bool,
+    /// Nobody reaches the place where it runs.
+    pub is_unreachable: bool,
     /// Since when it has been stuck or in conflict, as far as this dashboard has seen.
     pub stuck_since: Option<Moment>,
     pub since: Moment,
@@ -50,6 +52,7 @@ impl Agent {
             state: status.state,
             is_stuck: status.stuck,
             has_conflict: status.conflict,
+            is_unreachable: status.unreachable.is_some(),
             stuck_since: None,
             since: Moment(since),
             task: status.task.as_deref().map(clean),
@@ -69,7 +72,7 @@ impl Agent {
 
     /// Says whether it wants a person, whatever it does.
     pub(crate) fn calls(&self) -> bool {
-        self.is_stuck || self.has_conflict
+        self.is_stuck || self.has_conflict || self.is_unreachable
     }
 
     /// Says whether its process is gone.
@@ -85,6 +88,9 @@ impl Agent {
 
     /// Returns why the hub would refuse a prompt for it now.
     pub(crate) fn objection(&self) -> Option<&'static str> {
+        if self.is_unreachable {
+            return Some("it is out of reach");
+        }
         match self.state {
             AgentState::Exited => Some("it does not run"),
             AgentState::Waiting => Some("it is at a dialog"),
@@ -109,6 +115,7 @@ impl Agent {
             | AgentState::Waiting
             | AgentState::Blocked
             | AgentState::Limited => remark.or(self.task.as_deref()).or(title),
+            AgentState::Unknown if self.is_unreachable => remark,
             AgentState::Starting
             | AgentState::Idle
             | AgentState::Working

@@ -6,13 +6,14 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use super::{Agent, Damage, Lead, Pane, Scroll, Waiting, has_failed};
-use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
+use crate::model::{Against, AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
 use crate::tui::grid::{Cards, Layout, Slot, arrange};
 use crate::tui::keymap::Keymap;
 use crate::tui::look::{Theme, Tone};
 use crate::tui::options::{Ended, PlaybookOffer, StartView, TuiError};
 use crate::tui::overlay::{Overlay, TaskForm};
 use crate::tui::prompt::{Editor, History};
+use crate::tui::review::Review;
 use crate::wire::{Ask, CliOffer, Interrupted, MouseWish, Request, TaskStatus, TeamOffer};
 
 /// The dashboard.
@@ -52,6 +53,8 @@ pub(crate) struct App {
     /// A task that was described and not added.
     pub task_draft: Option<TaskForm>,
     pub history: History,
+    /// What the person says of each agent's changes.
+    pub reviews: BTreeMap<AgentName, Review>,
     /// The last receipt of an agent that the person has seen fail.
     pub dismissed: BTreeMap<AgentName, ReceiptId>,
     /// What the person was last led to.
@@ -181,6 +184,17 @@ pub(crate) enum Purpose {
     },
     /// What the form on top asked for.
     TaskForm,
+    /// Which files differ; or the lines of one, with the stamp that it had.
+    Diff {
+        agent: AgentName,
+        against: Against,
+        path: Option<(String, String)>,
+    },
+    /// The comments on an agent's changes: that they are sent, or what becomes of them then.
+    Review {
+        agent: AgentName,
+        receipt: Option<ReceiptId>,
+    },
 }
 
 /// A size that the hub was asked to give to a pane.
@@ -222,6 +236,7 @@ impl App {
             drafts: Default::default(),
             task_draft: None,
             history: History::default(),
+            reviews: BTreeMap::new(),
             dismissed: BTreeMap::new(),
             attended: None,
             lead: None,

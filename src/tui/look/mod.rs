@@ -7,5 +7,5 @@ mod theme;
 pub use color::Depth;
 pub(super) use color::is_light;
 pub(super) use sign::{as_of_agent, sign, urgency};
-pub(super) use theme::{Theme, Tone};
+pub(super) use theme::{Ink, Theme, Tone, Wash};
 pub use theme::{ThemeChoice, ThemeError};

@@ -58,12 +58,36 @@ pub(crate) enum Tone {
     Danger,
 }
 
+/// What a piece of code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ink {
+    Plain,
+    Keyword,
+    Quoted,
+    Comment,
+    Number,
+    Added,
+    Removed,
+}
+
+/// What lies under a piece of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wash {
+    Added,
+    Removed,
+    AddedWord,
+    RemovedWord,
+}
+
 /// Colours, already brought down to what the terminal can show.
 #[derive(Clone, Debug)]
 pub(crate) struct Theme {
     depth: Depth,
     tones: [Color; 7],
     states: [Color; 10],
+    inks: [Color; 7],
+    /// All of them are `Reset` where they would be no more than a block of one of sixteen colours.
+    washes: [Color; 4],
 }
 
 impl Theme {
@@ -106,7 +130,48 @@ impl Theme {
             fit(&state.unknown)?,
             fit(&state.exited)?,
         ];
-        Ok(Self { depth, tones, states })
+        let own = |of: fn(&Code) -> &String| file.code.as_ref().map(of);
+        let ink = |own: Option<&String>, usual| own.map_or(Ok(usual), fit);
+        let inks = [
+            tones[Tone::Text as usize],
+            ink(own(|code| &code.keyword), tones[Tone::Accent as usize])?,
+            ink(own(|code| &code.quoted), states[AgentState::Done as usize])?,
+            ink(own(|code| &code.comment), tones[Tone::Dim as usize])?,
+            ink(own(|code| &code.number), states[AgentState::Limited as usize])?,
+            ink(own(|code| &code.added), states[AgentState::Done as usize])?,
+            ink(own(|code| &code.removed), tones[Tone::Danger as usize])?,
+        ];
+        let wash = |own: Option<&String>| match own.filter(|_| depth >= Depth::Indexed) {
+            Some(own) => fit(own),
+            None => Ok(Color::Reset),
+        };
+        let washes = [
+            wash(own(|code| &code.added_line))?,
+            wash(own(|code| &code.removed_line))?,
+            wash(own(|code| &code.added_word))?,
+            wash(own(|code| &code.removed_word))?,
+        ];
+        Ok(Self { depth, tones, states, inks, washes })
+    }
+
+    /// Returns the style of a piece of code.
+    pub(crate) fn ink(&self, ink: Ink) -> Style {
+        let style = Style::new().fg(self.inks[ink as usize]);
+        match ink {
+            Ink::Comment if self.depth == Depth::None => style.add_modifier(Modifier::DIM),
+            Ink::Plain
+            | Ink::Keyword
+            | Ink::Quoted
+            | Ink::Comment
+            | Ink::Number
+            | Ink::Added
+            | Ink::Removed => style,
+        }
+    }
+
+    /// Returns what lies under a piece of code, where the theme and the terminal have that.
+    pub(crate) fn wash(&self, wash: Wash) -> Option<Color> {
+        Some(self.washes[wash as usize]).filter(|color| *color != Color::Reset)
     }
 
     /// Returns the style of the dashboard's own text.
@@ -163,6 +228,23 @@ const ATTRIBUTES: [(u8, Modifier); 8] = [
 struct File {
     chrome: Chrome,
     state: States,
+    /// A theme without it takes the nearest of its other colours.
+    code: Option<Code>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Code {
+    keyword: String,
+    quoted: String,
+    comment: String,
+    number: String,
+    added: String,
+    removed: String,
+    added_line: String,
+    removed_line: String,
+    added_word: String,
+    removed_word: String,
 }
 
 #[derive(Deserialize)]

@@ -185,7 +185,7 @@ impl Deed {
             Self::Stop => Request::Stop { agents, grace_ms: None },
             Self::Restart => Request::Restart { agents, environment, grace_ms: None },
             Self::Resume => Request::Resume { agents, environment, grace_ms: None, brief: true },
-            Self::Remove => Request::Forget { agents },
+            Self::Remove => Request::Forget { agents, abandon: false },
             Self::Merge | Self::Squash => {
                 let form = (self == Self::Squash).then_some(MergeForm::Squash);
                 let ask = WorkspaceRequest::Merge {

@@ -4,6 +4,10 @@ mod attention;
 mod confirm;
 mod crew;
 mod dialog;
+mod diff;
+mod diff_comments;
+mod diff_lines;
+mod diff_looks;
 mod help;
 mod launcher;
 mod list;
@@ -20,6 +24,7 @@ mod wrapped;
 
 pub(super) use attention::Attention;
 pub(super) use confirm::{Confirm, Deed};
+pub(super) use diff::DiffView;
 pub(super) use help::Help;
 pub(super) use launcher::Launcher;
 pub(super) use newcomer::Newcomer;

@@ -5,10 +5,10 @@ use ratatui::layout::{Position, Rect};
 
 use super::dialog::Hit;
 use super::{
-    Attention, Confirm, Help, Launcher, Newcomer, Playbooks, Prompt, Question, TaskForm, TaskView,
-    Tasks,
+    Attention, Confirm, DiffView, Help, Launcher, Newcomer, Playbooks, Prompt, Question, TaskForm,
+    TaskView, Tasks,
 };
-use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
+use crate::model::{AgentName, Key, KeyCode, Moment, Mouse, MouseButton, MouseKind};
 use crate::tui::action::{Action, Choice, Scope, Tasking};
 use crate::tui::app::{App, Lead, Purpose, Target};
 use crate::tui::keymap::is_text;
@@ -28,6 +28,7 @@ pub(crate) enum Overlay {
     Tasks(Tasks),
     TaskView(TaskView),
     TaskForm(TaskForm),
+    Diff(Box<DiffView>),
 }
 
 /// Whether a key was meant for an overlay.
@@ -60,6 +61,7 @@ pub(crate) fn press(app: &mut App, key: Key) -> Handled {
         Overlay::Tasks(list) => list.press(app, key),
         Overlay::TaskView(view) => view.press(app, key),
         Overlay::TaskForm(form) => form.press(app, key),
+        Overlay::Diff(view) => view.press(app, key),
         Overlay::Question(_) if leads_on(app, key) => {
             app.lead = Some(Lead::Next);
             Fate::Close
@@ -116,6 +118,10 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Handled {
             app.damage.is_all = true;
             Handled::Consumed
         }
+        Overlay::Diff(view) => {
+            app.damage.is_all = true;
+            if view.insert(text) { Handled::Consumed } else { Handled::Ignored }
+        }
         Overlay::Help(_)
         | Overlay::Launcher(_)
         | Overlay::Confirm(_)
@@ -163,6 +169,7 @@ impl Overlay {
             Self::Tasks(list) => list.draw(app, area, buffer),
             Self::TaskView(view) => view.draw(app, area, buffer),
             Self::TaskForm(form) => form.draw(app, area, buffer),
+            Self::Diff(view) => view.draw(app, area, buffer),
         }
     }
 
@@ -172,6 +179,7 @@ impl Overlay {
             Self::Newcomer(_) | Self::TaskForm(_) => true,
             Self::Playbooks(list) => list.writes(),
             Self::Prompt(prompt) => prompt.writes(),
+            Self::Diff(view) => view.writing.is_some(),
             Self::Help(_)
             | Self::Launcher(_)
             | Self::Confirm(_)
@@ -194,6 +202,7 @@ impl Overlay {
             Self::Launcher(_) => Some((Purpose::Teams, Request::Teams { environment })),
             Self::Newcomer(_) => Some((Purpose::Clis, Request::Clis { environment })),
             Self::TaskView(view) => Some(view.wish()),
+            Self::Diff(view) => Some(view.wish()),
             Self::Help(_)
             | Self::Playbooks(_)
             | Self::Confirm(_)
@@ -212,6 +221,7 @@ impl Overlay {
             Self::Newcomer(form) => form.starting = None,
             Self::Question(question) => question.is_sent = false,
             Self::TaskForm(form) => form.is_sent = false,
+            Self::Diff(view) => view.lose_hub(),
             Self::Help(_)
             | Self::Playbooks(_)
             | Self::Confirm(_)
@@ -220,6 +230,11 @@ impl Overlay {
             | Self::Tasks(_)
             | Self::TaskView(_) => {}
         }
+    }
+
+    /// Returns when it wants to look again at what it shows.
+    pub(crate) fn due(&self) -> Option<Moment> {
+        if let Self::Diff(view) = self { view.due() } else { None }
     }
 
     /// Says whether it is the form that asked for an agent.
@@ -240,6 +255,7 @@ impl Overlay {
             Self::Tasks(list) => list.choose(app, choice),
             Self::TaskView(view) => view.choose(app, choice),
             Self::TaskForm(form) => form.choose(app, choice),
+            Self::Diff(view) => view.choose(app, choice),
         }
     }
 
@@ -254,6 +270,7 @@ impl Overlay {
             Self::Attention(list) => list.turn(app, is_down),
             Self::Tasks(list) => list.turn(app, is_down),
             Self::TaskView(view) => view.turn(app, is_down),
+            Self::Diff(view) => view.turn(app, is_down),
             Self::Confirm(_) | Self::TaskForm(_) => {}
         }
         Fate::Stay
@@ -273,15 +290,26 @@ impl Overlay {
             Self::Tasks(list) => list.hit(app, area, at),
             Self::TaskView(view) => view.hit(app, area, at),
             Self::TaskForm(form) => form.hit(app, area, at),
+            Self::Diff(view) => view.hit(app, area, at),
         };
         match hit {
             Hit::Outside => self.choose(app, Choice::Cancel),
             Hit::Button(Action::Choose(choice)) => self.choose(app, choice),
             Hit::Button(Action::Task(tasking)) => self.task(app, tasking),
+            Hit::Button(Action::Review(reviewing)) => match self {
+                Self::Diff(view) => view.act(app, reviewing),
+                _ => Fate::Stay,
+            },
+            Hit::Button(Action::Help) => Fate::Open(Box::new(Self::Help(Help::default()))),
             Hit::Button(_) | Hit::Inside => Fate::Stay,
             Hit::Item(index) => {
                 if let Self::Prompt(prompt) = self {
                     prompt.toggle(app, index);
+                    return Fate::Stay;
+                }
+                if let Self::Diff(view) = self {
+                    let is_double = app.is_double_click(Target::Item(index));
+                    view.clicked(app, index, is_double);
                     return Fate::Stay;
                 }
                 self.pick(app, index);
@@ -306,6 +334,7 @@ impl Overlay {
             | Self::Prompt(_)
             | Self::Question(_)
             | Self::Attention(_)
+            | Self::Diff(_)
             | Self::TaskForm(_) => Fate::Stay,
         }
     }
@@ -319,7 +348,11 @@ impl Overlay {
             Self::Attention(list) => list.pick(index),
             Self::Tasks(list) => list.pick(app, index),
             Self::TaskForm(form) => form.pick(index),
-            Self::Help(_) | Self::Confirm(_) | Self::Prompt(_) | Self::TaskView(_) => {}
+            Self::Help(_)
+            | Self::Confirm(_)
+            | Self::Prompt(_)
+            | Self::TaskView(_)
+            | Self::Diff(_) => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the actions of the overview do.
 
-use super::{attend, keys, prompts, reading};
+use super::{attend, diffs, keys, prompts, reading};
 use crate::model::AgentName;
 use crate::tui::action::Action;
 use crate::tui::app::{App, Lead, Mode, Purpose};
@@ -59,6 +59,7 @@ pub(super) fn act(app: &mut App, action: Action) {
             app.damage.is_all = true;
         }
         Action::Tasks => app.overlays.push(Overlay::Tasks(Tasks::default())),
+        Action::Diff => diffs::open(app),
         Action::Help => app.overlays.push(Overlay::Help(Help::default())),
         Action::Redraw => app.needs_whole_frame = true,
         Action::Detach => app.end = Some(Ok(Ended::Detached)),
@@ -67,6 +68,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         | Action::Read(_)
         | Action::Choose(_)
         | Action::Task(_)
+        | Action::Review(_)
         | Action::Write(_) => {}
     }
 }

@@ -1,6 +1,6 @@
 //! Takes whatever happens, one thing at a time.
 
-use super::{attend, keys, mouse, news, prompts, upkeep};
+use super::{attend, diffs, keys, mouse, news, prompts, upkeep};
 use crate::model::{Key, Moment, Mouse, Size};
 use crate::tui::app::App;
 use crate::tui::look::is_light;
@@ -68,7 +68,10 @@ fn take(app: &mut App, input: Input) {
         Input::Lost { reason } => news::lost(app, &reason),
         Input::Hub(frame) => news::take(app, frame),
         Input::Edited(outcome) => prompts::edited(app, outcome),
-        Input::TimePassed => app.damage.has_labels = true,
+        Input::TimePassed => {
+            app.damage.has_labels = true;
+            diffs::tick(app);
+        }
     }
     if let Some(lead) = app.lead.take() {
         attend::follow(app, lead);

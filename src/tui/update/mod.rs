@@ -2,6 +2,7 @@
 
 mod act;
 mod attend;
+mod diffs;
 mod input;
 mod keys;
 mod mouse;

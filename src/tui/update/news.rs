@@ -1,6 +1,6 @@
 //! What the hub says.
 
-use super::{act, attend, prompts, reading, tasks};
+use super::{act, attend, diffs, prompts, reading, tasks};
 use crate::model::{AgentName, Merge, MergeState};
 use crate::tui::action::Action;
 use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose};
@@ -24,6 +24,7 @@ pub(super) fn connected(app: &mut App) {
     for (purpose, request) in app.overlays.iter().filter_map(|o| o.needs(app)).collect::<Vec<_>>() {
         app.ask(purpose, request);
     }
+    diffs::connected(app);
 }
 
 /// Takes note that the hub is away; what was asked for may or may not have happened.
@@ -35,6 +36,7 @@ pub(super) fn lost(app: &mut App, reason: &str) {
         | Purpose::Withdraw
         | Purpose::Answer { .. }
         | Purpose::Interrupt { .. }
+        | Purpose::Review { receipt: None, .. }
         | Purpose::TaskForm => true,
         Purpose::Hello
         | Purpose::Upkeep
@@ -43,6 +45,8 @@ pub(super) fn lost(app: &mut App, reason: &str) {
         | Purpose::Up { .. }
         | Purpose::History { .. }
         | Purpose::Task { .. }
+        | Purpose::Diff { .. }
+        | Purpose::Review { receipt: Some(_), .. }
         | Purpose::Clis => false,
     };
     let unanswered = app.pending.values().any(is_order);
@@ -58,6 +62,7 @@ pub(super) fn lost(app: &mut App, reason: &str) {
     for overlay in &mut app.overlays {
         overlay.lose_hub();
     }
+    diffs::lose_hub(app);
 }
 
 /// Takes a frame from the hub.
@@ -123,6 +128,7 @@ fn status(app: &mut App, news: &Status) {
     note_interrupted(app, news);
     tasks::follow(app, news);
     take_agents(app, agents);
+    diffs::follow(app);
     let wants_teams = match app.settings.start {
         StartView::Auto => app.agents.is_empty(),
         StartView::Teams => true,
@@ -165,6 +171,7 @@ fn take_agents(app: &mut App, agents: Vec<Agent>) {
         | Overlay::Attention(_)
         | Overlay::Tasks(_)
         | Overlay::TaskView(_)
+        | Overlay::Diff(_)
         | Overlay::TaskForm(_) => true,
     });
     attend::refresh(app);
@@ -211,6 +218,13 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
         (Purpose::Status, Ok(Response::Status(news))) => status(app, &news),
         (Purpose::Task { task }, outcome) => tasks::shown(app, task, &outcome),
         (Purpose::TaskForm, outcome) => tasks::heard(app, outcome),
+        (Purpose::Diff { agent, against, path }, outcome) => {
+            diffs::told(app, &agent, &against, path, outcome);
+        }
+        (Purpose::Review { agent, receipt: None }, outcome) => diffs::sent(app, &agent, outcome),
+        (Purpose::Review { agent, receipt: Some(id) }, outcome) => {
+            diffs::arrived(app, &agent, id, outcome);
+        }
         (Purpose::History { agent }, Ok(Response::History { first, kept_from, rows, .. })) => {
             if let Mode::Scrolling(scroll) = &mut app.mode
                 && scroll.agent == agent
@@ -297,6 +311,7 @@ fn launch_failed(app: &mut App, fault: &Fault) {
         | Overlay::Attention(_)
         | Overlay::Tasks(_)
         | Overlay::TaskView(_)
+        | Overlay::Diff(_)
         | Overlay::TaskForm(_) => None,
     });
     match launcher {

@@ -39,6 +39,10 @@ pub(super) fn edited(app: &mut App, outcome: Result<String, String>) {
     match app.overlays.last_mut() {
         Some(Overlay::Prompt(prompt)) => prompt.edited(outcome),
         Some(Overlay::TaskForm(form)) => form.edited(outcome),
+        Some(Overlay::Diff(view)) => match outcome {
+            Ok(text) => view.edited(&text),
+            Err(fault) => app.say(Tone::Danger, clean(&fault)),
+        },
         _ => {}
     }
 }

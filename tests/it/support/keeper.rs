@@ -51,6 +51,7 @@ impl Berth {
             cwd: directory.path().to_owned(),
             environment: Environment(BTreeMap::from(variables.map(own))),
             size: Size { rows: 24, cols: 80 },
+            confinement: wheelhouse::model::Confinement::default(),
         };
         let order = Order {
             launch,
@@ -59,6 +60,7 @@ impl Berth {
             revive: Vec::new(),
             revive_delay_ms: 0,
             grace_ms: 100,
+            fence: None,
         };
         Self { directory, token, order, child: None }
     }

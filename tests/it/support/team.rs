@@ -30,6 +30,8 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
+        kit: wheelhouse::model::Kit::default(),
+        runner: None,
         added: None,
         plot: (role == Role::Worker && !OWNERS.contains(&agent)).then(|| Box::new(plot(agent))),
     }
@@ -59,5 +61,6 @@ pub(crate) fn launch() -> Launch {
         cwd: "/".into(),
         environment: Environment::default(),
         size: Size::default(),
+        confinement: wheelhouse::model::Confinement::default(),
     }
 }

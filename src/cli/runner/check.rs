@@ -1,0 +1,142 @@
+//! `wheelhouse runner check NAME`: says whether agents can run there, and what is missing.
+
+use std::process::ExitCode;
+
+use super::super::args::Format;
+use super::super::context::Context;
+use super::super::doctor::{Finding, present};
+use super::super::failure::Hinted;
+use crate::config::{Settings, suggest};
+use crate::model::{Place, Runner};
+use crate::runner::{Address, FAR_PROTOCOL, LookFailed, Sight, Way, look};
+
+/// What a shell, and `ssh` after it, says of a program that is not there.
+const EXIT_NO_PROGRAM: i32 = 127;
+/// What `ssh` says when it did not get there at all.
+const EXIT_NO_SSH: i32 = 255;
+
+pub(in super::super) fn check(
+    context: &mut Context,
+    name: &str,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let loaded = Settings::load(&context.paths)?;
+    let Some(runner) = loaded.settings.runners().find(|runner| runner.name == name).cloned() else {
+        return Err(unknown(&loaded.settings, name));
+    };
+    let program = std::env::current_exe()?;
+    let session = context.paths.session.clone();
+    let agent = "check".parse().expect("it is a name");
+    let way = Way { runner, address: Address { session, home: "check".to_owned(), agent } };
+    let findings = match look(&way.look(&program)) {
+        Ok(sight) => seen(&way.runner, &sight),
+        Err(failed) => vec![unseen(&way.runner, &failed)],
+    };
+    present(context, &findings, format)
+}
+
+fn unknown(settings: &Settings, name: &str) -> anyhow::Error {
+    let known: Vec<&str> = settings.runners().map(|runner| runner.name.as_str()).collect();
+    if name == "local" {
+        return Hinted::error("`local` is this machine", "Look at it with `wheelhouse doctor`");
+    }
+    let hint = if known.is_empty() {
+        format!(
+            "Describe it in `wheelhouse.toml`: `[runner.{name}]` with `kind = \"ssh\"` and `host`"
+        )
+    } else {
+        suggest(name, known)
+    };
+    Hinted::error(format!("Unknown runner `{name}`"), hint)
+}
+
+/// Says what kept us from looking.
+fn unseen(runner: &Runner, failed: &LookFailed) -> Finding {
+    let (kind, target) = (runner.place.kind(), runner.place.target());
+    match failed {
+        LookFailed::NoTool { program } => {
+            Finding::problem("tool", failed.to_string(), format!("Install `{program}`"))
+        }
+        LookFailed::Silent => Finding::problem(
+            "reach",
+            failed.to_string(),
+            format!("See whether `{kind}` gets there by hand, for {target}"),
+        ),
+        LookFailed::Refused { code: Some(EXIT_NO_SSH), said } if kind == "ssh" => {
+            let hint = format!("Try `ssh {target} true`: it must work without a password");
+            Finding::problem("reach", said.clone(), hint)
+        }
+        LookFailed::Refused { code: Some(EXIT_NO_PROGRAM | 126), said } => {
+            let hint = format!(
+                "Copy this binary there, and say where it is: `program = \"…\"` in `[runner.{}]`",
+                runner.name
+            );
+            Finding::problem("program", said.clone(), hint)
+        }
+        LookFailed::Refused { said, .. } => {
+            let hint = match &runner.place {
+                Place::Ssh { .. } => format!("Try `ssh {target} {} --version`", runner.program),
+                Place::Container { engine, .. } => format!(
+                    "See whether it runs with `{} ps`, and has `{}`",
+                    engine.name(),
+                    runner.program
+                ),
+                Place::Image { engine, .. } => {
+                    format!("See whether the engine works with `{} info`", engine.name())
+                }
+                Place::Pod { .. } => format!("Look at it with `kubectl describe pod {target}`"),
+            };
+            Finding::problem("reach", said.clone(), hint)
+        }
+    }
+}
+
+/// Says what the place has, and what it lacks.
+fn seen(runner: &Runner, sight: &Sight) -> Vec<Finding> {
+    let ours = env!("CARGO_PKG_VERSION");
+    let mut findings = vec![Finding::ok("reach", format!("{runner} answers"))];
+    let theirs = &sight.version;
+    let place = sight.program.display();
+    findings.push(if sight.protocol != FAR_PROTOCOL || theirs != ours {
+        let message = format!("wheelhouse there is {theirs} ({place}), and {ours} here");
+        Finding::problem("program", message, "Copy this binary there, so that both are the same")
+    } else {
+        Finding::ok("program", format!("{place}, version {theirs}"))
+    });
+    if let Some(fault) = &sight.state_fault {
+        let hint = "Its user needs a home directory that can be written to";
+        findings.push(Finding::problem("state", fault.clone(), hint));
+    }
+    let directory = sight.directory.display();
+    findings.push(match &sight.directory_fault {
+        None => Finding::ok("directory", format!("{directory} can be written to")),
+        Some(fault) => Finding::problem(
+            "directory",
+            format!("{directory}: {fault}"),
+            format!(
+                "Make it there, or name another with `directory` in `[runner.{}]`",
+                runner.name
+            ),
+        ),
+    });
+    findings.push(match &sight.git {
+        Some(version) => Finding::ok("git", version.clone()),
+        None => Finding::warning("git", "not there", "Install git there if agents are to use it"),
+    });
+    findings.push(if sight.limits.is_exact() {
+        Finding::ok("limits", sight.limits.in_words())
+    } else {
+        let hint = "Limits for the whole tree need a control group that this user may change";
+        Finding::warning("limits", sight.limits.in_words(), hint)
+    });
+    if sight.kills_on_logout {
+        findings.push(Finding::problem(
+            "login",
+            "processes there end with the last login (KillUserProcesses=yes)",
+            "Let them live on: `loginctl enable-linger` there",
+        ));
+    }
+    let path = format!("agents find programs in {}", sight.path);
+    findings.push(Finding::ok("path", path));
+    findings
+}

@@ -1,0 +1,222 @@
+//! Places other than this machine where agents can run: `[runner.NAME]`.
+
+use std::fmt;
+
+use crate::model::{ContainerEngine, Place, Runner};
+
+use super::cli::{no_zero, read_patterns};
+use super::problem::Problems;
+use super::reader::{Located, Reader};
+
+/// A runner that every team may name: this machine.
+pub(super) const LOCAL: &str = "local";
+
+/// A host, an image or a pod is named in a line.
+const TARGET_BYTES_MAX: usize = 512;
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Ssh,
+    Docker,
+    Podman,
+    Kubectl,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ssh => "ssh",
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+            Self::Kubectl => "kubectl",
+        })
+    }
+}
+
+/// Returns the runner that the table describes, if it describes one.
+pub(super) fn read_runner(
+    name: &str,
+    mut table: Reader,
+    problems: &mut Problems,
+) -> Option<Runner> {
+    let kinds = [Kind::Ssh, Kind::Docker, Kind::Podman, Kind::Kubectl];
+    let has_kind = table.has("kind");
+    let kind = table.choice("kind", &kinds, problems);
+    if !has_kind {
+        let message = format!("No `kind`{}", table.within());
+        let hint = "Add `kind = \"ssh\"`, or `docker`, `podman` or `kubectl`";
+        problems.error(table.span(), &message, Some(hint));
+    }
+    let place = kind.and_then(|kind| read_place(kind, &mut table, problems));
+    let arguments = table.texts("arguments", problems).map(|words| words.value);
+    let arguments = arguments.unwrap_or_default();
+    arguments.iter().for_each(|word| no_zero(word, problems));
+    let program = plain_text("program", &mut table, problems);
+    let directory = plain_text("directory", &mut table, problems);
+    let pass = table.texts("pass_env", problems).map(|texts| read_patterns(texts, problems));
+    if kind.is_some() {
+        table.finish(problems);
+    }
+    Some(Runner {
+        name: name.to_owned(),
+        place: place?,
+        arguments: arguments.into_iter().map(|word| word.value).collect(),
+        program: program.unwrap_or_else(|| "wheelhouse".to_owned()),
+        directory,
+        pass_env: pass.unwrap_or_default().iter().map(ToString::to_string).collect(),
+    })
+}
+
+fn read_place(kind: Kind, table: &mut Reader, problems: &mut Problems) -> Option<Place> {
+    match kind {
+        Kind::Ssh => {
+            let host = table.required_text("host", problems)?;
+            Some(Place::Ssh { host: target(host, problems)? })
+        }
+        Kind::Docker => read_container(ContainerEngine::Docker, table, problems),
+        Kind::Podman => read_container(ContainerEngine::Podman, table, problems),
+        Kind::Kubectl => {
+            let pod = table.required_text("pod", problems);
+            let mut optional = |key| {
+                let text = table.text(key, problems);
+                text.and_then(|text| target(text, problems))
+            };
+            let (container, namespace) = (optional("container"), optional("namespace"));
+            let context = optional("context");
+            Some(Place::Pod { pod: target(pod?, problems)?, container, namespace, context })
+        }
+    }
+}
+
+fn read_container(
+    engine: ContainerEngine,
+    table: &mut Reader,
+    problems: &mut Problems,
+) -> Option<Place> {
+    let (container, image) = (table.text("container", problems), table.text("image", problems));
+    match (container, image) {
+        (Some(container), None) => {
+            Some(Place::Container { engine, container: target(container, problems)? })
+        }
+        (None, Some(image)) => Some(Place::Image { engine, image: target(image, problems)? }),
+        (both, _) => {
+            let what = if both.is_some() { "Both" } else { "Neither" };
+            let message = format!("{what} `container` and `image`{}", table.within());
+            let hint = "Name a `container` that runs already, or an `image` from which each agent \
+                        gets one of its own";
+            problems.error(table.span(), &message, Some(hint));
+            None
+        }
+    }
+}
+
+/// Returns a name that no program can take for an option, or for two words.
+fn target(text: Located<String>, problems: &mut Problems) -> Option<String> {
+    let name = &text.value;
+    let is_odd = |c: char| c.is_whitespace() || c.is_control();
+    let fits = (1..=TARGET_BYTES_MAX).contains(&name.len());
+    if !fits || name.starts_with('-') || name.contains(is_odd) {
+        let hint = "Write it in one word that does not begin with a dash";
+        problems.error(&text.span, &format!("`{name}` leads nowhere"), Some(hint));
+        return None;
+    }
+    Some(text.value)
+}
+
+fn plain_text(key: &'static str, table: &mut Reader, problems: &mut Problems) -> Option<String> {
+    let text = table.text(key, problems)?;
+    no_zero(&text, problems);
+    if text.value.is_empty() {
+        let message = format!("`{key}`{} is empty", table.within());
+        problems.error(&text.span, &message, None);
+    }
+    Some(text.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::builtin::built_in;
+    use super::super::layer::apply;
+    use super::super::settings::{Origin, Settings};
+    use super::*;
+
+    fn applied(text: &str) -> (Settings, String) {
+        let mut settings = built_in();
+        let file = std::path::Path::new("w.toml");
+        let problems = apply(&mut settings, file, text, Origin::User);
+        let shown: Vec<String> = problems.errors.iter().map(ToString::to_string).collect();
+        (settings, shown.join("\n"))
+    }
+
+    #[test]
+    fn every_kind_is_read() {
+        let (settings, errors) = applied(
+            r#"
+            [runner.box]
+            kind = "ssh"
+            host = "me@box"
+            arguments = ["-p", "2222"]
+            program = "~/bin/wheelhouse"
+            directory = "work"
+            pass_env = ["ANTHROPIC_*"]
+            [runner.jail]
+            kind = "docker"
+            image = "node:22"
+            [runner.pet]
+            kind = "podman"
+            container = "pet"
+            [runner.cloud]
+            kind = "kubectl"
+            pod = "dev-0"
+            namespace = "team"
+            [[team.t.agents]]
+            name = "a"
+            cli = "shell"
+            runner = "box"
+            limits = { memory = "1.5G", cpu = 0.5, processes = 64 }
+            [[team.t.agents]]
+            name = "b"
+            cli = "shell"
+            runner = "local"
+            sandbox = "bubblewrap"
+            writable = ["~/.claude"]
+            hidden = ["~/.ssh"]
+            network = false
+            "#,
+        );
+        assert_eq!(errors, "");
+        let names: Vec<String> = settings.runners().map(ToString::to_string).collect();
+        assert_eq!(
+            names,
+            [
+                "box (ssh me@box)",
+                "cloud (kubectl dev-0)",
+                "jail (docker node:22)",
+                "pet (podman pet)"
+            ]
+        );
+        let agents = &settings.team("t").unwrap().agents;
+        let runner = agents[0].runner.as_ref().unwrap();
+        assert_eq!((runner.arguments.len(), runner.program.as_str()), (2, "~/bin/wheelhouse"));
+        assert_eq!(runner.pass_env, ["ANTHROPIC_*"]);
+        let limits = agents[0].confinement.limits;
+        assert_eq!(limits.memory_bytes, Some(3 * 512 * 1024 * 1024));
+        assert_eq!((limits.cpu_hundredths, limits.processes), (Some(50), Some(64)));
+        assert_eq!(agents[1].runner, None);
+        let sandbox = agents[1].confinement.sandbox.clone().unwrap();
+        assert_eq!(sandbox.writable, ["~/.claude"]);
+        assert_eq!(sandbox.hidden, ["~/.ssh"]);
+        assert!(!sandbox.has_network);
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_told() {
+        insta::assert_snapshot!(applied(
+            "[runner.local]\nkind = 'ssh'\nhost = 'x'\n[runner.a]\n[runner.b]\nkind = 'shh'\n\
+             [runner.c]\nkind = 'ssh'\nhost = '-oProxyCommand=x'\n[runner.d]\nkind = 'docker'\n\
+             [runner.e]\nkind = 'kubectl'\nhost = 'x'\npass_env = ['*']\n\
+             [[team.t.agents]]\nname = 'x'\ncli = 'shell'\nrunner = 'bx'\nwritable = ['a']\n\
+             limits = { memory = '4 elephants', cpu = 0, processes = 0, disk = 1 }\n"
+        ).1, @"");
+    }
+}

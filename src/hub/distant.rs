@@ -1,0 +1,127 @@
+//! Runs that are begun and taken up in places elsewhere.
+
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::link::{Road, Start};
+use super::pane::Pane;
+use super::state::Hub;
+use super::there::There;
+use super::tokens;
+use crate::engine::RunEvent;
+use crate::model::{AgentName, Launch, Member, RunId, Runner};
+use crate::runner::{Address, OrderThere, Way};
+use crate::wire::Fault;
+
+/// Enough to tell apart the hubs of one person's machines.
+const HOME_CHARS: usize = 12;
+
+impl Hub {
+    /// Begins a run in a place elsewhere.
+    pub(super) fn start_there(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        runner: Runner,
+        launch: Launch,
+    ) {
+        let size = launch.size;
+        match self.there(agent, runner, Some(launch)) {
+            Ok(there) => {
+                let pane = Pane::new(run, size, self.history_limit);
+                let guard_ended = Rc::new(Cell::new(false));
+                let road = Road::There(Box::new(there));
+                self.open_link(agent, pane, Start::ByUs { guard_ended }, road);
+            }
+            Err(error) => {
+                let reason = format!("its start could not be sent: {error}");
+                self.note_run(agent, run, RunEvent::NeverCame { reason });
+            }
+        }
+    }
+
+    /// Returns the road to the keeper of an agent's run.
+    pub(super) fn road(&self, agent: &AgentName) -> io::Result<Road> {
+        let runner = self.runner_of(agent).cloned();
+        Ok(match runner {
+            Some(runner) => Road::There(Box::new(self.there(agent, runner, None)?)),
+            None => {
+                let (socket, lock) = (self.paths.agent_socket(agent), self.paths.agent_lock(agent));
+                Road::Here { socket, lock }
+            }
+        })
+    }
+
+    pub(super) fn runner_of(&self, agent: &AgentName) -> Option<&Runner> {
+        self.engine.seat(agent)?.member.runner.as_deref()
+    }
+
+    fn there(
+        &self,
+        agent: &AgentName,
+        runner: Runner,
+        launch: Option<Launch>,
+    ) -> io::Result<There> {
+        let session = self.paths.session.clone();
+        let home = home(&self.paths.home_id())?;
+        let way = Way { runner, address: Address { session, home, agent: agent.clone() } };
+        let member = self.engine.seat(agent).map(|seat| &seat.member);
+        let hash = member.and_then(|member| member.contact.token_hash.clone());
+        let make = launch.as_ref().and_then(|launch| {
+            let workspace = member.map_or(self.paths.project.as_path(), Member::root);
+            way.make(&self.program, workspace, launch.confinement.limits)
+        });
+        let order = launch.map(|mut launch| {
+            if make.is_some() {
+                // Its container has them.
+                launch.confinement.limits = crate::model::Limits::default();
+            }
+            let hooks = member.and_then(|member| self.settings.cli(&member.cli));
+            let hooks = hooks.and_then(|cli| cli.hooks.file.clone());
+            Box::new(OrderThere { launch, grace_ms: self.grace_ms, hooks })
+        });
+        Ok(There { way, ticket: hash.unwrap_or_default(), order, make, is_away: false })
+    }
+
+    /// Refuses what would reach an agent too late to mean what it means now.
+    pub(super) fn refuse_unreachable(&self, agent: &AgentName) -> Result<(), Fault> {
+        let seat = self.engine.seat(agent);
+        let Some(unreachable) = seat.and_then(|seat| seat.unreachable.as_ref()) else {
+            return Ok(());
+        };
+        let since = unreachable.since.to_rfc3339();
+        let fault = Fault::new(format!("Agent `{agent}` is out of reach since {since}"));
+        Err(fault.with_hint("`wheelhouse attention` says why; it goes on there meanwhile"))
+    }
+
+    /// Lets go of agents that are off the record though they may still run somewhere.
+    pub(super) fn let_go(&mut self, agents: &[AgentName]) {
+        for agent in agents {
+            if self.engine.seat(agent).is_none() {
+                self.close_link(agent);
+            }
+        }
+    }
+}
+
+/// Returns what tells this hub from others of the same name, and makes it if there is none.
+fn home(path: &Path) -> io::Result<String> {
+    let known = fs::read_to_string(path).unwrap_or_default();
+    let is_good =
+        |id: &&str| id.len() == HOME_CHARS && id.bytes().all(|b| b.is_ascii_alphanumeric());
+    if let Some(id) = Some(known.trim()).filter(is_good) {
+        return Ok(id.to_owned());
+    }
+    let id: String = tokens::new_token()?.0.chars().take(HOME_CHARS).collect();
+    let draft = path.with_extension("new");
+    let mut file =
+        File::options().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;
+    file.write_all(id.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    Ok(id)
+}

@@ -1,0 +1,69 @@
+//! How an agent is started where it is to run: here, or in a place elsewhere.
+
+use std::path::PathBuf;
+
+use crate::config::{Agent, Cli, Paths, VariablePattern, agent_environment, far_environment};
+use crate::model::{Confinement, Environment, Place, Plot, Runner, WorkspaceKind};
+
+/// What depends on where an agent runs.
+pub(super) struct Stead {
+    pub(super) argv: Vec<String>,
+    pub(super) cwd: PathBuf,
+    pub(super) environment: Environment,
+    pub(super) confinement: Confinement,
+}
+
+/// Returns it for an agent with this equipment, started by someone with these variables.
+pub(super) fn stead(
+    paths: &Paths,
+    (agent, plot): (&Agent, Option<&Plot>),
+    cli: &Cli,
+    own: &Environment,
+    (caller, pass): (&Environment, &[VariablePattern]),
+) -> Stead {
+    let mut confinement = agent.confinement.clone();
+    let Some(runner) = &agent.runner else {
+        if let Some(sandbox) = &mut confinement.sandbox {
+            let text = |path: PathBuf| path.display().to_string();
+            let workspace = plot.map_or_else(|| paths.project.clone(), |plot| plot.root.clone());
+            let own = [Some(workspace), plot.and_then(shared_repository)];
+            sandbox.writable.splice(0..0, own.into_iter().flatten().map(text));
+            let all_sessions = |path: &PathBuf| path.parent().unwrap_or(path).to_path_buf();
+            let private = [all_sessions(&paths.state_dir), all_sessions(&paths.runtime_dir)];
+            sandbox.hidden.extend(private.map(text));
+            sandbox.seen.push(text(paths.agent_door(&agent.name)));
+        }
+        return Stead {
+            argv: cli.argv(caller),
+            cwd: plot.map_or_else(|| agent.directory(&paths.project), Plot::agent_cwd),
+            environment: agent_environment(caller, pass, cli, agent, own),
+            confinement,
+        };
+    };
+    Stead {
+        // The shell of whoever is there.
+        argv: cli.command.clone(),
+        cwd: directory(runner, agent, paths),
+        environment: far_environment(caller, &runner.pass_env, cli, agent, own),
+        confinement,
+    }
+}
+
+/// Returns where git keeps the commits of a working tree: whoever may not write there cannot commit.
+fn shared_repository(plot: &Plot) -> Option<PathBuf> {
+    let is_tree = plot.kind == WorkspaceKind::Worktree;
+    let root = plot.project.ancestors().nth(plot.place.components().count());
+    root.filter(|_| is_tree).map(|root| root.join(".git"))
+}
+
+/// Returns where the agent works. A container that was made for it sees the project under the path
+/// that it has here; every other place has a directory of its own.
+fn directory(runner: &Runner, agent: &Agent, paths: &Paths) -> PathBuf {
+    match (&runner.place, &runner.directory) {
+        (Place::Image { .. }, None) => agent.directory(&paths.project),
+        (_, directory) => {
+            let base = PathBuf::from(directory.as_deref().unwrap_or("~"));
+            base.join(&agent.cwd).components().collect()
+        }
+    }
+}

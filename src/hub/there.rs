@@ -1,0 +1,277 @@
+//! A place elsewhere, seen from the hub: a program that carries the stream of a keeper there.
+
+use std::cell::RefCell;
+use std::io;
+use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::pipe;
+use tokio::time::{sleep, timeout};
+
+use super::link::Stream;
+use crate::model::RunId;
+use crate::runner::{Answer, Call, FAR_PROTOCOL, Greeting, OrderThere, Way, read_line};
+
+/// A place that has not greeted by then does not answer.
+const GREETING_MAX: Duration = Duration::from_secs(30);
+/// One that has greeted says within this time what there is.
+const ANSWER_MAX: Duration = Duration::from_secs(60);
+/// What a login may print before our own words.
+const JUNK_BYTES_MAX: usize = 64 * 1024;
+/// Of what the program says about its troubles.
+const WORDS_BYTES_MAX: usize = 2 * 1024;
+
+/// How long a program may take to end by itself once its input has ended.
+const FAREWELL: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// The way to a keeper, and what is wanted of it.
+#[derive(Debug)]
+pub(super) struct There {
+    pub(super) way: Way,
+    /// Names the start of this run among all others.
+    pub(super) ticket: String,
+    /// How to begin the run, until it is seen to have begun.
+    pub(super) order: Option<Box<OrderThere>>,
+    /// What makes the container in which it runs, where it has one of its own.
+    pub(super) make: Option<Vec<String>>,
+    pub(super) is_away: bool,
+}
+
+/// What came of a call.
+pub(super) enum Called {
+    Up(Stream),
+    /// Nothing of the run is alive there, and nothing will be.
+    Absent,
+    /// It could not be begun, for this reason, and nothing of it is alive.
+    Failed(String),
+    /// Nobody knows.
+    Unreached(String),
+}
+
+/// The program that carries a stream.
+pub(super) struct Carrier {
+    /// Gone once it is waited for.
+    child: Option<Child>,
+    words: Rc<RefCell<Vec<u8>>>,
+}
+
+impl There {
+    /// Says whether the order to begin may have arrived.
+    pub(super) fn is_order_away(&self) -> bool {
+        self.is_away
+    }
+
+    /// Notes that the run was seen: it is not begun again.
+    pub(super) fn note_begun(&mut self) {
+        self.order = None;
+        self.make = None;
+    }
+
+    /// Calls the place; where it is certain that nothing is left, what was made for the run goes too.
+    pub(super) async fn call(&mut self, run: RunId) -> Called {
+        let called = self.try_call(run).await;
+        if let (Called::Absent | Called::Failed(_), Some(remove)) = (&called, self.way.remove())
+            && let Err(reason) = run_to_end(remove).await
+        {
+            tracing::warn!(reason, "a container is left behind");
+        }
+        called
+    }
+
+    async fn try_call(&mut self, run: RunId) -> Called {
+        if let Some(make) = self.make.clone() {
+            // One that is there already was made for the same run, by a call that broke off.
+            if let Err(reason) = run_to_end(make).await
+                && self.is_up().await != Some(true)
+            {
+                return if self.is_away {
+                    Called::Unreached(reason)
+                } else {
+                    Called::Failed(reason)
+                };
+            }
+        }
+        let (mut carrier, mut stream) = match Carrier::start(&self.way.line()) {
+            Ok(started) => started,
+            Err(error) => return Called::Unreached(error.to_string()),
+        };
+        let greeting: Greeting = match timeout(GREETING_MAX, stream.next()).await {
+            Ok(Some(greeting)) => greeting,
+            Ok(None) | Err(_) => {
+                let reason = carrier.complaint("it does not answer").await;
+                // An engine that works and knows of no such container is proof enough.
+                let is_gone = self.is_up().await == Some(false);
+                return if is_gone { Called::Absent } else { Called::Unreached(reason) };
+            }
+        };
+        if greeting.protocol != FAR_PROTOCOL {
+            let (theirs, ours) = (greeting.version, env!("CARGO_PKG_VERSION"));
+            let reason = format!("wheelhouse there is {theirs}, and {ours} here: install the same");
+            let is_begun = self.is_away || self.order.is_none();
+            return if is_begun { Called::Unreached(reason) } else { Called::Failed(reason) };
+        }
+        let order = self.order.as_deref().cloned();
+        let has_order = order.is_some();
+        let call = Call { run, ticket: self.ticket.clone(), order };
+        let mut text = serde_json::to_vec(&call).expect("plain data always has a JSON form");
+        text.push(b'\n');
+        self.is_away |= has_order;
+        let asked = async {
+            stream.writer.write_all(&text).await.ok()?;
+            stream.next::<Answer>().await
+        };
+        match timeout(ANSWER_MAX, asked).await {
+            Ok(Some(Answer::Attached)) => Called::Up(stream.carried_by(carrier)),
+            Ok(Some(Answer::Absent { survivors })) => {
+                if !survivors.is_empty() {
+                    tracing::warn!(?survivors, "left alive there");
+                }
+                Called::Absent
+            }
+            Ok(Some(Answer::Failed { reason })) => Called::Failed(reason),
+            Ok(None) | Err(_) => Called::Unreached(carrier.complaint("it broke off").await),
+        }
+    }
+
+    /// Says whether the container of the run is up, where it has one and the engine answers.
+    async fn is_up(&self) -> Option<bool> {
+        let (is_up, list) = (self.way.is_up()?, self.way.list()?);
+        match run_to_end(is_up).await {
+            Ok(said) => Some(said.trim() == "true"),
+            Err(_) => {
+                run_to_end(list).await.ok().filter(|said| said.trim().is_empty()).map(|_| false)
+            }
+        }
+    }
+}
+
+/// The two ends of a program's standard streams, and what has come so far.
+struct Pipes {
+    reader: pipe::Receiver,
+    writer: pipe::Sender,
+    came: Vec<u8>,
+}
+
+impl Pipes {
+    /// Returns the next line that is one of the far end's; nothing once there can be none.
+    async fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let mut passed = 0;
+        loop {
+            while let Some(end) = self.came.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.came.drain(..=end).collect();
+                if let Some(value) = read_line(&line) {
+                    return Some(value);
+                }
+                passed += line.len();
+            }
+            if passed + self.came.len() > JUNK_BYTES_MAX {
+                return None;
+            }
+            let mut buffer = vec![0; 16 * 1024];
+            match self.reader.read(&mut buffer).await {
+                Ok(count @ 1..) => self.came.extend_from_slice(&buffer[..count]),
+                Ok(0) | Err(_) => return None,
+            }
+        }
+    }
+
+    fn carried_by(self, carrier: Carrier) -> Stream {
+        let (reader, writer) = (Box::new(self.reader), Box::new(self.writer));
+        Stream { reader, writer, early: self.came, carrier: Some(carrier) }
+    }
+}
+
+impl Carrier {
+    fn start(argv: &[String]) -> io::Result<(Self, Pipes)> {
+        let (program, arguments) = argv.split_first().expect("a command has a program");
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir("/");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let told = |error| io::Error::other(format!("`{program}` cannot be run: {error}"));
+        let mut child = command.spawn().map_err(told)?;
+        let input = child.stdin.take().expect("it was asked for");
+        let output = child.stdout.take().expect("it was asked for");
+        let troubles = child.stderr.take().expect("it was asked for");
+        let words = Rc::new(RefCell::new(Vec::new()));
+        let carrier = Self { child: Some(child), words: Rc::clone(&words) };
+        let troubles = pipe::Receiver::from_owned_fd(troubles.into())?;
+        tokio::task::spawn_local(note_words(troubles, words));
+        let pipes = Pipes {
+            reader: pipe::Receiver::from_owned_fd(output.into())?,
+            writer: pipe::Sender::from_owned_fd(input.into())?,
+            came: Vec::new(),
+        };
+        Ok((carrier, pipes))
+    }
+
+    /// Returns what the program said of its troubles, or how it ended.
+    async fn complaint(&mut self, otherwise: &str) -> String {
+        // Its last words may be a moment behind its end.
+        sleep(LOOK_EVERY * 4).await;
+        let words = String::from_utf8_lossy(&self.words.borrow()).into_owned();
+        let lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+        let last = lines.last().map(|line| line.chars().filter(|c| !c.is_control()).collect());
+        let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
+        last.unwrap_or_else(|| match ended {
+            Some(status) => format!("{otherwise} ({status})"),
+            None => otherwise.to_owned(),
+        })
+    }
+
+    /// Lets the program end; one that hangs, or whose line is dead, is ended.
+    pub(super) async fn finish(mut self, may_end: bool) {
+        let mut waited = Duration::ZERO;
+        while may_end && waited < FAREWELL {
+            let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+            if !self.child.as_mut().is_some_and(is_running) {
+                break;
+            }
+            sleep(LOOK_EVERY).await;
+            waited += LOOK_EVERY;
+        }
+    }
+}
+
+impl Drop for Carrier {
+    fn drop(&mut self) {
+        let Some(mut child) = self.child.take() else { return };
+        // One that has ended cannot be killed any more.
+        let _ = child.kill();
+        tokio::task::spawn_blocking(move || child.wait());
+    }
+}
+
+/// Keeps the last of what a program says about its troubles.
+async fn note_words(mut troubles: pipe::Receiver, words: Rc<RefCell<Vec<u8>>>) {
+    let mut buffer = vec![0; 1024];
+    while let Ok(count @ 1..) = troubles.read(&mut buffer).await {
+        let mut words = words.borrow_mut();
+        words.extend_from_slice(&buffer[..count]);
+        let surplus = words.len().saturating_sub(WORDS_BYTES_MAX);
+        words.drain(..surplus);
+    }
+}
+
+/// Runs a command and returns what it printed, or why it failed.
+async fn run_to_end(argv: Vec<String>) -> Result<String, String> {
+    let run = move || {
+        let (program, arguments) = argv.split_first().expect("a command has a program");
+        let mut command = Command::new(program);
+        let output = command.args(arguments).current_dir("/").stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("`{program}` cannot be run: {error}"))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+        Err(last.map_or_else(|| format!("`{program}` failed"), str::to_owned))
+    };
+    match tokio::task::spawn_blocking(run).await {
+        Ok(result) => result,
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,12 @@
+//! The other end of a line: hidden subcommands that a hub on another machine runs here.
+
+mod begin;
+mod bridge;
+mod door;
+mod link;
+mod look;
+mod main;
+mod site;
+
+pub use look::Sight;
+pub use main::main;

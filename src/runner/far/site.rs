@@ -1,0 +1,77 @@
+//! The files of one agent here, and what is known of it by them.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+
+use crate::config::FarPaths;
+use crate::keeper::{Fence, GivenUp};
+use crate::model::{AgentName, SessionName};
+use crate::runner::Address;
+use crate::runner::call::Call;
+
+/// What a keeper says before it gives up is short.
+const WORDS_CHARS_MAX: usize = 2000;
+
+/// Where everything of one agent is.
+pub(super) struct Site {
+    pub(super) paths: FarPaths,
+    pub(super) agent: AgentName,
+    /// The hub's session, made unmistakable among the hubs that use this machine.
+    pub(super) session: SessionName,
+    pub(super) socket: PathBuf,
+    pub(super) lock: PathBuf,
+    pub(super) fence: Fence,
+    /// What every process of the run carries in its environment.
+    pub(super) marks: [String; 3],
+}
+
+impl Site {
+    /// Makes the directories in which the files are.
+    pub(super) fn make(address: &Address, call: &Call) -> io::Result<Self> {
+        let Address { session, home, agent } = address;
+        let hub = format!("{session}-{home}");
+        let paths = FarPaths::find(&hub).map_err(io::Error::other)?;
+        paths.make_directories().map_err(io::Error::other)?;
+        let marks = [
+            format!("WHEELHOUSE_SESSION={hub}"),
+            format!("WHEELHOUSE_AGENT={agent}"),
+            format!("WHEELHOUSE_RUN={}", call.run),
+        ];
+        Ok(Self {
+            socket: paths.socket(agent),
+            lock: paths.lock(agent),
+            fence: Fence { path: paths.tickets(agent), ticket: call.ticket.clone() },
+            agent: agent.clone(),
+            session: SessionName(hub),
+            marks,
+            paths,
+        })
+    }
+
+    /// Listens for the agent's own programs, over whatever an earlier line left there.
+    pub(super) fn open_door(&self) -> io::Result<UnixListener> {
+        let path = self.paths.door(&self.agent);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let listener = UnixListener::bind(&path)?;
+        fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+        Ok(listener)
+    }
+
+    /// Makes sure that the run is not begun any more, if nothing of it is alive.
+    pub(super) fn give_up(&self) -> io::Result<GivenUp> {
+        self.fence.give_up(&self.lock).map_err(io::Error::other)
+    }
+
+    /// Returns what a keeper said that could not work.
+    pub(super) fn last_words(&self) -> String {
+        let text = fs::read_to_string(self.paths.log(&self.agent)).unwrap_or_default();
+        let words: String = text.trim().chars().take(WORDS_CHARS_MAX).collect();
+        if words.is_empty() { "its keeper did not come up".to_owned() } else { words }
+    }
+}

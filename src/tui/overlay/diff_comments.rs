@@ -1,0 +1,141 @@
+//! Comments on the lines of a diff: written, changed, removed, and sent as one prompt.
+
+use super::diff::DiffView;
+use super::stack::Fate;
+use crate::model::{Key, KeyCode};
+use crate::tui::action::{Action, Writing};
+use crate::tui::app::{App, Purpose, Wish};
+use crate::tui::keymap::{is_text, off_the_pad};
+use crate::tui::look::Tone;
+use crate::tui::prompt::Editor;
+use crate::tui::review::{Anchor, Comment, Post, Review, as_prompt};
+use crate::tui::reviewing::Reviewing;
+use crate::wire::Request;
+
+/// A comment that is being written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Draft {
+    pub anchor: Anchor,
+    pub editor: Editor,
+    /// The comment that it is to be instead of.
+    replaces: Option<Comment>,
+}
+
+impl DiffView {
+    /// Begins to write about the line under the cursor, or goes on with what was written.
+    pub(super) fn comment(&mut self, app: &mut App) {
+        let page = self.page(app);
+        let review = app.reviews.entry(self.agent.clone()).or_default();
+        let own = page.comment_at(self.at).and_then(|at| review.comments.get(at)).cloned();
+        if let Some(own) = own {
+            if own.post != Post::Kept {
+                return app.say(Tone::Dim, "This comment is on its way already");
+            }
+            let (anchor, editor) = (own.anchor.clone(), Editor::new(&own.text));
+            self.writing = Some(Draft { anchor, editor, replaces: Some(own) });
+            return self.keep_in_sight(app, &page);
+        }
+        let anchor = self.shown().and_then(|hunks| page.anchor(self.at, hunks));
+        let Some(anchor) = anchor else {
+            return app.say(Tone::Dim, "A comment is about a line: go to one first");
+        };
+        let review = app.reviews.entry(self.agent.clone()).or_default();
+        let draft = review.draft.take_if(|(about, _)| *about == anchor);
+        let editor = draft.map(|(_, editor)| editor).unwrap_or_default();
+        self.writing = Some(Draft { anchor, editor, replaces: None });
+        self.keep_in_sight(app, &page);
+    }
+
+    pub(super) fn press_in_text(&mut self, app: &mut App, key: Key) -> Fate {
+        let key = off_the_pad(key);
+        let Some(draft) = &mut self.writing else { return Fate::Stay };
+        if let (true, KeyCode::Char(c)) = (is_text(key), key.code) {
+            draft.editor.insert(c.encode_utf8(&mut [0; 4]));
+            return Fate::Stay;
+        }
+        match app.keymap.writing(key) {
+            Some(Writing::Send | Writing::SendAnyway) => self.keep(app),
+            Some(Writing::Leave) => self.leave(app),
+            Some(Writing::OpenEditor) => {
+                app.wishes.push(Wish::Edit(draft.editor.text().to_owned()));
+            }
+            Some(Writing::Older) => drop(draft.editor.go_up()),
+            Some(Writing::Newer) => drop(draft.editor.go_down()),
+            Some(writing) => drop(draft.editor.write(writing)),
+            None => draft.editor.press(key),
+        }
+        Fate::Stay
+    }
+
+    /// Writes at the cursor, where something is written.
+    pub(super) fn insert(&mut self, text: &str) -> bool {
+        let Some(draft) = &mut self.writing else { return false };
+        draft.editor.insert(text);
+        true
+    }
+
+    /// Takes over what came back from the person's own editor.
+    pub(crate) fn edited(&mut self, text: &str) {
+        if let Some(draft) = self.writing.as_mut().filter(|_| !text.trim().is_empty()) {
+            draft.editor = Editor::new(text);
+        }
+    }
+
+    /// Keeps what was written as a comment; nothing written about a line is no comment.
+    pub(super) fn keep(&mut self, app: &mut App) {
+        let Some(Draft { anchor, editor, replaces }) = self.writing.take() else { return };
+        let review = app.reviews.entry(self.agent.clone()).or_default();
+        let text = editor.text().trim().to_owned();
+        let place = replaces.and_then(|own| review.comments.iter().position(|one| *one == own));
+        match place {
+            Some(at) if text.is_empty() => drop(review.comments.remove(at)),
+            Some(at) => review.comments[at].text = text,
+            None if text.is_empty() => {}
+            None => review.comments.push(Comment { anchor, text, post: Post::Kept }),
+        }
+        self.go(app, self.at);
+    }
+
+    /// Leaves the text; what is new in it is there when the same line is written about again.
+    pub(super) fn leave(&mut self, app: &mut App) {
+        let Some(Draft { anchor, editor, replaces }) = self.writing.take() else { return };
+        if replaces.is_none() && !editor.is_blank() {
+            let review = app.reviews.entry(self.agent.clone()).or_default();
+            review.draft = Some((anchor, editor));
+        }
+    }
+
+    pub(super) fn uncomment(&mut self, app: &mut App) {
+        let place = self.page(app).comment_at(self.at);
+        let review = app.reviews.get_mut(&self.agent);
+        let Some((place, review)) = place.zip(review) else {
+            return app.say(Tone::Dim, "There is no comment here");
+        };
+        review.comments.remove(place);
+        self.go(app, self.at);
+    }
+
+    /// Sends all comments as one prompt; each stays until the agent has taken it.
+    pub(super) fn send(&self, app: &mut App, anyway: bool) {
+        let agent = self.agent.clone();
+        let unsent = app.reviews.get(&agent).map_or(0, Review::unsent);
+        if unsent == 0 {
+            let key = app.keymap.hint(Action::Review(Reviewing::Comment));
+            let key = key.unwrap_or_default();
+            return app.say(Tone::Dim, format!("Nothing to send: {key} comments on a line"));
+        }
+        if !app.is_connected() {
+            return app.say(Tone::Danger, "Not sent: the hub is away. Your comments stay here");
+        }
+        let Some(review) = app.reviews.get_mut(&agent) else { return };
+        let prompt = as_prompt(&review.comments);
+        for comment in review.comments.iter_mut().filter(|one| one.post == Post::Kept) {
+            comment.post = Post::Asked;
+        }
+        app.dismiss(&agent);
+        app.say(Tone::Dim, format!("Sending {unsent} to {agent}…"));
+        let agents = vec![agent.to_string()];
+        let request = Request::Dispatch { agents, prompt, idempotency_key: None, anyway };
+        app.ask(Purpose::Review { agent, receipt: None }, request);
+    }
+}

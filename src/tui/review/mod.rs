@@ -1,0 +1,13 @@
+//! A diff as it is read: what code is made of, which words changed, which rows there are, and what
+//! the reader has to say about them.
+
+mod comment;
+mod glyph;
+mod language;
+mod page;
+mod syntax;
+mod words;
+
+pub(super) use comment::{Anchor, Comment, Post, Review, as_prompt};
+pub(super) use glyph::{Glyph, glyphs};
+pub(super) use page::{Matter, Page, PageRow};
