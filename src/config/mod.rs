@@ -29,6 +29,7 @@ mod source_file;
 mod team;
 mod template;
 mod trust;
+mod words;
 mod workspace;
 
 pub use builtin::STARTER;

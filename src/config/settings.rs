@@ -1,7 +1,6 @@
 //! The settings that hold, and which file each one came from.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::consent::Rules;
@@ -417,46 +416,6 @@ fn untrusted(file: &Path) -> Problem {
     let text = "It is not trusted as it is now, so nothing in it is used\n\
                 hint: Read what it would run and trust it with `wheelhouse config trust`";
     whole_file(file, text)
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::BuiltIn => "built-in",
-            Self::User => "user",
-            Self::Project => "project",
-        })
-    }
-}
-
-impl fmt::Display for Cards {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Auto => "auto",
-            Self::Never => "never",
-        })
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Auto => "auto",
-            Self::Never => "never",
-        })
-    }
-}
-
-impl fmt::Display for LogLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Debug => "debug",
-            Self::Trace => "trace",
-        })
-    }
 }
 
 #[cfg(test)]

@@ -324,6 +324,10 @@ impl Engine {
         };
         let is_left = |merge: &&Merge| {
             let Some(workspace) = self.workspaces.get(&merge.agent) else { return false };
+            // What became of one that is gone is over.
+            if merge.since < workspace.since {
+                return false;
+            }
             let is_sent_back = merge.terms.sends_back || merge.task.is_some();
             match merge.state {
                 MergeState::Conflict | MergeState::Broken => {

@@ -71,6 +71,9 @@ impl Engine {
         self.touch_seat(agent);
         if is_turn_over {
             self.look_after(agent);
+        } else if !is_at_work(state) {
+            // A turn may be over before anybody has seen it.
+            self.want_comparison(agent);
         }
     }
 

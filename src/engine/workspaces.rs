@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use super::journal::Place;
 use super::{Effect, Engine, Phase, Seat, WorkspaceEvent, WorkspaceOrder};
 use crate::model::{
-    AgentName, AgentState, Clearing, Done, Ending, Entry, Exit, Failure, Launch, Made, Moment, Plot,
-    Refusal, RequestId, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
+    AgentName, AgentState, Clearing, Done, Ending, Entry, Exit, Failure, Launch, Made, Moment,
+    Plot, Refusal, RequestId, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
 };
 
 /// How the set-up of a workspace ends that did not succeed.

@@ -8,7 +8,7 @@ use super::state::Hub;
 use super::workspaces::compare;
 use crate::engine::Seat;
 use crate::model::{
-    AgentName, Clearing, Command, InvalidName, MergeTerms, Workspace, WorkspaceCommand,
+    AgentName, Clearing, Command, InvalidName, Merge, MergeTerms, Workspace, WorkspaceCommand,
     WorkspaceKind, WorkspaceState,
 };
 use crate::wire::{
@@ -111,7 +111,8 @@ impl Hub {
                 files: overlap.files,
             }
         });
-        let merge = self.engine.merges().filter(|merge| merge.agent == *agent).last();
+        let is_its = |merge: &&Merge| merge.agent == *agent && merge.since >= workspace.since;
+        let merge = self.engine.merges().filter(is_its).last();
         WorkspaceStatus {
             agent: agent.to_string(),
             kind: plot.kind,

@@ -69,7 +69,12 @@ fn work_is_brought_back_after_a_question_and_what_came_of_it_is_said() {
     stage.press("enter");
     let requests = stage.requests();
     let is_squash = |request: &Request| {
-        matches!(request, Request::Workspace { ask: WorkspaceRequest::Merge { form: Some(MergeForm::Squash), .. } })
+        matches!(
+            request,
+            Request::Workspace {
+                ask: WorkspaceRequest::Merge { form: Some(MergeForm::Squash), .. }
+            }
+        )
     };
     assert!(requests.iter().any(is_squash), "{requests:?}");
     let told = |stage: &mut Stage, merge| {

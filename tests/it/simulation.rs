@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Phase, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Command, Contact, Environment, Exit, Launch, Letter, Member,
-    Moment, ProcessId, ProcessInfo, ReceiptId, RequestId, Role, RunId, Size, Source, Stage,
+    AgentName, AgentState, Changes, Command, Exit, Letter, Member, Moment, ProcessId, ProcessInfo,
+    ReceiptId, RequestId, Role, RunId, Source, Stage,
 };
 
 use super::support::chance::Chance;
+use super::support::team;
 
 const SEEDS: u64 = 150;
 const STORM_STEPS: u32 = 400;
@@ -120,7 +121,7 @@ impl World {
     fn ask(&mut self) {
         let count = 1 + self.random.below(3);
         let names: BTreeSet<_> = (0..count).map(|_| name(self.random.below(5))).collect();
-        let crew = |team: &str| names.iter().map(|name| (member(name, team), launch())).collect();
+        let crew = |team: &str| names.iter().map(|name| (member(name, team), team::launch())).collect();
         let grace_ms = 100;
         let command = match self.random.below(14) {
             0..=3 => Command::Start { members: crew("a") },
@@ -372,41 +373,12 @@ fn name(number: u64) -> AgentName {
 }
 
 fn member(name: &AgentName, team: &str) -> Member {
-    Member {
-        name: name.clone(),
-        team: team.to_owned(),
-        place: 0,
-        cli: "sim".to_owned(),
-        role: Role::Worker,
-        argv: vec!["sim".to_owned()],
-        cwd: "/".into(),
-        workspace: std::path::PathBuf::new(),
-        owns: Vec::new(),
-        capabilities: Vec::new(),
-        speaks_freely: false,
-        speaks_to: Vec::new(),
-        conversation: None,
-        opening: wheelhouse::model::Opening::default(),
-        contact: Contact::default(),
-        kit: wheelhouse::model::Kit::default(),
-        runner: None,
-        added: None,
-        plot: None,
-    }
+    let team = team.to_owned();
+    Member { team, plot: None, ..team::member(name.as_str(), Role::Worker, 0) }
 }
 
 fn letter(agent: AgentName) -> Letter {
     Letter { agent, text: "go on".to_owned(), tag: None }
-}
-
-fn launch() -> Launch {
-    Launch {
-        argv: vec!["sim".to_owned()],
-        cwd: "/".into(),
-        environment: Environment::default(),
-        size: Size::default(),
-        confinement: wheelhouse::model::Confinement::default(),
-    }
 }
 
 fn survivor() -> ProcessInfo {

@@ -15,7 +15,8 @@ use crate::model::{Kit, Runner};
 
 use super::describe::{
     approvals_json, cli_json, cli_origin, listed, runner_json, server_json, team_json, team_origin,
-    write_approvals, write_cli, write_kit, write_runner, write_server, write_team, write_workspaces,
+    write_approvals, write_cli, write_kit, write_runner, write_server, write_team,
+    write_workspaces,
 };
 
 /// Shows what the project's file would run, and trusts exactly the content that was shown.
