@@ -122,6 +122,7 @@ mod tests {
             "[stop]",
             "[stuck]",
             "[limit]",
+            "[workspace]",
             "[env]",
             "[hub]",
             "[log]",

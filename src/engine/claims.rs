@@ -180,9 +180,11 @@ impl Engine {
         }
         let terms =
             Terms { role: Some(Role::Verifier), priority: task.terms.priority, ..Terms::default() };
+        let author = task.open().and_then(|open| self.workspaces.get(&open.agent));
+        let place = author.map(|workspace| workspace.plot.project_root());
         let spec = TaskSpec {
             title: format!("verify {id}: {}", task.title),
-            prompt: words::verifier_prompt(task),
+            prompt: words::verifier_prompt(task, place.as_deref()),
             play: task.play,
             terms,
             ..TaskSpec::default()

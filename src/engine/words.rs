@@ -1,5 +1,7 @@
 //! What the hub writes to agents. Nothing of it reads as a report, however a terminal wraps it.
 
+use std::path::Path;
+
 use super::Engine;
 use crate::model::{
     AgentName, Contract, GateResult, Merge, MergeFile, MergeState, Moment, Need, Outcome,
@@ -100,13 +102,16 @@ pub(super) fn not_merged(merge: &Merge) -> String {
     )
 }
 
-pub(super) fn verifier_prompt(task: &Task) -> String {
+/// Asks for a look at a claim; the place is that of its agent's own workspace.
+pub(super) fn verifier_prompt(task: &Task, place: Option<&Path>) -> String {
     let claim = task.open().and_then(|open| open.claim.as_ref());
     let said = claim.map(|claim| quote(&claim.text)).unwrap_or_default();
+    let place = place.map(|place| format!(" The work lies in {}.", place.display()));
+    let place = place.unwrap_or_default();
     format!(
         "Another agent says that it has finished a task. Check that for yourself; change nothing. \
          If all of it holds, report that you are done, with what you have checked. If anything \
-         does not hold, report an error with what is wrong.\n\nThe task was:\n{}\n\nThe claim \
+         does not hold, report an error with what is wrong.{place}\n\nThe task was:\n{}\n\nThe claim \
          is:\n{said}",
         quote(&format!("{}\n{}", task.title, task.prompt.replace(TAG_PLACE, ""))),
     )

@@ -207,6 +207,61 @@ fn nothing_of_what_is_planted_runs_whatever_we_ask() {
 }
 
 #[test]
+fn nothing_of_what_is_planted_runs_when_trees_are_made_filled_merged_and_given_up() {
+    let planted = Planted::new();
+    let repository = Repository::find(&planted.root()).unwrap();
+    let unmarked = |after: &str| assert_eq!(planted.marks(), [""; 0], "after {after}");
+    let base = repository.head().unwrap().unwrap();
+    let place = planted.home.path().canonicalize().unwrap().join("tree");
+    repository.add_worktree(&place, Some("w/one"), &base).unwrap();
+    unmarked("a new tree");
+    let tree = repository.worktree(&place).unwrap();
+    tree.check_out(&base).unwrap();
+    unmarked("a checkout");
+    assert_eq!(fs::read_to_string(place.join("evil.txt")).unwrap(), "1\n");
+    fs::write(place.join("plain"), "3\n").unwrap();
+    fs::write(place.join("dir/new"), "3\n").unwrap();
+    assert_eq!(names(&tree.differing(&base).unwrap()), ["dir/new", "plain"]);
+    assert!(tree.ignored().unwrap().is_empty());
+    unmarked("a comparison");
+    let tip = tree.commit_all("work", true).unwrap().unwrap();
+    unmarked("a commit");
+    assert_eq!(tree.head().unwrap().as_deref(), Some(tip.as_str()));
+    assert!(tree.changed().unwrap().is_empty());
+    fs::write(place.join("evil.txt"), "3\n").unwrap();
+    let refused = tree.commit_all("work", true).unwrap_err().to_string();
+    assert!(refused.contains("behind the filter `evil`"), "{refused}");
+    unmarked("a commit that is refused");
+    let other = repository.tree_of(&base).unwrap();
+    let other = repository.commit_tree(&other, &[base.clone()], "other", None).unwrap();
+    let merged = repository.merge(&other, &tip, None).unwrap();
+    assert!(matches!(merged, super::Merged::Clean { .. }), "{merged:?}");
+    unmarked("a merge");
+    fs::write(place.join("evil.txt"), "1\n").unwrap();
+    fs::write(place.join("plain"), "4\n").unwrap();
+    let second = tree.commit_all("more", false).unwrap().unwrap();
+    assert_eq!(tree.head().unwrap().as_deref(), Some(tip.as_str()), "nothing has moved");
+    let against = repository.merge(&second, &tip, Some(&base)).unwrap();
+    let super::Merged::Conflicts { files } = against else { panic!("{against:?}") };
+    assert_eq!(names(&files), ["plain"]);
+    unmarked("a conflict");
+    repository.move_ref("refs/heads/into", &tip, None).unwrap();
+    assert!(repository.move_ref("refs/heads/into", &base, Some(&base)).is_err());
+    repository.delete_ref("refs/heads/into", &tip).unwrap();
+    assert_eq!(repository.unheld(&[tip], "refs/heads/w/one", &[&base]).unwrap().len(), 1);
+    assert_eq!(repository.checked_out().unwrap().len(), 2);
+    unmarked("references");
+    let hashes = tree.hash_files(&["plain".into()], true).unwrap();
+    assert_ne!(hashes, tree.hash_converted(&["dir/deep".into()]).unwrap());
+    tree.index().unwrap();
+    unmarked("contents");
+    fs::remove_dir_all(&place).unwrap();
+    repository.forget_worktree(&place).unwrap();
+    assert!(repository.worktree(&place).is_none());
+    unmarked("all of it");
+}
+
+#[test]
 fn a_repository_cannot_say_that_its_files_are_elsewhere() {
     let planted = Planted::new();
     let root = planted.root();

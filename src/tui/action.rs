@@ -32,6 +32,10 @@ pub(super) enum Action {
     /// Takes up again what was lost, or the conversation of the selected agent.
     Resume,
     Remove,
+    /// Brings the work of the selected agent back.
+    Merge,
+    /// Removes its workspace.
+    Clean,
     Add,
     Teams,
     Playbooks,
@@ -205,6 +209,8 @@ const MEANINGS: &[Meaning] = &[
     meaning(Action::Restart, Scope::Overview, "restart", "r", "restart the agent"),
     meaning(Action::Resume, Scope::Overview, "resume", "R", "resume: all lost, or this one"),
     meaning(Action::Remove, Scope::Overview, "remove", "delete X", "take an ended agent away"),
+    meaning(Action::Merge, Scope::Overview, "merge", "m", "bring its work back"),
+    meaning(Action::Clean, Scope::Overview, "clean", "c", "remove its workspace"),
     meaning(Action::Add, Scope::Overview, "add", "n", "add an agent to the team"),
     meaning(Action::Teams, Scope::Overview, "teams", "t", "start a team"),
     meaning(Action::Playbooks, Scope::Overview, "playbooks", "p", "run a playbook"),

@@ -1,12 +1,13 @@
 //! Puts all that is in a workspace where it cannot be lost: into a commit that a reference holds.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::WorkspaceError;
 use super::inspect::{Snapshot, TreeSnapshot, inspect};
 use super::site::Site;
-use super::WorkspaceError;
 use crate::git::{GitError, Repository};
 use crate::model::{Clearing, Workspace, WorkspaceKind};
 
@@ -65,7 +66,7 @@ pub(super) fn rescue_seen(
     parents.extend(tree.commits.first().filter(|tip| **tip != tree.head).cloned());
     parents.extend(repository.commit(&workspace.plot.branch_ref())?);
     parents.extend(tree.stranded.iter().cloned());
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     parents.retain(|parent| seen.insert(parent.clone()));
     if parents.len() > PARENTS_MAX {
         let words = format!("more than {PARENTS_MAX} commits are held by nothing but its log");
@@ -101,6 +102,7 @@ fn keep(tree: &TreeSnapshot, unkept: &[PathBuf]) -> Result<(), WorkspaceError> {
 }
 
 fn refuse_too_large(snapshot: &Snapshot, unkept: &[PathBuf]) -> Result<(), WorkspaceError> {
+    let unkept: BTreeSet<&PathBuf> = unkept.iter().collect();
     let seen = snapshot.walked.files.iter().filter(|seen| unkept.contains(&seen.path));
     let bytes: u64 = seen.map(|seen| seen.bytes).sum();
     if bytes <= RESCUED_BYTES_MAX {

@@ -187,6 +187,7 @@ impl World {
                 | Effect::Renew { .. }
                 | Effect::Look { .. }
                 | Effect::Weigh { .. }
+                | Effect::Workspace(_)
                 | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)
                 }
@@ -390,6 +391,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         kit: wheelhouse::model::Kit::default(),
         runner: None,
         added: None,
+        plot: None,
     }
 }
 

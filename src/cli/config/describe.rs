@@ -109,7 +109,8 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
     for agent in &team.agents {
         let command = settings.cli(&agent.cli).map(|cli| listed(&cli.command)).unwrap_or_default();
         let (cli, cwd) = (plain(&agent.cli), plain(&agent.cwd.to_string_lossy()));
-        writeln!(out, "  {} ({}): {cli} {command} in `{cwd}`", agent.name, agent.role)?;
+        let space = agent.workspace.map(|one| format!(", workspace {one}")).unwrap_or_default();
+        writeln!(out, "  {} ({}): {cli} {command} in `{cwd}`{space}", agent.name, agent.role)?;
         write_names("    sets", &names(&agent.env), out)?;
         let speaks: Vec<&str> = agent.speaks.iter().map(crate::model::AgentName::as_str).collect();
         write_names("    speaks to", &speaks, out)?;
@@ -121,6 +122,25 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
             let writable: Vec<&str> = sandbox.writable.iter().map(String::as_str).collect();
             writeln!(out, "    in a sandbox")?;
             write_names("    may also change", &writable, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what a file has run in workspaces, and what of the project it copies there.
+pub(super) fn write_workspaces(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
+    let space = &settings.workspace;
+    let is_own = |key: &str| settings.origin(&format!("workspace.{key}")) == Origin::Project;
+    let texts = |text: &Option<String>| text.iter().cloned().collect::<Vec<_>>();
+    let lines = [
+        ("setup", "sets each workspace up with", texts(&space.setup)),
+        ("teardown", "tears each workspace down with", texts(&space.teardown)),
+        ("gates", "checks merged work with", space.gates.clone()),
+        ("copy", "copies into each workspace", space.copy.clone()),
+    ];
+    for (_, words, listed) in lines.into_iter().filter(|(key, ..)| is_own(key)) {
+        for one in listed {
+            writeln!(out, "{words} `{}`", plain(&one))?;
         }
     }
     Ok(())
@@ -222,6 +242,7 @@ fn agent_json(agent: &Agent, settings: &Settings) -> Value {
         "name": agent.name,
         "cli": agent.cli,
         "role": agent.role,
+        "workspace": agent.workspace.map(|one| one.to_string()),
         "prompt": prompt,
         "template": template,
         "vars": vars,

@@ -16,6 +16,7 @@ use crate::model::{Kit, Runner};
 use super::describe::{
     approvals_json, cli_json, cli_origin, listed, runner_json, server_json, team_json, team_origin,
     write_approvals, write_cli, write_kit, write_runner, write_server, write_team,
+    write_workspaces,
 };
 
 /// Shows what the project's file would run, and trusts exactly the content that was shown.
@@ -108,6 +109,7 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
     if !passed.is_empty() {
         writeln!(out, "every agent gets these of your variables: {}", listed(&passed))?;
     }
+    write_workspaces(&project.settings, out)?;
     write_approvals(&own_approvals(project), out)?;
     Ok(())
 }

@@ -34,6 +34,8 @@ pub(crate) struct Agent {
     pub receipt: Option<Receipt>,
     /// How many prompts wait for it.
     pub queued: usize,
+    /// What is to be known of its own workspace, if it has one.
+    pub workspace: Option<String>,
 }
 
 impl Agent {
@@ -64,6 +66,7 @@ impl Agent {
                 ..receipt
             }),
             queued: status.queued,
+            workspace: workspace(status),
         })
     }
 
@@ -120,6 +123,16 @@ impl Agent {
             | AgentState::Unknown => self.task.as_deref().or(title).or(remark),
         }
     }
+}
+
+/// Says that an agent has a workspace of its own, and how much it has changed there.
+fn workspace(status: &AgentStatus) -> Option<String> {
+    let kind = if status.branch.is_some() { "own branch" } else { "own copy" };
+    Some(match status.changed? {
+        0 => kind.to_owned(),
+        1 => format!("{kind}, 1 file"),
+        count => format!("{kind}, {count} files"),
+    })
 }
 
 /// Returns what a receipt says, in a line.

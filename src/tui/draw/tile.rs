@@ -99,7 +99,11 @@ fn bottom<'a>(app: &'a App, agent: &'a Agent, slot: &Slot, room: usize) -> Optio
         return None;
     }
     let dim = app.theme.tone(Tone::Dim);
-    let caption = || agent.caption().map(|caption| (caption.to_owned(), dim));
+    let caption = || {
+        let told = agent.caption().into_iter().chain(agent.workspace.as_deref());
+        let told = told.collect::<Vec<_>>().join(" · ");
+        (!told.is_empty()).then_some((told, dim))
+    };
     let (text, style) = progress(app, agent).or_else(caption)?;
     let text = format!(" {} ", clip(&text, room.saturating_sub(4)));
     Some(Line::from(Span::styled(text, style)))

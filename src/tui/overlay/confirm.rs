@@ -8,12 +8,12 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::dialog::{Dialog, Hit, buttons};
 use super::stack::Fate;
-use crate::model::{AgentName, Environment, TaskId, TaskState};
+use crate::model::{AgentName, Environment, MergeForm, TaskId, TaskState};
 use crate::tui::action::Choice;
 use crate::tui::app::{Agent, App, Purpose};
 use crate::tui::look::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Request, TaskRequest, TaskStatus};
+use crate::wire::{Request, TaskRequest, TaskStatus, WorkspaceRequest};
 
 /// A question with a deed behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,12 @@ pub(crate) enum Deed {
     /// With its conversation; where there is none, with a brief.
     Resume,
     Remove,
+    /// Brings its work back: as it is, or as one commit.
+    Merge,
+    Squash,
+    /// Removes its workspace: if there is no work in it, or after that was rescued.
+    Clean,
+    Rescue,
 }
 
 const WIDTH: u16 = 58;
@@ -94,6 +100,10 @@ impl Confirm {
         match self {
             Self::Agent { deed, .. } => deed.other().map(|other| match other {
                 Deed::Resume => "With its conversation",
+                Deed::Merge => "As it is",
+                Deed::Squash => "As one commit",
+                Deed::Clean => "If it is empty",
+                Deed::Rescue => "Rescue, then remove",
                 Deed::Stop | Deed::Restart | Deed::Remove => "Anew",
             }),
             Self::Task { .. } => None,
@@ -112,7 +122,10 @@ impl Confirm {
     /// Returns what would be cut off.
     fn danger(&self, app: &App) -> Option<String> {
         match self {
-            Self::Agent { deed: Deed::Remove, .. } => None,
+            Self::Agent {
+                deed: Deed::Remove | Deed::Merge | Deed::Squash | Deed::Clean | Deed::Rescue,
+                ..
+            } => None,
             Self::Agent { agent, deed: Deed::Stop | Deed::Restart | Deed::Resume } => {
                 let agent = app.agent(agent).filter(|agent| agent.state.may_be_working())?;
                 Some(format!("It is {} now: what it is at may be cut off.", agent.state))
@@ -173,6 +186,24 @@ impl Deed {
             Self::Restart => Request::Restart { agents, environment, grace_ms: None },
             Self::Resume => Request::Resume { agents, environment, grace_ms: None, brief: true },
             Self::Remove => Request::Forget { agents, abandon: false },
+            Self::Merge | Self::Squash => {
+                let form = (self == Self::Squash).then_some(MergeForm::Squash);
+                let ask = WorkspaceRequest::Merge {
+                    agent: agent.to_string(),
+                    form,
+                    into: None,
+                    gates: Vec::new(),
+                    message: None,
+                    committed: false,
+                    trial: false,
+                    send_back: false,
+                };
+                Request::Workspace { ask }
+            }
+            Self::Clean | Self::Rescue => {
+                let (rescue, drop_ignored) = (self == Self::Rescue, false);
+                Request::Workspace { ask: WorkspaceRequest::Clean { agents, rescue, drop_ignored } }
+            }
         }
     }
 
@@ -181,6 +212,10 @@ impl Deed {
         match self {
             Self::Restart => Some(Self::Resume),
             Self::Resume => Some(Self::Restart),
+            Self::Merge => Some(Self::Squash),
+            Self::Squash => Some(Self::Merge),
+            Self::Clean => Some(Self::Rescue),
+            Self::Rescue => Some(Self::Clean),
             Self::Stop | Self::Remove => None,
         }
     }
@@ -191,6 +226,9 @@ impl Deed {
             Self::Restart => "Restart",
             Self::Resume => "Resume",
             Self::Remove => "Remove",
+            Self::Merge | Self::Squash => "Bring back",
+            Self::Clean => "Clean up after",
+            Self::Rescue => "Rescue",
         }
     }
 
@@ -200,6 +238,9 @@ impl Deed {
             Self::Restart => "Restarting",
             Self::Resume => "Resuming",
             Self::Remove => "Removing",
+            Self::Merge | Self::Squash => "Bringing back the work of",
+            Self::Clean => "Cleaning up after",
+            Self::Rescue => "Rescuing the work of",
         }
     }
 
@@ -216,6 +257,18 @@ impl Deed {
             }
             Self::Remove => {
                 "It has ended already. Its pane and what it showed go away; files are not touched."
+            }
+            Self::Merge => {
+                "What it changed is committed in its workspace and merged onto the branch that work is brought onto, once the gates pass. No checkout is touched."
+            }
+            Self::Squash => {
+                "What it changed is committed in its workspace and put onto the branch that work is brought onto as one commit, once the gates pass. No checkout is touched."
+            }
+            Self::Clean => {
+                "Its workspace is removed if there is no work in it; otherwise it stays, and you are told why."
+            }
+            Self::Rescue => {
+                "All that is in its workspace, ignored files included, is put into a rescue ref. Then the workspace is removed."
             }
         }
     }

@@ -47,6 +47,8 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Restart => confirm(app, Deed::Restart),
         Action::Resume => resume(app),
         Action::Remove => confirm(app, Deed::Remove),
+        Action::Merge => confirm(app, Deed::Merge),
+        Action::Clean => confirm(app, Deed::Clean),
         Action::Add => open_form(app),
         Action::Teams => open_launcher(app, false),
         Action::Playbooks if app.settings.playbooks.is_empty() => {
@@ -181,13 +183,28 @@ fn resume(app: &mut App) {
 fn confirm(app: &mut App, deed: Deed) {
     let Some(agent) = app.selected_agent() else { return };
     let (name, has_ended) = (agent.name.clone(), agent.has_ended());
+    let has_space = agent.workspace.is_some();
     match deed {
         Deed::Stop if has_ended => app.say(Tone::Dim, format!("{name} has ended already")),
         Deed::Remove if !has_ended => {
             let hint = app.keymap.hint(Action::Stop).unwrap_or_default();
             app.say(Tone::Warning, format!("{name} still runs: {hint} stops it first"));
         }
-        Deed::Stop | Deed::Restart | Deed::Resume | Deed::Remove => {
+        Deed::Merge | Deed::Squash | Deed::Clean | Deed::Rescue if !has_space => {
+            app.say(Tone::Dim, format!("{name} has no workspace of its own"));
+        }
+        Deed::Clean | Deed::Rescue if !has_ended => {
+            let hint = app.keymap.hint(Action::Stop).unwrap_or_default();
+            app.say(Tone::Warning, format!("{name} works in it: {hint} stops it first"));
+        }
+        Deed::Stop
+        | Deed::Restart
+        | Deed::Resume
+        | Deed::Remove
+        | Deed::Merge
+        | Deed::Squash
+        | Deed::Clean
+        | Deed::Rescue => {
             app.overlays.push(Overlay::Confirm(Confirm::Agent { agent: name, deed }));
         }
     }

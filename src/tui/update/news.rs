@@ -1,7 +1,7 @@
 //! What the hub says.
 
 use super::{act, attend, diffs, prompts, reading, tasks};
-use crate::model::AgentName;
+use crate::model::{AgentName, Merge, MergeState};
 use crate::tui::action::Action;
 use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose};
 use crate::tui::grid::Layout;
@@ -250,6 +250,16 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             app.say(Tone::Danger, words(&fault));
         }
         (Purpose::Upkeep, Err(fault)) => tracing::debug!(%fault, "the hub refused"),
+        (Purpose::Order, Ok(Response::Done(done))) if !done.merges.is_empty() => {
+            for merge in &done.merges {
+                let (tone, text) = merged(merge);
+                app.say(tone, text);
+            }
+        }
+        (Purpose::Order, Ok(Response::Done(done))) if !done.rescues.is_empty() => {
+            let names: Vec<String> = done.rescues.iter().map(|(_, name)| clean(name)).collect();
+            app.say(Tone::Accent, format!("Its work is in {}", names.join(", ")));
+        }
         (Purpose::Order, Ok(Response::Done(_))) => {
             // The status shows what has come of it; that it is under way is no longer true.
             if app.message.take_if(|message| message.tone == Tone::Dim).is_some() {
@@ -257,6 +267,26 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             }
         }
         (_, Ok(_)) => {}
+    }
+}
+
+/// Says what came of bringing work back.
+fn merged(merge: &Merge) -> (Tone, String) {
+    let (agent, into) = (&merge.agent, clean(&merge.terms.into));
+    let note = merge.note.as_deref().and_then(|note| note.lines().next()).map(clean);
+    let note = note.unwrap_or_default();
+    let files: Vec<String> = merge.files.iter().map(|file| clean(&file.path)).collect();
+    match merge.state {
+        MergeState::Done if note.is_empty() => {
+            (Tone::Accent, format!("The work of {agent} is on {into}: {} files", files.len()))
+        }
+        MergeState::Done => (Tone::Dim, format!("{agent}: {note}")),
+        MergeState::Conflict => {
+            (Tone::Warning, format!("{agent} conflicts with {into}: {}", files.join(", ")))
+        }
+        MergeState::Broken | MergeState::Failed | MergeState::Queued | MergeState::Merging => {
+            (Tone::Danger, format!("Not brought back: {note}"))
+        }
     }
 }
 

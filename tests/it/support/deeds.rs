@@ -1,9 +1,9 @@
 //! What the simulated hub does with the engine's effects, and what comes of it.
 
-use wheelhouse::engine::{Effect, Event, Plan, RunEvent};
+use wheelhouse::engine::{Effect, Event, Plan, RunEvent, WorkspaceEvent, WorkspaceOrder};
 use wheelhouse::model::{
-    AgentName, AgentState, Checks, GateResult, ProcessId, ReceiptId, Role, RunId, Stage, Task,
-    TaskId,
+    AgentName, AgentState, Checks, GateResult, Made, MergeOutcome, ProcessId, ReceiptId, Role,
+    RunId, Stage, Task, TaskId,
 };
 
 use super::crew::World;
@@ -63,6 +63,7 @@ impl World {
                 | Effect::Weigh { .. }
                 | Effect::Survey { .. }) => self.look_at_files(effect),
                 Effect::Interrupt { agent, run } => self.does(&agent, run, AgentState::Idle),
+                Effect::Workspace(order) => self.keep_house(order),
                 // Nobody here shows a dialog, and no rules are set.
                 Effect::GiveLeave { .. } => panic!("seed {}: nobody asked", self.seed),
                 Effect::Answer { .. } => {}
@@ -99,6 +100,41 @@ impl World {
             }
             _ => {}
         }
+    }
+
+    /// Answers what is ordered about workspaces.
+    fn keep_house(&mut self, order: WorkspaceOrder) {
+        let (agent, event) = match order {
+            WorkspaceOrder::Make(workspace) => {
+                (workspace.agent, WorkspaceEvent::Made(Made::default()))
+            }
+            WorkspaceOrder::Clear(workspace, _) => {
+                assert!(!self.keepers.contains_key(&workspace.agent), "seed {}", self.seed);
+                let event = if self.random.percent(50) {
+                    WorkspaceEvent::Cleared { rescue: None }
+                } else {
+                    WorkspaceEvent::Kept { reason: "1 new file".to_owned() }
+                };
+                (workspace.agent, event)
+            }
+            WorkspaceOrder::Rescue(workspace) => {
+                (workspace.agent, WorkspaceEvent::Rescued { outcome: Ok(None) })
+            }
+            WorkspaceOrder::Compare(workspace) => {
+                let files = Some(vec![format!("f{}", self.random.below(4))]);
+                (workspace.agent, WorkspaceEvent::Compared { files, settings: None })
+            }
+            WorkspaceOrder::Merge(merge, _) => {
+                let outcome = if self.is_calm || self.random.percent(60) {
+                    let (commit, tip) = ("c".to_owned(), format!("t{}", merge.id));
+                    MergeOutcome::Done { commit, tip, files: Vec::new(), was_there: false }
+                } else {
+                    MergeOutcome::Conflict { files: vec!["f".to_owned()], onto: "i".to_owned() }
+                };
+                return self.news.push_back(Event::Merged { merge: merge.id, outcome });
+            }
+        };
+        self.news.push_back(Event::Workspace { agent, event });
     }
 
     fn plan(&mut self, agent: &AgentName) -> Plan {

@@ -1,6 +1,6 @@
 //! A team on paper.
 
-use wheelhouse::model::{Contact, Environment, Launch, Member, Role, Size};
+use wheelhouse::model::{Contact, Environment, Launch, Member, Plot, Role, Size, WorkspaceKind};
 
 pub(crate) const AGENTS: [(&str, Role); 5] = [
     ("ann", Role::Worker),
@@ -33,6 +33,25 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         kit: wheelhouse::model::Kit::default(),
         runner: None,
         added: None,
+        plot: (role == Role::Worker && !OWNERS.contains(&agent)).then(|| Box::new(plot(agent))),
+    }
+}
+
+fn plot(agent: &str) -> Plot {
+    Plot {
+        kind: WorkspaceKind::Worktree,
+        project: "/".into(),
+        root: format!("/w/{agent}").into(),
+        place: std::path::PathBuf::new(),
+        cwd: std::path::PathBuf::new(),
+        branch: format!("wheelhouse/s/{agent}"),
+        base: "b0".to_owned(),
+        copy: Vec::new(),
+        setup: None,
+        teardown: None,
+        disposable: Vec::new(),
+        port_base: 0,
+        port_count: 0,
     }
 }
 
