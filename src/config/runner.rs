@@ -138,7 +138,6 @@ mod tests {
     use super::super::builtin::built_in;
     use super::super::layer::apply;
     use super::super::settings::{Origin, Settings};
-    use super::*;
 
     fn applied(text: &str) -> (Settings, String) {
         let mut settings = built_in();
