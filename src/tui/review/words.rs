@@ -8,8 +8,10 @@ const WORDS_MAX: usize = 300;
 /// Lines that have less than this in common, of a hundred parts, are other lines.
 const ALIKE_PERCENT: usize = 40;
 
+type Parts = Vec<Range<usize>>;
+
 /// Returns the parts of both lines that differ; nothing at all, if they are quite different.
-pub(super) fn changed(old: &str, new: &str) -> Option<(Vec<Range<usize>>, Vec<Range<usize>>)> {
+pub(super) fn changed(old: &str, new: &str) -> Option<(Parts, Parts)> {
     let (old_words, new_words) = (words(old), words(new));
     if old_words.len() > WORDS_MAX || new_words.len() > WORDS_MAX {
         return None;
