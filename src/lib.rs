@@ -26,6 +26,7 @@ pub mod keeper;
 pub mod store;
 
 pub mod deliver;
+pub mod workspace;
 
 pub mod hub;
 

@@ -92,7 +92,8 @@ fn whole(prompt: Option<String>) -> anyhow::Result<String> {
     }
 }
 
-fn print(
+/// Prints receipts, a line each.
+pub(super) fn print(
     context: &mut Context,
     receipts: &[Receipt],
     is_list: bool,

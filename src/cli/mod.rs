@@ -38,5 +38,6 @@ mod template;
 mod up;
 mod wait;
 mod when;
+mod workspace;
 
 pub use run::main;

@@ -12,7 +12,7 @@ use super::task::TaskVerb;
 use super::{
     agent, attach, attention, completions, config, demo, dispatch, doctor, down, events, failure,
     history, hook, hub, keeper, lock, overview, playbook, replay, report, rules, sim, status, task,
-    template, up, wait,
+    template, up, wait, workspace,
 };
 
 /// Something went wrong; standard error says what.
@@ -93,6 +93,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
         Some(Verb::Run(args)) => return playbook::run(&mut context, *args),
         Some(Verb::Lock(verb)) => return lock::lock(&mut context, verb),
+        Some(Verb::Workspace(verb)) => return workspace::workspace(&mut context, verb),
         Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(

@@ -1,5 +1,6 @@
 //! `wheelhouse wait`: returns when an agent, a task or a prompt has come somewhere.
 
+use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::args::Format;
 use super::context::Context;
-use super::dispatch::exit_code;
+use super::dispatch::{exit_code, print};
 use super::failure::{self, Hinted};
 use super::task;
 use crate::client::ClientError;
@@ -48,6 +49,7 @@ pub(super) fn wait(
     timeout: Option<u64>,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
+    let name = what.agent.clone();
     let request = match what {
         What { task: Some(task), .. } => {
             let states = parse(states, &[TaskState::Done], TASK_STATES)?;
@@ -69,8 +71,12 @@ pub(super) fn wait(
             connection.set_patience(Duration::from_secs(seconds.max(1)))?;
         }
         match connection.ask(request.clone()) {
-            Ok(response) => return Ok(code(&response)),
-            Err(error) if error.is_timeout() => return Ok(ExitCode::from(EXIT_TIMED_OUT)),
+            Ok(response) => return told(context, name.as_deref(), response, format),
+            Err(error) if error.is_timeout() => {
+                let hint = "See where everything stands with `wheelhouse status`";
+                failure::report(&Hinted::error("It has not come there in time", hint));
+                return Ok(ExitCode::from(EXIT_TIMED_OUT));
+            }
             Err(error @ ClientError::Fault(_)) => {
                 failure::report(&error.into());
                 return Ok(ExitCode::from(EXIT_REFUSED));
@@ -82,10 +88,23 @@ pub(super) fn wait(
     }
 }
 
-fn code(response: &Response) -> ExitCode {
-    let Response::Done(done) = response else { return ExitCode::SUCCESS };
+/// Prints where it has come, and returns the exit code that says so.
+fn told(
+    context: &mut Context,
+    agent: Option<&str>,
+    response: Response,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let Response::Done(done) = response else { return Err(ClientError::Unexpected.into()) };
+    match agent.zip(done.state) {
+        Some((agent, state)) if format.json => {
+            context.print_json(&serde_json::json!({ "agent": agent, "state": state }))?;
+        }
+        Some((agent, state)) => writeln!(context.out, "{agent} {state}")?,
+        None => print(context, &done.receipts, false, format)?,
+    }
     let codes = done.receipts.iter().map(|receipt| exit_code(receipt.state));
-    ExitCode::from(codes.max().unwrap_or_default())
+    Ok(ExitCode::from(codes.max().unwrap_or_default()))
 }
 
 /// Reads the names of states, or takes those that are meant where none is named.

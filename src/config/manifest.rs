@@ -122,6 +122,7 @@ fn apply_submit(submit: &mut Submit, mut table: Reader, problems: &mut Problems)
         submit.placeholder = Some(placeholder);
     }
     set(&mut submit.newlines, table.choice("newlines", NEWLINES, problems));
+    set(&mut submit.paste, table.switch("paste", problems));
     table.finish(problems);
 }
 

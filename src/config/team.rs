@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{AgentName, Environment, InvalidName, Role, overlap};
+use crate::model::{AgentName, Environment, InvalidName, Kit, Role, overlap};
 use crate::template::{Prompt, TemplateError, Templates};
 
-use super::Cli;
 use super::cli::no_zero;
 use super::environment::read_environment;
+use super::kit::{check_kit, read_kit};
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
+use super::workspace::{CHOICES, WorkspaceChoice};
+use super::{Cli, Server, Settings};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -89,6 +91,10 @@ pub struct Agent {
     pub capabilities: Vec<String>,
     /// Its words may reach these, too, without a person's consent.
     pub speaks: Vec<AgentName>,
+    /// What it works with, as far as it says so itself.
+    pub kit: Kit,
+    /// Where it works; nothing: as `[workspace]` says.
+    pub workspace: Option<WorkspaceChoice>,
 }
 
 /// What a team may name.
@@ -96,6 +102,15 @@ pub struct Agent {
 pub(super) struct Known<'k> {
     pub(super) clis: &'k BTreeMap<String, Cli>,
     pub(super) templates: &'k Templates,
+    pub(super) servers: &'k BTreeMap<String, Server>,
+    pub(super) roles: &'k BTreeMap<String, Kit>,
+}
+
+impl<'k> Known<'k> {
+    pub(super) fn of(settings: &'k Settings) -> Self {
+        let Settings { clis, templates, servers, roles, .. } = settings;
+        Self { clis, templates, servers, roles }
+    }
 }
 
 impl Agent {
@@ -195,9 +210,16 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     let capabilities = read_capabilities(&mut table, problems);
     let speaks = table.texts("speaks", problems).map(|names| names.value).unwrap_or_default();
     let speaks = speaks.iter().filter_map(|name| agent_name(name, problems)).collect();
+    let kit = read_kit(&mut table, known.servers, problems);
+    let whole = known.roles.get(&role.to_string()).map(|below| kit.clone().over(below));
+    if let Some(found) = cli.as_ref().and_then(|cli| known.clis.get_key_value(&cli.value)) {
+        check_kit((found.0, found.1), whole.as_ref().unwrap_or(&kit), &table, problems);
+    }
+    let workspace = table.choice("workspace", CHOICES, problems);
     only_here(&mut table, problems);
     table.finish(problems);
-    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities, speaks })
+    let (name, cli) = (name?, cli?.value);
+    Some(Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, kit, workspace })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {
@@ -306,22 +328,8 @@ fn read_capabilities(table: &mut Reader, problems: &mut Problems) -> Vec<String>
     words.value.into_iter().map(|word| word.value).collect()
 }
 
-/// Refuses workspaces and runners that this version cannot provide.
+/// Refuses runners that this version cannot provide.
 fn only_here(table: &mut Reader, problems: &mut Problems) {
-    let workspaces = ["shared", "worktree", "copy"];
-    if let Some(workspace) = table.text("workspace", problems)
-        && workspace.value != "shared"
-    {
-        let name = workspace.value.as_str();
-        if workspaces.contains(&name) {
-            let message = format!("This version has no workspace `{name}`");
-            let hint = "It runs agents in the project itself; use `workspace = \"shared\"`";
-            problems.error(&workspace.span, &message, Some(hint));
-        } else {
-            let hint = suggest(name, workspaces);
-            problems.error(&workspace.span, &format!("Unknown workspace `{name}`"), Some(&hint));
-        }
-    }
     if let Some(runner) = table.text("runner", problems)
         && runner.value != "local"
     {

@@ -46,6 +46,11 @@ impl Rules {
     pub fn is_empty(&self) -> bool {
         self.approve.is_empty()
     }
+
+    /// Says whether a rule approves anything of this agent.
+    pub fn may_approve(&self, agent: &str, cli: &str) -> bool {
+        self.approve.iter().any(|rule| rule.criteria.covers(agent, cli))
+    }
 }
 
 impl Criteria {

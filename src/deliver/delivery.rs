@@ -7,7 +7,7 @@ use crate::model::{Key, KeyCode, Moment, Submit};
 use crate::screen::key_bytes;
 
 use super::act::{Act, Stage};
-use super::letter::{Letter, Line, Parcel};
+use super::letter::{Letter, Line, Parcel, echoes};
 use super::pace::Pace;
 use super::scene::{Scene, quote};
 
@@ -32,6 +32,8 @@ const ENTER_PATIENCE: Duration = Duration::from_secs(3);
 /// Whatever proves that the prompt was taken shows up by then. Programs that hand it to a server of
 /// their own show nothing for many seconds on a busy machine.
 const PROOF_PATIENCE: Duration = Duration::from_secs(30);
+/// A program that shows its prompt has asked for pastes by then, if it takes any.
+const PASTE_PATIENCE: Duration = Duration::from_secs(10);
 /// How often the key that submits is pressed for one line.
 const PRESSES_MAX: u8 = 2;
 
@@ -40,7 +42,11 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 /// One prompt on its way into one pane.
 #[derive(Debug)]
 pub struct Delivery {
+    letter: Letter,
+    how: Submit,
     parcel: Result<Parcel, String>,
+    /// It takes pastes, and has not asked for them yet.
+    awaits_paste: bool,
     key: Key,
     quiet: Duration,
     phase: Phase,
@@ -100,20 +106,19 @@ enum Step {
 impl Delivery {
     /// Prepares a delivery; the first `observe` begins it.
     pub fn begin(letter: &Letter, how: &Submit, scene: &Scene, now: Moment) -> Self {
-        let parcel = letter.parcel(how, &scene.screen.modes());
-        let conversation = scene.sight().conversation;
-        let echoes = match parcel.as_ref().map(|parcel| parcel.lines.first()) {
-            Ok(Some(line)) => line.sign.echoes(&conversation),
-            Ok(None) | Err(_) => 0,
-        };
+        let modes = scene.screen.modes();
+        let parcel = letter.parcel(how, &modes);
         Self {
+            letter: letter.clone(),
+            how: how.clone(),
+            echoes: echoes(&parcel, &scene.sight()),
             parcel,
+            awaits_paste: how.paste && !modes.bracketed_paste,
             key: how.key.parse().unwrap_or(Key::plain(KeyCode::Enter)),
             quiet: Duration::from_millis(u64::from(how.quiet_ms)),
             phase: Phase::Ready { since: now },
             line: 0,
             typed: 0,
-            echoes,
             begun_at: now,
             pace: Pace::new(scene.screen, now),
             told: Told::default(),
@@ -136,6 +141,9 @@ impl Delivery {
     /// Returns the moment at which `observe` has something to do though nothing was written.
     pub fn next_deadline(&self) -> Option<Moment> {
         match self.phase {
+            Phase::Ready { since } if self.awaits_paste => {
+                self.pace.next_of(&[since, since + PASTE_PATIENCE])
+            }
             Phase::Ready { since } if self.line == 0 => Some(since),
             Phase::Ready { since } => self.pace.next_of(&[since + PROMPT_PATIENCE]),
             Phase::Typing { since, has_room: true } => Some(since),
@@ -154,7 +162,7 @@ impl Delivery {
 
     /// Says whether the text is one that this program could take at all.
     pub fn can_be_typed(&self) -> bool {
-        self.parcel.is_ok()
+        self.awaits_paste || self.parcel.is_ok()
     }
 
     /// Says whether the last stage was told.
@@ -181,9 +189,13 @@ impl Delivery {
         (since, now): (Moment, Moment),
         acts: &mut Vec<Act>,
     ) -> Step {
+        if self.awaits_paste && self.keeps_waiting(scene, sight, now) {
+            return Step::Wait;
+        }
         let obstacle = match &self.parcel {
-            Ok(parcel) => scene.obstacle(sight).map(|why| (why, parcel.lines.len())),
-            Err(why) => Some((why.clone(), 0)),
+            Err(why) if !self.awaits_paste => Some((why.clone(), 0)),
+            Ok(Parcel { lines, .. }) => scene.obstacle(sight).map(|why| (why, lines.len())),
+            Err(_) => scene.obstacle(sight).map(|why| (why, 0)),
         };
         let Some((why, lines)) = obstacle else {
             self.phase = Phase::Typing { since: now, has_room: true };
@@ -199,6 +211,17 @@ impl Delivery {
             return self.end(Stage::Stalled { reason }, acts);
         }
         Step::Wait
+    }
+
+    /// Says whether the program may yet ask for pastes, and nothing else stands in the way.
+    fn keeps_waiting(&mut self, scene: &Scene, sight: &Sight, now: Moment) -> bool {
+        let modes = scene.screen.modes();
+        if modes.bracketed_paste || now.since(self.begun_at) >= PASTE_PATIENCE {
+            self.awaits_paste = false;
+            self.parcel = self.letter.parcel(&self.how, &modes);
+            self.echoes = echoes(&self.parcel, sight);
+        }
+        self.awaits_paste && scene.obstacle(sight).is_none()
     }
 
     fn type_piece(

@@ -1,5 +1,6 @@
 //! A prompt on its way: what is typed of it, and what cannot be.
 
+use crate::detect::Sight;
 use crate::model::{Newlines, Submit};
 use crate::screen::{Modes, harmless, paste_bytes};
 
@@ -61,6 +62,12 @@ impl Letter {
         let line = |text: &str| Line { bytes: text.as_bytes().to_vec(), sign: sign(text) };
         Ok(Parcel { lines: texts.into_iter().map(line).collect(), is_paste: false, left_out })
     }
+}
+
+/// Returns how often the conversation in sight shows the beginning of it already.
+pub(super) fn echoes(parcel: &Result<Parcel, String>, sight: &Sight) -> usize {
+    let first = parcel.as_ref().ok().and_then(|parcel| parcel.lines.first());
+    first.map_or(0, |line| line.sign.echoes(&sight.conversation))
 }
 
 /// Returns the lines that are submitted one by one, where nothing can be pasted.

@@ -48,18 +48,25 @@ pub(super) fn known_count(known: &[Known], seen: &[Sighting]) -> usize {
     matches(known, seen).last().map_or(0, |(at, _)| at + 1)
 }
 
-/// Takes over what this look has seen, and returns how many of the reports in sight are known.
+/// Takes over what this look has seen, and returns how many of the reports in sight are known; they
+/// are compared with those from `from` on.
 ///
 /// What was only pending and is gone from sight was half of a frame. If `is_whole`, the turn is
 /// in sight from its beginning; else its first reports may have scrolled away.
-pub(super) fn refresh_known(known: &mut Vec<Known>, seen: &[Sighting], is_whole: bool) -> usize {
-    let matched = matches(known, seen);
-    for (at, of) in &matched {
+pub(super) fn refresh_known(
+    known: &mut Vec<Known>,
+    from: usize,
+    seen: &[Sighting],
+    is_whole: bool,
+) -> usize {
+    let mut matched = matches(&known[from..], seen);
+    for (at, of) in &mut matched {
+        *of += from;
         refresh(&mut known[*of].sighting, &seen[*at]);
         known[*of].is_confirmed = true;
     }
     let first = matched.first().map_or(known.len(), |(_, of)| *of);
-    let visible = if is_whole { 0 } else { first };
+    let visible = if is_whole { from } else { first };
     let mut index = 0;
     known.retain(|known| {
         let is_seen = matched.iter().any(|(_, of)| *of == index);
@@ -102,6 +109,8 @@ fn refresh(known: &mut Sighting, seen: &Sighting) {
         known.context.clone_from(&seen.context);
     }
     known.context_is_whole |= seen.context_is_whole;
+    (known.start, known.end) = (seen.start, seen.end);
+    known.row = seen.row.or(known.row);
 }
 
 /// Says whether both are the same report, one perhaps still being written, or its message cut.

@@ -32,6 +32,9 @@ const SILENCE: Duration = Duration::from_millis(1600);
 /// A program that starts and has shown something nobody knows, and nothing more for this long, will
 /// not show anything known either. Slow ones pause for seconds before they draw their interface.
 const START_PATIENCE: Duration = Duration::from_secs(10);
+/// A program without an interface of its own that has not written a word for this long is not
+/// loading any more: it may well wait for input.
+const SILENT_START: Duration = Duration::from_secs(20);
 
 /// What a detector may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -335,10 +338,14 @@ impl Detector {
         findings.push(Finding::State(self.shown.clone()));
     }
 
-    /// Returns when a program that starts has been still for too long to show anything known.
+    /// Returns when a program that starts has been still for too long to show anything known. One
+    /// that has an interface to draw is awaited until it draws something; any other may wait for
+    /// input without a word.
     fn start_deadline(&self) -> Option<Moment> {
         let shown_at = Some(self.evidence.output_at).filter(|at| *at != Moment::default());
-        shown_at.map(|at| at + START_PATIENCE)
+        let begun_at = Some(self.shown.since).filter(|_| self.rules.output_means_working);
+        let silent = begun_at.map(|at| at + SILENT_START);
+        shown_at.map(|at| at + START_PATIENCE).or(silent)
     }
 
     fn unknown(&self, now: Moment) -> Shown {

@@ -31,10 +31,33 @@ pub(super) struct Sighting {
     pub(super) context: String,
     /// Nothing of its message before it is out of sight.
     pub(super) context_is_whole: bool,
-    /// The row of the message after its last one.
+    /// The first of its rows in its message, and the one after its last.
+    #[serde(default)]
+    pub(super) start: usize,
     pub(super) end: usize,
+    /// The number of its first row in the pane; nothing after the rows were numbered anew.
+    #[serde(default)]
+    pub(super) row: Option<u64>,
     /// Its end was seen.
     pub(super) is_closed: bool,
+}
+
+impl Sighting {
+    /// Says whether nothing of it has changed, wherever it stands.
+    pub(super) fn reads_as(&self, other: &Self) -> bool {
+        (&self.report, &self.context, self.context_is_whole, self.is_closed)
+            == (&other.report, &other.context, other.context_is_whole, other.is_closed)
+    }
+
+    /// Returns how many rows it takes.
+    pub(super) fn height(&self) -> u64 {
+        self.end.saturating_sub(self.start) as u64
+    }
+
+    /// Says whether it begins above a row.
+    pub(super) fn is_above(&self, row: u64) -> bool {
+        self.row.is_some_and(|begin| begin < row)
+    }
 }
 
 /// What the reader of a message must know of its interface.
@@ -206,7 +229,9 @@ impl Scan<'_> {
             report,
             context: self.context.clone(),
             context_is_whole: self.has_start || self.dropped,
+            start: start.checked_sub(1).map_or(0, |before| self.lines[before].end),
             end: self.lines[at - 1].end,
+            row: None,
             is_closed: is_ended,
         });
         Some(at)

@@ -13,6 +13,7 @@ mod claims;
 mod compaction;
 mod detector;
 mod dialog;
+mod excerpt;
 mod explain;
 mod finding;
 mod hook;

@@ -3,6 +3,7 @@
 use crate::model::BlockKind;
 
 use super::blocks::{classify, start_of};
+use super::excerpt::Excerpt;
 use super::message::{Page, Sighting, sightings};
 use super::rules::Rules;
 use super::view::TextRow;
@@ -15,6 +16,8 @@ const ECHO_CHARS: usize = 24;
 pub(super) struct Segment {
     /// The first letters of the prompt; absent if its beginning is out of sight.
     pub(super) echo: Option<String>,
+    /// The number of the row in which the echo begins, if it has one.
+    pub(super) row: Option<u64>,
     pub(super) reports: Vec<Sighting>,
 }
 
@@ -31,7 +34,8 @@ impl Segment {
 }
 
 /// Returns the turns in sight, top to bottom.
-pub(super) fn segments(rules: &Rules, rows: &[TextRow], cols: usize) -> Vec<Segment> {
+pub(super) fn segments(rules: &Rules, excerpt: &Excerpt, cols: usize) -> Vec<Segment> {
+    let rows = excerpt.rows.as_slice();
     let parts = classify(rules, rows);
     let mut segments = vec![Segment::default()];
     let mut at = 0;
@@ -53,7 +57,7 @@ pub(super) fn segments(rules: &Rules, rows: &[TextRow], cols: usize) -> Vec<Segm
                 let letters = block.iter().map(|row| letters(&row.text));
                 let echo = letters.into_iter().find(|echo| !echo.is_empty()).filter(|_| at > 0);
                 if echo.is_some() {
-                    segments.push(Segment { echo, reports: Vec::new() });
+                    segments.push(Segment { echo, row: excerpt.number(at), reports: Vec::new() });
                 }
             }
             BlockKind::Own => {
@@ -64,6 +68,9 @@ pub(super) fn segments(rules: &Rules, rows: &[TextRow], cols: usize) -> Vec<Segm
                     parts[next].kind != BlockKind::Chrome && !rows[next].text.is_empty()
                 });
                 close(&mut found, block, is_followed);
+                for sighting in &mut found {
+                    sighting.row = excerpt.number(at + sighting.start);
+                }
                 if let Some(segment) = segments.last_mut() {
                     segment.reports.extend(found);
                 }

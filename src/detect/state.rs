@@ -134,7 +134,9 @@ impl Evidence {
                     SETTLE_START
                 }
                 // It is not its first start: what is in sight may be left of the last one.
-                AgentState::Starting if old.source == Source::Signal => SETTLE_ANEW,
+                AgentState::Starting if rules.starts_anew && old.source != Source::Process => {
+                    SETTLE_ANEW
+                }
                 AgentState::Starting
                 | AgentState::Idle
                 | AgentState::Blocked

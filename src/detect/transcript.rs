@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{BlockKind, Moment};
+use crate::model::Moment;
 use crate::report::Report;
 use crate::screen::Screen;
 
 use super::align::{Fate, Known, is_earlier, is_same, known_count, refresh_known};
-use super::blocks::start_of;
+use super::excerpt::{Bookmark, Excerpt};
 use super::message::Sighting;
 use super::rules::Rules;
 use super::segment::{Segment, segments};
-use super::view::{TextRow, View};
+use super::view::View;
 
 /// A half-drawn frame is complete by then.
 const SECOND_LOOK: Duration = Duration::from_millis(150);
@@ -21,12 +21,10 @@ const SECOND_LOOK: Duration = Duration::from_millis(150);
 const STILL: Duration = Duration::from_millis(800);
 /// Turns that a screen can still show; older ones are forgotten.
 const TURNS_MAX: usize = 64;
-/// A turn with more reports keeps its last ones.
+/// A turn with more reports keeps its last ones, and all that have yet to count.
 const REPORTS_MAX: usize = 256;
-/// How far above the screen the beginning of a turn is looked for.
-const WALK_ROWS_MAX: u64 = 400;
-/// Rows that scrolled past between two looks are all read, as far as the history keeps them.
-const NEW_ROWS_MAX: u64 = 20_000;
+/// An agent that says more without a tag before it settles is flooding; its oldest are forgotten.
+const PENDING_MAX: usize = 8192;
 
 /// What is known of the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +32,8 @@ pub(super) struct Transcript {
     turns: Vec<Turn>,
     /// A turn began, and its echo has not been seen yet.
     awaits_echo: bool,
-    /// The history has been read up to here.
-    committed: u64,
+    #[serde(default)]
+    bookmark: Bookmark,
     /// The report that was being written at the last look, and since when it stands like this.
     unfinished: Option<(Sighting, Moment)>,
     /// Counts what became of reports.
@@ -50,6 +48,19 @@ struct Turn {
     /// Its number in the ledger, once its echo was counted there.
     number: Option<u64>,
     reports: Vec<Known>,
+    /// How many reports before these are forgotten.
+    #[serde(default)]
+    forgotten: usize,
+}
+
+/// How much of a turn is in sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// Its beginning is out of sight.
+    End,
+    Whole,
+    /// All of it, and all of it was printed since the last look, perhaps not for the first time.
+    Anew,
 }
 
 /// Where a segment belongs.
@@ -77,6 +88,16 @@ pub(super) struct Reading {
     pub(super) was_resized: bool,
 }
 
+/// How to read the rows at hand.
+#[derive(Clone, Copy, Debug)]
+struct Pass {
+    reading: Reading,
+    /// Reports above this row are known; nothing where rows do not tell.
+    unread_from: Option<u64>,
+    /// Rows above this one have left the screen for good.
+    committed: Option<u64>,
+}
+
 impl Transcript {
     /// Returns a number that grows with everything that must not be forgotten.
     pub(super) fn changes(&self) -> u64 {
@@ -100,15 +121,18 @@ impl Transcript {
 
     /// Takes what is in sight.
     pub(super) fn look(&mut self, screen: &Screen, view: &View, rules: &Rules, reading: Reading) {
-        let rows = self.gather(screen, view, rules);
-        let mut segments = segments(rules, &rows, view.cols);
+        let excerpt = self.bookmark.read_on(screen, view, rules);
+        let mut segments = segments(rules, &excerpt, view.cols);
         let before = self.unfinished.take();
-        self.keep_scrolled_away(before.as_ref(), &segments, reading);
+        let pass = self.pass(&excerpt, before.as_ref(), reading);
+        self.keep_scrolled_away(before.as_ref(), &segments, pass);
         if !reading.is_final {
             // A report that is still being written is read when something follows it.
             let reports = segments.last_mut().map(|segment| &mut segment.reports);
             let last = reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
-            let is_same = before.as_ref().map(|(before, _)| before) == last.as_ref();
+            let reads_as_before =
+                |last: &Sighting| before.as_ref().is_some_and(|(before, _)| before.reads_as(last));
+            let is_same = last.as_ref().is_some_and(reads_as_before);
             let since = before.filter(|_| is_same).map_or(reading.now, |(_, since)| since);
             self.unfinished = last.map(|last| (last, since));
         }
@@ -118,7 +142,24 @@ impl Transcript {
         {
             segment.reports.push(last.clone());
         }
-        self.merge(&segments, reading);
+        self.merge(&segments, pass);
+    }
+
+    /// Returns what the numbers of the rows tell in this look.
+    fn pass(
+        &mut self,
+        excerpt: &Excerpt,
+        unfinished: Option<&(Sighting, Moment)>,
+        reading: Reading,
+    ) -> Pass {
+        if excerpt.is_renumbered {
+            let reports = self.turns.iter_mut().flat_map(|turn| &mut turn.reports);
+            reports.for_each(|known| known.sighting.row = None);
+        }
+        // What was unfinished is not known yet.
+        let unfinished = unfinished.and_then(|(last, _)| last.row).unwrap_or(u64::MAX);
+        let unread_from = excerpt.unread_from.map(|row| row.min(unfinished));
+        Pass { reading, unread_from, committed: excerpt.committed }
     }
 
     /// Takes a report that was being written when last seen, and whose beginning has left the
@@ -127,14 +168,14 @@ impl Transcript {
         &mut self,
         before: Option<&(Sighting, Moment)>,
         segments: &[Segment],
-        reading: Reading,
+        pass: Pass,
     ) {
         let Some((mut last, _)) = before.cloned() else { return };
         let is_headless = segments.iter().all(|segment| segment.echo.is_none());
         let mut seen = segments.iter().flat_map(|segment| &segment.reports);
         if is_headless && !seen.any(|seen| is_same(&last, seen)) {
             last.is_closed = true;
-            self.extend_headless(&[last], reading);
+            self.extend_headless(&[last], pass);
         }
     }
 
@@ -165,66 +206,31 @@ impl Transcript {
         unfinished.map(|(_, since)| *since + STILL).filter(|at| *at > now)
     }
 
-    /// Returns the rows above the composer, and so many of the history before them as it takes to
-    /// read what scrolled past and to see where the turn began.
-    fn gather(&mut self, screen: &Screen, view: &View, rules: &Rules) -> Vec<TextRow> {
-        let body = view.body();
-        if screen.modes().alternate_screen {
-            return body.to_vec();
-        }
-        let kept = screen.history_range();
-        let unread = self.committed.max(kept.end.saturating_sub(NEW_ROWS_MAX)).max(kept.start);
-        self.committed = screen.committed();
-        let row = |number: u64| screen.history_row(number).map(|row| TextRow::new(&row));
-        let is_hit = |row: &TextRow| rules.keyword.is_match(&row.text);
-        let is_hit_at = |number: &u64| row(*number).is_some_and(|row| is_hit(&row));
-        let hit = (unread.min(kept.end)..kept.end).find(is_hit_at);
-        if hit.is_none() && !body.iter().any(is_hit) {
-            return body.to_vec();
-        }
-        let from = hit.unwrap_or(kept.end);
-        let mut start = from;
-        let oldest = from.saturating_sub(WALK_ROWS_MAX).max(kept.start);
-        let mut has_echo = false;
-        for number in (oldest..from).rev() {
-            let Some(row) = row(number) else { break };
-            start = number;
-            let is_banner = rules.banner.as_ref().is_some_and(|banner| banner.is_match(&row.text));
-            let is_echo =
-                start_of(rules, &row.text).is_some_and(|block| block.0 == BlockKind::Echo);
-            // One row before the echo shows that it begins here.
-            if is_banner || (has_echo && !is_echo) {
-                break;
-            }
-            has_echo |= is_echo;
-        }
-        let mut rows: Vec<TextRow> = (start..kept.end).filter_map(row).collect();
-        rows.extend_from_slice(body);
-        rows
-    }
-
-    fn merge(&mut self, segments: &[Segment], reading: Reading) {
+    fn merge(&mut self, segments: &[Segment], pass: Pass) {
         let mut turns = self.turns_of(segments);
-        self.insert_earlier(segments, &mut turns, reading);
+        self.insert_earlier(segments, &mut turns, pass);
         for (at, segment) in segments.iter().enumerate() {
             let is_last = at + 1 == segments.len();
             match turns[at] {
                 _ if segment.echo.is_none() => {
                     let follower = turns.get(at + 1);
                     if follower.is_none_or(|turn| *turn == Place::New) {
-                        self.extend_headless(&segment.reports, reading);
+                        self.extend_headless(&segment.reports, pass);
                     }
                 }
                 Place::New => {
                     self.push_turn(Turn { echo: segment.echo.clone(), ..Turn::default() });
                     self.awaits_echo = false;
-                    self.extend(self.turns.len() - 1, &segment.reports, true, reading);
+                    self.extend(self.turns.len() - 1, &segment.reports, Extent::Anew, pass);
                 }
                 // Earlier turns have ended: nothing can be added to them.
                 Place::At(turn) if turn + 1 == self.turns.len() => {
-                    self.extend(turn, &segment.reports, true, reading);
+                    let begin = segment.row.zip(pass.unread_from);
+                    let is_printed = begin.is_none_or(|(begin, unread)| begin >= unread);
+                    let extent = if is_printed { Extent::Anew } else { Extent::Whole };
+                    self.extend(turn, &segment.reports, extent, pass);
                 }
-                Place::Copy if is_last => self.extend_headless(&segment.reports, reading),
+                Place::Copy if is_last => self.extend_headless(&segment.reports, pass),
                 Place::At(_) | Place::Copy => {}
             }
         }
@@ -232,7 +238,7 @@ impl Transcript {
 
     /// Takes turns that came back into sight above one that is known: they are older than it, and
     /// what they report was said before.
-    fn insert_earlier(&mut self, segments: &[Segment], places: &mut [Place], reading: Reading) {
+    fn insert_earlier(&mut self, segments: &[Segment], places: &mut [Place], pass: Pass) {
         let mut below = None;
         for (at, segment) in segments.iter().enumerate().rev() {
             match (places[at], below) {
@@ -240,7 +246,9 @@ impl Transcript {
                 (Place::New, Some(_)) if self.turns.len() >= TURNS_MAX => places[at] = Place::Copy,
                 (Place::New, Some(turn)) if segment.echo.is_some() => {
                     self.turns.insert(turn, Turn { echo: segment.echo.clone(), ..Turn::default() });
-                    self.extend(turn, &segment.reports, true, Reading { counts: false, ..reading });
+                    let reading = Reading { counts: false, ..pass.reading };
+                    let pass = Pass { reading, ..pass };
+                    self.extend(turn, &segment.reports, Extent::Anew, pass);
                     for place in &mut places[at + 1..] {
                         if let Place::At(later) = place {
                             *later += 1;
@@ -297,7 +305,7 @@ impl Transcript {
     }
 
     /// Adds what is new to the last turn, whose beginning is out of sight.
-    fn extend_headless(&mut self, seen: &[Sighting], reading: Reading) {
+    fn extend_headless(&mut self, seen: &[Sighting], pass: Pass) {
         if seen.is_empty() {
             return;
         }
@@ -309,33 +317,89 @@ impl Transcript {
         if !is_of_turn && is_earlier(&self.reports(), seen) {
             return;
         }
-        self.extend(turn, seen, false, reading);
+        self.extend(turn, seen, Extent::End, pass);
     }
 
-    fn extend(&mut self, turn: usize, seen: &[Sighting], is_whole: bool, reading: Reading) {
-        let number = self.turns[turn].number.unwrap_or(reading.turn);
+    fn extend(&mut self, turn: usize, seen: &[Sighting], extent: Extent, pass: Pass) {
+        let number = self.turns[turn].number.unwrap_or(pass.reading.turn);
+        let (from, seen) = self.turns[turn].overlap(seen, extent, pass);
         let reports = &mut self.turns[turn].reports;
-        let count = refresh_known(reports, seen, is_whole);
+        let count = refresh_known(reports, from, seen, extent != Extent::End);
         for sighting in &seen[count..] {
             let is_copy =
-                reading.was_resized && reports.iter().any(|known| known.is_alike(sighting));
-            let fate = if reading.counts && !is_copy { Fate::Pending } else { Fate::Old };
+                pass.reading.was_resized && reports.iter().any(|known| known.is_alike(sighting));
+            let is_old = is_copy || pass.unread_from.is_some_and(|row| sighting.is_above(row));
+            let fate = if pass.reading.counts && !is_old { Fate::Pending } else { Fate::Old };
             // Something follows it, so it is complete.
             if let Some(last) = reports.last_mut() {
                 last.sighting.is_closed = true;
             }
-            let (sighting, is_confirmed) = (sighting.clone(), false);
-            reports.push(Known { sighting, turn: number, fate, is_confirmed });
+            // What has left the screen is not half of a frame.
+            let is_confirmed = sighting.is_closed && pass.has_left(sighting);
+            reports.push(Known { sighting: sighting.clone(), turn: number, fate, is_confirmed });
             self.changes += 1;
         }
-        let extra = reports.len().saturating_sub(REPORTS_MAX);
-        reports.drain(..extra);
+        self.turns[turn].forget();
     }
 
     fn push_turn(&mut self, turn: Turn) {
         self.turns.push(turn);
         let extra = self.turns.len().saturating_sub(TURNS_MAX);
         self.turns.drain(..extra);
+    }
+}
+
+impl Pass {
+    /// Says whether all of a report has left the screen.
+    fn has_left(&self, sighting: &Sighting) -> bool {
+        let end = sighting.row.map(|row| row + sighting.height());
+        end.zip(self.committed).is_some_and(|(end, committed)| end <= committed)
+    }
+}
+
+impl Turn {
+    /// Returns the first known report that may be in sight once more, and those in sight that may
+    /// be known or new.
+    ///
+    /// What stood in rows that had left the screen at the last look is known and cannot be drawn
+    /// again there. So only what stood on the screen then is compared with what was printed or drawn
+    /// since, and equal lines are counted right. Only where the turn is printed anew, or nothing of
+    /// the screen is left, all of it is compared.
+    fn overlap<'s>(
+        &self,
+        seen: &'s [Sighting],
+        extent: Extent,
+        pass: Pass,
+    ) -> (usize, &'s [Sighting]) {
+        let known = &self.reports;
+        if let Some(row) = pass.unread_from
+            && extent != Extent::Anew
+        {
+            let seen = &seen[seen.partition_point(|sighting| sighting.is_above(row))..];
+            let was_shown = |known: &&Known| !known.sighting.is_above(row);
+            let shown = known.iter().rev().take_while(was_shown).count();
+            let from = known.len() - shown;
+            if shown == 0 || seen.is_empty() || known_count(&known[from..], seen) > 0 {
+                return (from, seen);
+            }
+            return (0, seen);
+        }
+        let skipped = self.forgotten.min(seen.len().saturating_sub(known.len()));
+        (0, &seen[if extent == Extent::Anew { skipped } else { 0 }..])
+    }
+
+    /// Forgets the oldest reports of a turn that has many.
+    fn forget(&mut self) {
+        let count = self.reports.len();
+        let mut extra = count.saturating_sub(REPORTS_MAX);
+        let mut flood = count.saturating_sub(PENDING_MAX);
+        self.reports.retain(|known| {
+            let is_forgotten = extra > 0 && (known.fate != Fate::Pending || flood > 0);
+            extra -= usize::from(is_forgotten);
+            flood -= usize::from(is_forgotten && flood > 0);
+            !is_forgotten
+        });
+        self.forgotten += count - self.reports.len();
     }
 }
 

@@ -97,13 +97,20 @@ impl View {
         view
     }
 
-    /// Returns the line that the cursor ends, joined where the terminal broke it.
+    /// Returns the line that the cursor ends, joined where the terminal broke it. Below all that is
+    /// written it is an empty one, which is where a program waits that has no prompt.
     fn line_to_cursor(&self, screen: &Screen) -> Option<String> {
         let cursor = screen.cursor();
-        let last = self.rows.len().checked_sub(1)?;
         let columns = written_columns(&screen.row(cursor.row));
         let blanks = cursor.col.checked_sub(columns)?;
-        if usize::from(cursor.row) != last || blanks > PROMPT_BLANKS_MAX {
+        if blanks > PROMPT_BLANKS_MAX {
+            return None;
+        }
+        if usize::from(cursor.row) >= self.rows.len() {
+            return Some(String::new());
+        }
+        let last = self.rows.len().checked_sub(1)?;
+        if usize::from(cursor.row) != last {
             return None;
         }
         let goes_on = |row: &&TextRow| row.is_wrapped;

@@ -2,14 +2,22 @@
 //!
 //! What is approved, by which rule and why it was asked is on record before the key is pressed.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use super::{Effect, Engine, Phase};
+use super::{Effect, Engine, Phase, Seat};
 use crate::consent::{Rules, Verdict, decide};
-use crate::model::{AgentName, AgentState, Entry, Question, Stage, Subject};
+use crate::model::{AgentName, AgentState, Entry, Moment, Question, Stage, Subject};
 
 /// What the story keeps of a dialog: it fits in an entry, and more is not read.
 const TEXT_CHARS_MAX: usize = 4096;
+
+/// A dialog has been read and weighed by then, even on a busy machine.
+const WEIGHED_WITHIN: Duration = Duration::from_secs(10);
+
+/// An answer that a rule gave has come to something by then.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(30);
 
 impl Engine {
     /// Sets which dialogs are answered without a person.
@@ -17,10 +25,33 @@ impl Engine {
         self.approvals = rules;
     }
 
+    /// Leaves a dialog that just came to the rules for a moment, if there are any for its agent.
+    pub(super) fn await_leave(&mut self, agent: &AgentName, now: Moment) {
+        let seat = self.seats.get_mut(agent).filter(|seat| seat.state == AgentState::Waiting);
+        let Some(seat) = seat else { return };
+        let has_rules = self.approvals.may_approve(agent.as_str(), &seat.member.cli);
+        seat.rules_until = has_rules.then(|| now + WEIGHED_WITHIN);
+    }
+
+    /// Leaves the dialog of an agent to a person.
+    pub(super) fn call_person(&mut self, agent: &AgentName, now: Moment) {
+        if let Some(seat) = self.seats.get_mut(agent) {
+            seat.rules_until = None;
+            self.attention_due = Some(now);
+        }
+    }
+
+    /// Returns when the next dialog that was left to the rules is a person's.
+    pub(super) fn rules_deadline(&self, now: Moment) -> Option<Moment> {
+        let left = self.seats.values().filter(|seat| seat.is_left_to_rules(now));
+        left.filter_map(|seat| seat.rules_until).min()
+    }
+
     pub(super) fn weigh_leave(
         &mut self,
         agent: &AgentName,
         question: Question,
+        now: Moment,
         effects: &mut Vec<Effect>,
     ) {
         let seat = &self.seats[agent];
@@ -30,7 +61,7 @@ impl Engine {
         }
         let who = (agent.as_str(), seat.member.cli.as_str());
         let verdict = decide(&self.approvals, who, &question.subject, &question.text);
-        let Verdict::Approve { rules } = verdict else { return };
+        let Verdict::Approve { rules } = verdict else { return self.call_person(agent, now) };
         let (what, said) = match &question.subject {
             Subject::Command(command) => ("command", command),
             Subject::Path(path) => ("path", path),
@@ -43,6 +74,9 @@ impl Engine {
             json!({ what: said, "rules": rules, "dialog": dialog, "fingerprint": fingerprint });
         let run = seat.run;
         self.tell(entry);
+        if let Some(seat) = self.seats.get_mut(agent) {
+            seat.rules_until = Some(now + ANSWERED_WITHIN);
+        }
         let agent = agent.clone();
         effects.push(Effect::GiveLeave { agent, run, fingerprint, yes: question.yes });
     }
@@ -53,7 +87,14 @@ impl Engine {
         fingerprint: &str,
         stage: Stage,
         reason: Option<String>,
+        now: Moment,
     ) {
+        // Where it was answered, a dialog that is in sight now is another one.
+        if stage == Stage::Accepted {
+            self.await_leave(agent, now);
+        } else {
+            self.call_person(agent, now);
+        }
         let kind = format!("approval.{stage}");
         let mut entry = Entry::new(&kind, reason.unwrap_or_default()).of(agent);
         entry.data = json!({ "fingerprint": fingerprint });
@@ -61,10 +102,18 @@ impl Engine {
     }
 }
 
+impl Seat {
+    /// Says whether its dialog is one that rules are about to answer, as far as is known yet.
+    pub fn is_left_to_rules(&self, now: Moment) -> bool {
+        let is_early = self.rules_until.is_some_and(|until| now < until);
+        self.state == AgentState::Waiting && is_early
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::RunEvent;
     use super::super::fixture::Bench;
+    use super::super::{Event, RunEvent};
     use super::*;
     use crate::consent::{Criteria, Rule};
     use crate::model::Source;
@@ -123,10 +172,67 @@ mod tests {
         assert_eq!(changes.entries[0].kind, "approval.accepted");
     }
 
+    fn calls(bench: &Bench) -> usize {
+        bench.engine.attention().len()
+    }
+
+    /// Lets the engine's next deadline come.
+    fn pass(bench: &mut Bench) {
+        bench.now = bench.engine.next_deadline().unwrap();
+        let _ = bench.engine.handle(Event::DeadlineReached, bench.now);
+    }
+
+    #[test]
+    fn nobody_is_called_to_a_dialog_that_a_rule_answers() {
+        let mut bench = waiting(allowing());
+        assert_eq!(calls(&bench), 0, "it may be one for the rules");
+        let _ = asked(&mut bench, "cargo test");
+        assert_eq!(calls(&bench), 0);
+        let given = |stage| RunEvent::LeaveGiven { fingerprint: "f1".into(), stage, reason: None };
+        let _ = bench.tell("one", given(Stage::Accepted));
+        assert_eq!(calls(&bench), 0, "what is in sight now was not weighed yet");
+        let _ = asked(&mut bench, "cargo test");
+        let _ = bench.tell("one", given(Stage::Unknown));
+        assert_eq!(calls(&bench), 1, "whether it was answered is for a person to say");
+        let works = RunEvent::Did { state: AgentState::Working, source: Source::Screen };
+        let _ = bench.tell("one", works);
+        assert_eq!(calls(&bench), 0);
+        let told = bench.seen.iter().filter_map(|effect| {
+            let Effect::Save(changes) = effect else { return None };
+            Some(&changes.entries)
+        });
+        let told = told.flatten().filter(|entry| entry.kind == "attention.dialog").count();
+        assert_eq!(told, 1);
+    }
+
+    #[test]
+    fn a_person_is_called_when_no_rule_acts() {
+        let mut bench = waiting(Rules::default());
+        assert_eq!(calls(&bench), 1, "without rules, at once");
+        let mut other = rule("cargo test*");
+        other.criteria.agent = Some("two".into());
+        bench = waiting(Rules { approve: vec![other], deny: Vec::new() });
+        assert_eq!(calls(&bench), 1, "the rules are for others");
+        bench = waiting(allowing());
+        let _ = asked(&mut bench, "rm -rf .");
+        assert_eq!(calls(&bench), 1, "as soon as it was weighed");
+        bench = waiting(allowing());
+        let _ = bench.tell("one", RunEvent::AskedPerson);
+        assert_eq!(calls(&bench), 1, "it is none that rules are for");
+        bench = waiting(allowing());
+        pass(&mut bench);
+        assert_eq!(calls(&bench), 1, "it could not be read in time");
+        bench = waiting(allowing());
+        let _ = asked(&mut bench, "cargo test");
+        pass(&mut bench);
+        assert_eq!(calls(&bench), 1, "nothing came of the answer");
+    }
+
     #[test]
     fn what_is_denied_or_no_longer_asked_is_left_alone() {
         let mut bench = waiting(Rules { deny: vec![rule("--lib")], ..allowing() });
-        assert_eq!(asked(&mut bench, "cargo test --lib"), []);
+        let effects = asked(&mut bench, "cargo test --lib");
+        assert!(!effects.iter().any(|one| matches!(one, Effect::GiveLeave { .. })));
         let works = RunEvent::Did { state: AgentState::Working, source: Source::Screen };
         let _ = bench.tell("one", works);
         assert_eq!(asked(&mut bench, "cargo test"), []);

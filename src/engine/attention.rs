@@ -17,13 +17,13 @@ use crate::model::{
 const NEED_PATIENCE: Duration = Duration::from_mins(15);
 
 /// Why a person is wanted.
-struct Cause {
-    key: String,
-    kind: AttentionKind,
-    agent: Option<AgentName>,
-    task: Option<TaskId>,
-    text: String,
-    hint: Option<String>,
+pub(super) struct Cause {
+    pub(super) key: String,
+    pub(super) kind: AttentionKind,
+    pub(super) agent: Option<AgentName>,
+    pub(super) task: Option<TaskId>,
+    pub(super) text: String,
+    pub(super) hint: Option<String>,
 }
 
 impl Engine {
@@ -123,11 +123,12 @@ impl Engine {
         }
     }
 
-    /// Returns when a need has waited long enough for a person to hear of it.
+    /// Returns when a need, or a dialog that rules did not answer, has waited long enough for a person
+    /// to hear of it.
     fn attention_deadline_after(&self, now: Moment) -> Option<Moment> {
         let sent = self.needs.values().filter(|need| need.state == NeedState::Sent);
         let due = sent.map(|need| need.since + NEED_PATIENCE).filter(|at| *at > now).min();
-        due.into_iter().chain(self.quota_deadline()).min()
+        due.into_iter().chain(self.quota_deadline()).chain(self.rules_deadline(now)).min()
     }
 
     fn causes(&self, now: Moment) -> Vec<Cause> {
@@ -143,7 +144,8 @@ impl Engine {
             (!self.dispatches.values().any(is_later)).then_some(cause)
         });
         let conflicts = self.trespasses.values().filter_map(|one| self.cause_of_trespass(one));
-        seats.chain(tasks).chain(needs).chain(receipts).chain(conflicts).collect()
+        let own = seats.chain(tasks).chain(needs).chain(receipts).chain(conflicts);
+        own.chain(self.causes_of_workspaces()).collect()
     }
 
     fn cause_of_trespass(&self, trespass: &Trespass) -> Option<Cause> {
@@ -168,9 +170,10 @@ impl Engine {
         let (kind, text, hint) = if let Some((text, hint)) = self.held_by_quota(seat, now) {
             task = self.task_of(agent).map(|task| task.id);
             (AttentionKind::Limit, text, hint)
-        } else if seat.state == AgentState::Waiting {
-            let hint =
-                format!("See it with `wheelhouse agent read {agent}`, or open the dashboard");
+        } else if seat.state == AgentState::Waiting && !seat.is_left_to_rules(now) {
+            let hint = format!(
+                "See the options with `wheelhouse agent answer {agent}`, take one with `--option N`"
+            );
             (AttentionKind::Dialog, "a dialog waits for an answer".to_owned(), hint)
         } else if seat.did_not_resume() {
             let hint = format!(

@@ -46,6 +46,7 @@ pub(super) fn entries(command: &Command) -> Vec<Entry> {
             vec![Entry::new("person.withdraw", receipt.to_string())]
         }
         Command::Task(command) => about_tasks(command).into_iter().collect(),
+        Command::Workspace(command) => super::workspaces::told(command),
         // Runs and locks tell of themselves.
         Command::Play(_)
         | Command::Lock(_)

@@ -262,6 +262,7 @@ impl Engine {
         self.set_task(id, TaskState::Done, None, now);
         self.meet_needs(&agent, None, now);
         self.notify_lead(id, now);
+        self.merge_task(id, &agent, now);
     }
 }
 

@@ -23,6 +23,10 @@ impl Engine {
             Command::Withdraw { receipt } => self.withdraw(receipt, now),
             Command::Task(command) => self.obey_about_tasks(command, now, effects),
             Command::Lock(command) => self.obey_about_locks(command, now),
+            Command::Workspace(command) => {
+                self.tell_all(told);
+                return self.obey_about_workspaces(request, command, now, effects);
+            }
             Command::Wait { condition } => match self.refuse_condition(&condition) {
                 Ok(()) => return self.watches.push(Watch { request, condition }),
                 Err(refusal) => Err(refusal),
@@ -56,13 +60,14 @@ impl Engine {
             Command::Start { members } => self.start(members, now, effects),
             Command::Stop { agents, grace_ms } => self.stop(&agents, grace_ms, now, effects),
             Command::Restart { members, grace_ms } => self.restart(members, grace_ms, now, effects),
-            Command::Forget { agents } => self.forget(&agents),
+            Command::Forget { agents } => self.forget(&agents, effects),
             Command::Down { force, grace_ms } => self.go_down(force, grace_ms, now, effects),
             Command::Play(command) => self.obey_about_plays(command, now, effects),
             Command::Dispatch { .. }
             | Command::Withdraw { .. }
             | Command::Wait { .. }
             | Command::Task(_)
+            | Command::Workspace(_)
             | Command::Lock(_) => return,
         };
         match begun {
@@ -163,7 +168,11 @@ impl Engine {
         Ok(begun)
     }
 
-    fn forget(&mut self, agents: &[AgentName]) -> Result<Begun, Refusal> {
+    fn forget(
+        &mut self,
+        agents: &[AgentName],
+        effects: &mut Vec<Effect>,
+    ) -> Result<Begun, Refusal> {
         self.refuse_unknown(agents)?;
         let live = |agent: &&AgentName| self.seats.get(*agent).is_some_and(Seat::is_live);
         if let Some(agent) = agents.iter().find(live) {
@@ -173,6 +182,7 @@ impl Engine {
             self.seats.remove(agent);
             self.touch_seat(agent);
             self.tell(Entry::new("agent.removed", "").of(agent));
+            self.tidy(agent, effects);
         }
         Ok(Begun::toward(Goal::Ended))
     }

@@ -196,6 +196,10 @@ impl Engine {
         if dispatch.stage.is_final() && dispatch.stage != Stage::Unknown {
             return;
         }
+        // That it will be typed was told before anything was; only what was left out of it is news.
+        if (dispatch.stage, stage) == (Stage::Typed, Stage::Typed) {
+            return self.note_left_out(id, reason);
+        }
         if stage == Stage::Queued {
             self.hold(agent, now);
         }
@@ -203,6 +207,15 @@ impl Engine {
         if stage == Stage::Accepted {
             self.expect_turn(agent, now);
         }
+    }
+
+    fn note_left_out(&mut self, id: ReceiptId, reason: Option<String>) {
+        let dispatch = self.dispatches.get_mut(&id);
+        let Some((dispatch, words)) = dispatch.zip(reason) else { return };
+        let entry = Entry::new("dispatch.left_out", format!("{id}: {words}")).of(&dispatch.agent);
+        dispatch.reason = Some(words);
+        self.tell(entry);
+        self.touch(Place::Dispatch(id));
     }
 
     pub(super) fn note_stage(
@@ -430,6 +443,25 @@ mod tests {
         let row = changes.rows.iter().find(|row| row.table == "dispatch").unwrap();
         assert_eq!(row.value.as_ref().unwrap()["stage"], "typed");
         assert_eq!(delivered(&effects), Some(receipt.receipt));
+    }
+
+    #[test]
+    fn that_a_prompt_is_typed_is_told_once_and_what_was_left_out_beside_it() {
+        let mut bench = idle();
+        let (receipt, _) = send(&mut bench, None);
+        let (receipt, stage) = (receipt.receipt, Stage::Typed);
+        assert_eq!(came_to(&mut bench, receipt, stage), []);
+        let reason = Some("2 control characters were left out".to_owned());
+        let _ = bench.tell("one", RunEvent::Delivery { receipt, stage, reason });
+        let saves = bench.seen.iter().filter_map(|effect| {
+            let Effect::Save(changes) = effect else { return None };
+            Some(&changes.entries)
+        });
+        let kinds: Vec<&str> = saves.flatten().map(|entry| entry.kind.as_str()).collect();
+        let told: Vec<&&str> = kinds.iter().filter(|one| one.starts_with("dispatch.")).collect();
+        assert_eq!(told, [&"dispatch.queued", &"dispatch.typed", &"dispatch.left_out"]);
+        let known = bench.engine.dispatches[&receipt].receipt();
+        assert_eq!(known.reason.as_deref(), Some("2 control characters were left out"));
     }
 
     #[test]

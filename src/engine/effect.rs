@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::model::{
-    AgentName, Changes, Done, Launch, PlayId, ReceiptId, Refusal, RequestId, RunId, Stage, TaskId,
+    AgentName, Changes, Clearing, Done, Launch, Merge, PlayId, ReceiptId, Refusal, RequestId, RunId,
+    Stage, TaskId, Workspace,
 };
 
 /// An order to the shell. The shell carries orders out one after the other and reports each outcome
@@ -106,9 +107,25 @@ pub enum Effect {
         agent: AgentName,
         run: RunId,
     },
+    /// About a workspace; `Workspace` and `Merged` tell what came of it.
+    Workspace(WorkspaceOrder),
     Answer {
         request: RequestId,
         outcome: Result<Done, Refusal>,
     },
     EndHub,
+}
+
+/// What to do about a workspace, as it is on record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkspaceOrder {
+    Make(Box<Workspace>),
+    /// Removes it, unless there is a reason to keep it.
+    Clear(Box<Workspace>, Clearing),
+    /// Puts what is in it into a rescue ref.
+    Rescue(Box<Workspace>),
+    /// Looks what differs from what it began with.
+    Compare(Box<Workspace>),
+    /// Brings its work back.
+    Merge(Box<Merge>, Box<Workspace>),
 }

@@ -1,11 +1,12 @@
 //! What happened, in the past tense.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Plan;
 use crate::model::{
-    AgentName, AgentState, Checks, Command, Exit, FileChange, PlayId, ProcessId, ProcessInfo,
-    Question, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskId,
+    AgentName, AgentState, Checks, Command, Exit, FileChange, Made, MergeId, MergeOutcome, PlayId,
+    ProcessId, ProcessInfo, Question, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskId,
 };
 use crate::report::Report;
 
@@ -61,6 +62,16 @@ pub enum Event {
         root: PathBuf,
         changes: Option<Vec<FileChange>>,
     },
+    /// What came of an order about a workspace.
+    Workspace {
+        agent: AgentName,
+        event: WorkspaceEvent,
+    },
+    /// What came of an attempt to bring work back.
+    Merged {
+        merge: MergeId,
+        outcome: MergeOutcome,
+    },
     ClientCame,
     ClientLeft,
     /// The deadline that the engine asked for has passed.
@@ -72,6 +83,21 @@ pub enum Event {
 pub enum PersonDeed {
     Answer,
     Interrupt,
+}
+
+/// What came of an order about a workspace.
+#[derive(Clone, Debug)]
+pub enum WorkspaceEvent {
+    Made(Made),
+    /// Nothing of it is left.
+    NotMade { reason: String },
+    /// It is gone; what was in it is held by this reference, or lies in this directory.
+    Cleared { rescue: Option<String> },
+    Kept { reason: String },
+    /// The reference that holds what is in it; nothing, if there was no work in it.
+    Rescued { outcome: Result<Option<String>, String> },
+    /// The files that differ, and what is set for the repository; nothing, if it could not be read.
+    Compared { files: Option<Vec<String>>, settings: Option<BTreeMap<String, String>> },
 }
 
 /// What happened to one run of one agent.
@@ -105,6 +131,8 @@ pub enum RunEvent {
     PersonTyped,
     /// It asks permission for something, and that could be read whole.
     AskedLeave(Question),
+    /// A dialog stands still that asks nothing which rules could judge.
+    AskedPerson,
     /// What became of a yes that rules gave.
     LeaveGiven { fingerprint: String, stage: Stage, reason: Option<String> },
     /// A person had its dialog answered or interrupted it, and this came of it.

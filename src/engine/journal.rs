@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Engine;
 use crate::model::{
-    AgentName, AttentionId, Changes, Edge, Entry, NeedId, PlayId, ReceiptId, RowChange, TaskId,
+    AgentName, AttentionId, Changes, Edge, Entry, MergeId, NeedId, PlayId, ReceiptId, RowChange,
+    TaskId,
 };
 
 pub(super) const HUB: &str = "hub";
@@ -20,6 +21,8 @@ pub(super) const ATTENTION: &str = "attention";
 pub(super) const TRESPASS: &str = "trespass";
 pub(super) const PLAY: &str = "run";
 pub(super) const LOCK: &str = "lock";
+pub(super) const WORKSPACE: &str = "workspace";
+pub(super) const MERGE: &str = "merge";
 
 /// What has changed since the changes were last taken.
 #[derive(Debug, Default)]
@@ -45,6 +48,8 @@ pub(super) enum Place {
     Play(PlayId),
     /// By its name.
     Lock(String),
+    Workspace(AgentName),
+    Merge(MergeId),
 }
 
 /// What is kept of the hub itself.
@@ -61,6 +66,8 @@ pub(super) struct HubRow {
     pub(super) attention: u64,
     /// How many runs of playbooks were ever begun.
     pub(super) plays: u64,
+    /// How often work was ever to be brought back.
+    pub(super) merges: u64,
 }
 
 impl Engine {
@@ -125,6 +132,10 @@ impl Engine {
                 let lock = self.locks.get(&name);
                 change(LOCK, name, lock)
             }
+            Place::Workspace(agent) => {
+                change(WORKSPACE, agent.to_string(), self.workspaces.get(&agent))
+            }
+            Place::Merge(id) => change(MERGE, id.to_string(), self.merges.get(&id)),
         }
     }
 
@@ -136,6 +147,7 @@ impl Engine {
             needs: self.need_count,
             attention: self.attention_count,
             plays: self.play_count,
+            merges: self.merge_count,
         }
     }
 }

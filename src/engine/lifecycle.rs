@@ -6,8 +6,11 @@ use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
     AgentName, AgentState, Contact, Ending, Entry, Exit, Failure, Launch, Member, Moment, Opening,
-    ProcessId, ProcessInfo, Role, RunId, Source,
+    ProcessId, ProcessInfo, Role, RunId, Source, Workspace,
 };
+
+/// How the set-up of a workspace ends that did not succeed.
+const SETUP_FAILED: i32 = 97;
 
 /// The grace of a stop whose first order may not have arrived.
 const REPEATED_STOP_GRACE_MS: u64 = 3_000;
@@ -27,7 +30,7 @@ impl Engine {
         member.conversation = before
             .filter(|before| before.cli == member.cli)
             .and_then(|before| before.conversation.clone());
-        let letter = member.opening.letter.take();
+        let (letter, plot) = (member.opening.letter.take(), member.plot.take());
         let is_used = member.opening.is_resumed;
         let renews_for = self.seats.get(&agent).and_then(|seat| seat.renews_for);
         let run = self.seats.get(&agent).map_or_else(RunId::default, |seat| seat.run).next();
@@ -40,6 +43,7 @@ impl Engine {
             since: now,
             pace: Pace::default(),
             is_to_stop: false,
+            rules_until: None,
             readiness: Readiness::default(),
             reports: 0,
             is_used,
@@ -51,6 +55,7 @@ impl Engine {
             process: None,
             note: None,
             next: None,
+            held: None,
         };
         self.seats.insert(agent.clone(), seat);
         self.touch_seat(&agent);
@@ -58,7 +63,10 @@ impl Engine {
         if let Some(letter) = letter {
             self.enqueue_first(letter, run, now);
         }
-        effects.push(Effect::Start { agent, run, launch });
+        match plot {
+            Some(plot) => self.settle_in(&agent, *plot, launch, now, effects),
+            None => effects.push(Effect::Start { agent, run, launch }),
+        }
     }
 
     /// Orders a stop, and says whether there is anything to stop.
@@ -73,6 +81,11 @@ impl Engine {
             return false;
         };
         seat.next = None;
+        // Nothing of it runs yet: it has waited for its workspace.
+        if seat.held.take().is_some() {
+            self.end(agent, Ending::Stopped, now, effects);
+            return false;
+        }
         match seat.phase {
             Phase::Starting | Phase::Running | Phase::Stopping => {
                 seat.phase = Phase::Stopping;
@@ -127,9 +140,10 @@ impl Engine {
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
-            RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, effects),
+            RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, now, effects),
+            RunEvent::AskedPerson => self.call_person(agent, now),
             RunEvent::LeaveGiven { fingerprint, stage, reason } => {
-                self.note_leave(agent, &fingerprint, stage, reason);
+                self.note_leave(agent, &fingerprint, stage, reason, now);
             }
             RunEvent::PersonActed(deed, stage, why) => self.note_deed(agent, deed, stage, why),
             RunEvent::Delivery { receipt, stage, reason } => {
@@ -147,6 +161,7 @@ impl Engine {
             }
             RunEvent::Exited { exit } => {
                 seat.note_vain_resumption(exit);
+                seat.note_failed_setup(exit, self.workspaces.get(agent));
                 self.leave(agent, Ending::Finished(exit), now);
                 effects.push(Effect::Release { agent: agent.clone(), run });
             }
@@ -218,6 +233,7 @@ impl Engine {
         let words = format!("run {}: {ending}, nothing of it is left alive", seat.run);
         self.touch_seat(agent);
         self.want_look(agent);
+        self.want_comparison(agent);
         self.interrupt_task(agent, now);
         self.tell(Entry::new("agent.left", words).of(agent));
     }
@@ -261,6 +277,7 @@ impl Engine {
         }
         self.touch_seat(agent);
         self.want_look(agent);
+        self.want_comparison(agent);
         self.resume_task(agent, run, now);
         let words = format!("run {run}, process {}", process.pid);
         self.tell(Entry::new("agent.seen", words).of(agent));
@@ -280,7 +297,9 @@ impl Engine {
     }
 
     /// Ends a run of which nothing is left, and begins what was to follow it.
-    fn end(&mut self, agent: &AgentName, ending: Ending, now: Moment, effects: &mut Vec<Effect>) {
+    pub(super) fn end(
+        &mut self,
+        agent: &AgentName, ending: Ending, now: Moment, effects: &mut Vec<Effect>) {
         let seat = self.seats.get_mut(agent).expect("only runs of known seats end");
         seat.phase = Phase::Ended(ending);
         if seat.state != AgentState::Exited {
@@ -300,6 +319,7 @@ impl Engine {
         } else {
             let failure = Failure { agent: agent.clone(), reason, survivors: Vec::new() };
             self.miss(Goal::Running, &failure, effects);
+            self.tidy(agent, effects);
         }
         self.finish_down(effects);
     }
@@ -324,7 +344,8 @@ impl Engine {
 
     /// Ends the hub once everything that was to go down is down.
     pub(super) fn finish_down(&mut self, effects: &mut Vec<Effect>) {
-        if !self.going_down || self.seats.values().any(Seat::is_live) {
+        let is_busy = self.seats.values().any(Seat::is_live) || self.is_busy_with_workspaces();
+        if !self.going_down || is_busy {
             return;
         }
         self.going_down = false;
@@ -366,6 +387,17 @@ impl Seat {
     }
 }
 
+impl Seat {
+    /// Says why an agent was not started, if it was the set-up of its workspace that failed.
+    fn note_failed_setup(&mut self, exit: Exit, workspace: Option<&Workspace>) {
+        let has_setup = workspace.is_some_and(|one| one.plot.setup.is_some());
+        if has_setup && exit == Exit::Code(SETUP_FAILED) {
+            let words = "the set-up command of its workspace failed, so it was not started";
+            self.note = Some(format!("{words}: its pane shows why"));
+        }
+    }
+}
+
 /// An agent whose keeper lives but of whom the record knows nothing.
 fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
     let member = Member {
@@ -384,7 +416,9 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         conversation: None,
         opening: Opening::default(),
         contact: Contact::default(),
+        kit: crate::model::Kit::default(),
         added: None,
+        plot: None,
     };
     Seat {
         member,
@@ -395,6 +429,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         since: now,
         pace: Pace::default(),
         is_to_stop: false,
+        rules_until: None,
         readiness: Readiness::default(),
         reports: 0,
         is_used: true,
@@ -406,6 +441,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         process: None,
         note: Some("found alive, but not on record".to_owned()),
         next: None,
+        held: None,
     }
 }
 

@@ -69,6 +69,7 @@ impl Engine {
     /// Wants a look after an agent's turn.
     pub(super) fn look_after(&mut self, agent: &AgentName) {
         self.want_look(agent);
+        self.want_comparison(agent);
         let root = self.seats.get(agent).map(|seat| seat.member.root().to_owned());
         if let Some(look) = root.and_then(|root| self.looks.get_mut(&root)) {
             look.workers.insert(agent.clone());
@@ -300,7 +301,7 @@ pub(super) fn is_at_work(state: AgentState) -> bool {
 }
 
 /// Returns the patterns as one; a name without wildcards stands for all below it, too.
-fn domain(patterns: &[String]) -> GlobSet {
+pub(super) fn domain(patterns: &[String]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let plain = pattern.trim_start_matches("./").trim_end_matches('/');

@@ -66,6 +66,7 @@ impl Engine {
             seat.pace.get_on(now);
             seat.readiness.note_turn(state);
             self.tell(Entry::new("agent.state", state.to_string()).of(agent));
+            self.await_leave(agent, now);
         }
         self.touch_seat(agent);
         if is_turn_over {

@@ -1,18 +1,18 @@
 //! What survives a crash: who is on the team, how far each one came, and what was sent to whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::journal::{
-    ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, LOCK, NEED, PLAY, SEAT, TASK, TRESPASS,
-    change,
+    ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, LOCK, MERGE, NEED, PLAY, SEAT, TASK,
+    TRESPASS, WORKSPACE, change,
 };
 use super::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{
-    AgentState, Attention, Contract, Edge, Lock, Moment, Need, Outcome, Play, RowChange, Task,
-    TaskId, TaskState, Trespass,
+    AgentName, AgentState, Attention, Contract, Edge, Lock, Merge, Moment, Need, Outcome, Play, RowChange,
+    Task, TaskId, TaskState, Trespass, Workspace, WorkspaceState,
 };
 
 /// The tasks, and what goes with them.
@@ -38,6 +38,13 @@ pub struct Work {
     pub plays: Vec<Play>,
     #[serde(default)]
     pub locks: Vec<Lock>,
+    #[serde(default)]
+    pub workspaces: Vec<Workspace>,
+    /// How often work was ever to be brought back.
+    #[serde(default)]
+    pub merge_count: u64,
+    #[serde(default)]
+    pub merges: Vec<Merge>,
 }
 
 /// The engine's memory as it is written to disk.
@@ -73,6 +80,7 @@ impl Record {
                     record.work.need_count = hub.needs;
                     record.work.attention_count = hub.attention;
                     record.work.play_count = hub.plays;
+                    record.work.merge_count = hub.merges;
                 }
                 SEAT => record.agents.push(Seat::deserialize(value)?),
                 DISPATCH => record.dispatches.push(Dispatch::deserialize(value)?),
@@ -84,6 +92,8 @@ impl Record {
                 TRESPASS => record.work.trespasses.push(Trespass::deserialize(value)?),
                 PLAY => record.work.plays.push(Play::deserialize(value)?),
                 LOCK => record.work.locks.push(Lock::deserialize(value)?),
+                WORKSPACE => record.work.workspaces.push(Workspace::deserialize(value)?),
+                MERGE => record.work.merges.push(Merge::deserialize(value)?),
                 // Rows that a later version may keep are none of ours.
                 _ => {}
             }
@@ -96,6 +106,8 @@ impl Record {
         work.attention.sort_by_key(|item| item.id);
         work.plays.sort_by_key(|play| play.id);
         work.locks.sort_by(|one, other| one.name.cmp(&other.name));
+        work.workspaces.sort_by(|one, other| one.agent.cmp(&other.agent));
+        work.merges.sort_by_key(|merge| merge.id);
         work.contracts.sort_by_key(|versions| contract_key(versions));
         work.edges.sort();
         work.trespasses.sort_by_key(Trespass::key);
@@ -112,6 +124,7 @@ impl Record {
             needs: work.need_count,
             attention: work.attention_count,
             plays: work.play_count,
+            merges: work.merge_count,
         };
         let seat = |seat: &Seat| change(SEAT, seat.member.name.to_string(), Some(seat));
         let dispatch = |one: &Dispatch| change(DISPATCH, one.id.to_string(), Some(one));
@@ -131,7 +144,11 @@ impl Record {
         let own = hub.chain(self.agents.iter().map(seat)).chain(dispatches);
         let trespasses = work.trespasses.iter().map(|one| change(TRESPASS, one.key(), Some(one)));
         let told = own.chain(tasks).chain(needs).chain(contracts).chain(edges);
-        told.chain(attention).chain(trespasses).chain(plays).chain(locks).collect()
+        let spaces = work.workspaces.iter();
+        let spaces = spaces.map(|one| change(WORKSPACE, one.agent.to_string(), Some(one)));
+        let merges = work.merges.iter().map(|one| change(MERGE, one.id.to_string(), Some(one)));
+        let kept = told.chain(attention).chain(trespasses).chain(plays).chain(locks);
+        kept.chain(spaces).chain(merges).collect()
     }
 }
 
@@ -163,9 +180,13 @@ impl Engine {
     pub fn recover(record: Record, now: Moment) -> (Self, Vec<Effect>) {
         let mut engine = Self::new(now);
         let mut effects = Vec::new();
+        let unmade = record.work.workspaces.iter().filter(|one| one.state != WorkspaceState::Ready);
+        let unmade: BTreeSet<AgentName> = unmade.map(|one| one.agent.clone()).collect();
         for mut seat in record.agents {
             let agent = seat.member.name.clone();
-            if seat.is_live() {
+            // Whoever still waited for a workspace was never started.
+            let is_unmade = seat.phase == Phase::Starting && unmade.contains(&agent);
+            if seat.is_live() && !is_unmade {
                 let was_seen = seat.phase != Phase::Starting;
                 effects.push(Effect::Adopt { agent: agent.clone(), run: seat.run, was_seen });
             }
@@ -222,6 +243,9 @@ impl Engine {
             play_count: self.play_count,
             plays: self.plays.values().cloned().collect(),
             locks: self.locks.values().cloned().collect(),
+            workspaces: self.workspaces.values().cloned().collect(),
+            merge_count: self.merge_count,
+            merges: self.merges.values().cloned().collect(),
         }
     }
 
@@ -230,6 +254,10 @@ impl Engine {
         self.need_count = work.need_count;
         self.attention_count = work.attention_count;
         self.play_count = work.play_count;
+        self.workspaces =
+            work.workspaces.into_iter().map(|one| (one.agent.clone(), one)).collect();
+        self.merge_count = work.merge_count;
+        self.merges = work.merges.into_iter().map(|merge| (merge.id, merge)).collect();
         self.plays = work.plays.into_iter().map(|play| (play.id, play)).collect();
         self.locks = work.locks.into_iter().map(|lock| (lock.name.clone(), lock)).collect();
         self.needs = work.needs.into_iter().map(|need| (need.id, need)).collect();
@@ -278,7 +306,7 @@ impl Engine {
     }
 }
 
-fn contract_key(versions: &[Contract]) -> Option<(crate::model::AgentName, String)> {
+fn contract_key(versions: &[Contract]) -> Option<(AgentName, String)> {
     versions.first().map(|first| (first.publisher.clone(), first.title.clone()))
 }
 

@@ -13,12 +13,13 @@ use super::readiness::Readiness;
 use super::routing::Routed;
 use super::tags::Tags;
 use super::waits::{Wait, Watch};
+use super::workspaces::{Comparisons, SpaceWait};
 use super::{Effect, Event};
 use crate::consent::Rules;
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Entry, Launch, Lock,
-    Member, Moment, Need, NeedId, Play, PlayId, ProcessId, ReceiptId, Reset, RunId, Source, Task,
-    TaskId, Trespass,
+    Member, Merge, MergeId, MergeTerms, Moment, Need, NeedId, Play, PlayId, Plot, ProcessId,
+    ReceiptId, RequestId, Reset, RunId, Source, Task, TaskId, Trespass, Workspace,
 };
 
 /// A hub that serves nobody and holds no agent ends itself after this long.
@@ -65,6 +66,17 @@ pub struct Engine {
     pub(super) trespasses: BTreeMap<String, Trespass>,
     /// Who worked in each workspace since it was last looked at.
     pub(super) looks: Looks,
+    /// The workspaces that were made, by agent.
+    pub(super) workspaces: BTreeMap<AgentName, Workspace>,
+    pub(super) space_waits: Vec<SpaceWait>,
+    pub(super) comparisons: Comparisons,
+    /// Work that is being brought back, or was.
+    pub(super) merges: BTreeMap<MergeId, Merge>,
+    /// How often work was ever to be brought back.
+    pub(super) merge_count: u64,
+    pub(super) merge_waits: Vec<(RequestId, MergeId)>,
+    /// How the work of a task that is done is brought back, if that happens by itself.
+    pub(super) merging: Option<MergeTerms>,
     pub(super) tags: Tags,
     pub(super) going_down: bool,
     clients: usize,
@@ -99,6 +111,9 @@ pub struct Seat {
     /// It is to be interrupted, and was not seen to rest since.
     #[serde(default)]
     pub(super) is_to_stop: bool,
+    /// Until when its dialog is left to the rules that may answer it, and nobody is called.
+    #[serde(skip)]
+    pub(super) rules_until: Option<Moment>,
     /// When it may get its next prompt.
     #[serde(skip)]
     pub readiness: Readiness,
@@ -129,6 +144,9 @@ pub struct Seat {
     /// crash in the middle of a restart leaves the agent stopped.
     #[serde(skip)]
     pub(super) next: Option<(Member, Launch)>,
+    /// What to start once its workspace is there; nothing of it outlives the hub either.
+    #[serde(skip)]
+    pub(super) held: Option<(Plot, Launch)>,
 }
 
 /// How far a run has come.
@@ -207,6 +225,13 @@ impl Engine {
             stuck_count: 0,
             trespasses: BTreeMap::new(),
             looks: Looks::default(),
+            workspaces: BTreeMap::new(),
+            space_waits: Vec::new(),
+            comparisons: Comparisons::default(),
+            merges: BTreeMap::new(),
+            merge_count: 0,
+            merge_waits: Vec::new(),
+            merging: None,
             tags: Tags::default(),
             going_down: false,
             clients: 0,
@@ -229,11 +254,12 @@ impl Engine {
             Event::AskerLeft { request } => {
                 self.waits.retain(|wait| wait.request != request);
                 self.watches.retain(|watch| watch.request != request);
+                self.drop_space_waits(request);
             }
             Event::Run { agent, run, event } => {
                 self.note_run(&agent, run, event, now, &mut effects);
             }
-            Event::Began { seed } => self.begin_hub(seed),
+            Event::Began { seed } => self.begin_hub(seed, now, &mut effects),
             Event::Gates { task, attempt, checks } => {
                 self.note_gates(task, attempt, checks, now, &mut effects);
             }
@@ -247,6 +273,12 @@ impl Engine {
                 self.note_weight(task, attempt, &path, hash);
             }
             Event::Looked { root, changes } => self.note_look(&root, changes, now),
+            Event::Workspace { agent, event } => {
+                self.note_workspace(&agent, event, now, &mut effects);
+            }
+            Event::Merged { merge, outcome } => {
+                self.note_merged(merge, outcome, now, &mut effects);
+            }
             Event::ClientCame => self.clients += 1,
             Event::ClientLeft => self.clients = self.clients.saturating_sub(1),
             Event::DeadlineReached => {
@@ -266,6 +298,8 @@ impl Engine {
         }
         self.deliver_ready(now, &mut effects);
         self.note_workers(now, &mut effects);
+        self.order_comparisons(&mut effects);
+        self.advance_merges(now, &mut effects);
         self.note_attention(now);
         self.settle_watches(now, &mut effects);
         self.note_idleness(now);
@@ -307,8 +341,10 @@ impl Engine {
         self.seats.get(agent)
     }
 
-    fn begin_hub(&mut self, seed: u64) {
+    fn begin_hub(&mut self, seed: u64, now: Moment, effects: &mut Vec<Effect>) {
         self.tags.seed = seed;
+        self.recover_workspaces(now, effects);
+        self.recover_merges(effects);
         // What agents did since the last entry nobody saw.
         if self.seats.values().any(Seat::is_live) {
             self.tell(Entry::new("hub.back", "a hub takes over from one that is gone"));
@@ -316,7 +352,9 @@ impl Engine {
     }
 
     pub(super) fn note_idleness(&mut self, now: Moment) {
-        let is_needed = self.clients > 0 || self.seats.values().any(Seat::is_live);
+        let is_needed = self.clients > 0
+            || self.seats.values().any(Seat::is_live)
+            || self.is_busy_with_workspaces();
         self.idle_since = if is_needed { None } else { self.idle_since.or(Some(now)) };
     }
 

@@ -111,8 +111,9 @@ impl Engine {
                 if seat.is_some_and(|seat| seat.readiness.expects_turn(now)) {
                     return None;
                 }
-                if seat.is_some_and(|seat| states.contains(&seat.state)) {
-                    return Some(Ok(Done::default()));
+                let state = seat.map(|seat| seat.state).filter(|state| states.contains(state));
+                if state.is_some() {
+                    return Some(Ok(Done { state, ..Done::default() }));
                 }
                 let may_come = seat
                     .is_some_and(|seat| seat.next.is_some() || seat.state != AgentState::Exited);

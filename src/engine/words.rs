@@ -2,8 +2,8 @@
 
 use super::Engine;
 use crate::model::{
-    AgentName, Contract, GateResult, Moment, Need, Outcome, TAG_PLACE, Task, TaskId, TaskState,
-    Trespass,
+    AgentName, Contract, GateResult, Merge, MergeFile, MergeState, Moment, Need, Outcome,
+    TAG_PLACE, Task, TaskId, TaskState, Trespass,
 };
 use crate::report::{brief, quote};
 
@@ -65,6 +65,38 @@ pub(super) fn gate_failed(gate: &GateResult) -> String {
          you are done. What the check printed:\n{}",
         quote(&gate.gate).trim_start_matches("| "),
         quote(&tail(&gate.output))
+    )
+}
+
+/// Tells an agent why its work was not brought back, and what to do about it.
+pub(super) fn not_merged(merge: &Merge) -> String {
+    let into = &merge.terms.into;
+    let file = |file: &MergeFile| {
+        let others: Vec<&str> = file.others.iter().map(AgentName::as_str).collect();
+        if others.is_empty() {
+            format!("{}\n", file.path)
+        } else {
+            format!("{} (also of {})\n", file.path, others.join(", "))
+        }
+    };
+    let how = format!(
+        "Work in your own workspace: merge the branch into yours with `git merge {into}`, resolve \
+         what is in conflict so that both sides keep their meaning, and commit."
+    );
+    let note = merge.note.clone().unwrap_or_default();
+    if merge.state == MergeState::Conflict {
+        let files: String = merge.files.iter().take(FILES_LISTED_MAX).map(file).collect();
+        return format!(
+            "Your work could not be brought onto the branch `{into}`: it conflicts there. {how} The \
+             files in conflict:\n{}",
+            quote(&files)
+        );
+    }
+    format!(
+        "Your work could not be brought onto the branch `{into}`: merged with it, a check does not \
+         pass, though it passes without your work. {how} Then run the check and make it pass. What it \
+         printed:\n{}",
+        quote(&tail(&note))
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -81,12 +81,14 @@ pub enum GitError {
     Unavailable(#[from] io::Error),
     #[error("this is not a git repository")]
     NoRepository,
-    #[error("`git {verb}` was ended after {} seconds", LIMIT.as_secs())]
-    Late { verb: String },
+    #[error("`git {verb}` was ended after {seconds} seconds")]
+    Late { verb: String, seconds: u64 },
     #[error("`git {verb}` says more than can be read")]
     TooMuch { verb: String },
     #[error("`git {verb}` failed: {words}")]
     Failed { verb: String, words: String },
+    #[error("`{name}` has moved meanwhile")]
+    Moved { name: String },
 }
 
 /// One call.
@@ -101,6 +103,16 @@ pub(super) struct Call<'a> {
     pub(super) is_about_settings: bool,
     /// What it reads; nothing, unless it is told to.
     pub(super) input: Option<File>,
+    /// When it is ended.
+    pub(super) limit: Duration,
+}
+
+/// What git left behind.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) status: ExitStatus,
+    pub(super) output: Vec<u8>,
+    words: Vec<u8>,
 }
 
 /// Calls git in a directory, and returns what it printed.
@@ -111,38 +123,52 @@ pub fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
 impl<'a> Call<'a> {
     pub(super) fn new(directory: &'a Path) -> Self {
         let (variables, settings) = (Vec::new(), Vec::new());
-        Self { directory, variables, settings, is_about_settings: false, input: None }
+        Self { directory, variables, settings, is_about_settings: false, input: None, limit: LIMIT }
     }
 
-    pub(super) fn run<W: AsRef<OsStr>>(self, arguments: &[W]) -> Result<Vec<u8>, GitError> {
-        let verb = || {
-            let first = arguments.first().map(|word| word.as_ref().to_string_lossy().into_owned());
-            first.unwrap_or_default()
-        };
+    pub(super) fn run<W: AsRef<OsStr>>(&self, arguments: &[W]) -> Result<Vec<u8>, GitError> {
+        self.ask(arguments, None)?.expect_success(arguments)
+    }
+
+    /// Calls git with something to read.
+    pub(super) fn feed(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitError> {
+        self.ask(arguments, Some(input))?.expect_success(arguments)
+    }
+
+    /// Calls git where its exit code is an answer, too.
+    pub(super) fn ask<W: AsRef<OsStr>>(
+        &self,
+        arguments: &[W],
+        input: Option<Vec<u8>>,
+    ) -> Result<Ended, GitError> {
         let mut command = self.command(arguments);
-        let input = self.input.map_or_else(Stdio::null, Stdio::from);
-        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.process_group(0).spawn()?;
+        let stdin = match (&input, &self.input) {
+            (Some(_), _) => Stdio::piped(),
+            (None, Some(file)) => Stdio::from(file.try_clone()?),
+            (None, None) => Stdio::null(),
+        };
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.process_group(0).spawn()?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        if let (Some(mut pipe), Some(input)) = (child.stdin.take(), input) {
+            // Whoever does not read to the end says why by its exit code.
+            thread::spawn(move || pipe.write_all(&input));
+        }
         let (tell, ended) = mpsc::channel();
         thread::spawn(move || tell.send(listen(child)));
-        let Ok(outcome) = ended.recv_timeout(LIMIT) else {
+        let Ok(outcome) = ended.recv_timeout(self.limit) else {
             if let Some(group) = group
                 && let Err(error) = kill_process_group(group, Signal::KILL)
             {
                 tracing::warn!(%error, "git could not be killed");
             }
-            return Err(GitError::Late { verb: verb() });
+            return Err(GitError::Late { verb: verb(arguments), seconds: self.limit.as_secs() });
         };
-        let (status, output, words) = outcome?;
-        if output.len() as u64 > OUTPUT_BYTES_MAX {
-            return Err(GitError::TooMuch { verb: verb() });
+        let ended = outcome?;
+        if ended.output.len() as u64 > OUTPUT_BYTES_MAX {
+            return Err(GitError::TooMuch { verb: verb(arguments) });
         }
-        if status.success() {
-            return Ok(output);
-        }
-        let words = String::from_utf8_lossy(&words).trim().to_owned();
-        Err(GitError::Failed { verb: verb(), words })
+        Ok(ended)
     }
 
     fn command<W: AsRef<OsStr>>(&self, arguments: &[W]) -> Command {
@@ -167,7 +193,21 @@ impl<'a> Call<'a> {
     }
 }
 
-type Ended = (ExitStatus, Vec<u8>, Vec<u8>);
+fn verb<W: AsRef<OsStr>>(arguments: &[W]) -> String {
+    let first = arguments.first().map(|word| word.as_ref().to_string_lossy().into_owned());
+    first.unwrap_or_default()
+}
+
+impl Ended {
+    fn expect_success<W: AsRef<OsStr>>(self, arguments: &[W]) -> Result<Vec<u8>, GitError> {
+        if self.status.success() { Ok(self.output) } else { Err(self.failure(arguments)) }
+    }
+
+    pub(super) fn failure<W: AsRef<OsStr>>(&self, arguments: &[W]) -> GitError {
+        let words = String::from_utf8_lossy(&self.words).trim().to_owned();
+        GitError::Failed { verb: verb(arguments), words }
+    }
+}
 
 /// Reads what git says to its end, as much as may be.
 fn listen(mut child: Child) -> io::Result<Ended> {
@@ -187,5 +227,5 @@ fn listen(mut child: Child) -> io::Result<Ended> {
         pipe.take(OUTPUT_BYTES_MAX + 1).read_to_end(&mut output)?;
     }
     let status = child.wait()?;
-    Ok((status, output, words.join().unwrap_or_default()))
+    Ok(Ended { status, output, words: words.join().unwrap_or_default() })
 }

@@ -5,11 +5,17 @@ mod aside;
 mod call;
 mod difference;
 mod found;
+mod merge;
+mod objects;
 mod patch;
+mod refs;
 mod repository;
+mod worktree;
 
 pub use call::{GitError, run};
 pub use difference::{Difference, Hunks};
+pub use merge::Merged;
+pub use objects::{Author, Blob, Staged};
 pub use repository::Repository;
 
 #[cfg(test)]

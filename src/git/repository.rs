@@ -12,7 +12,7 @@ use super::found::{Found, find};
 #[derive(Clone, Debug)]
 pub struct Repository {
     pub(super) found: Found,
-    directory: PathBuf,
+    pub(super) directory: PathBuf,
 }
 
 impl Repository {
@@ -41,8 +41,7 @@ impl Repository {
 
     /// Returns the files that differ from the last commit, relative to the repository's top.
     pub fn changed(&self) -> Result<Vec<PathBuf>, GitError> {
-        let head = self.head()?;
-        let aside = Aside::lay_out(&self.found, &self.settings()?, head.as_deref())?;
+        let aside = self.aside()?;
         let status = [
             "status",
             "--porcelain=v1",
@@ -92,14 +91,23 @@ impl Repository {
     /// Returns what is set here, by whomever; that runs nothing.
     pub(super) fn settings(&self) -> Result<Vec<(String, String)>, GitError> {
         let call = Call { is_about_settings: true, ..self.call() };
-        let listed = call.run(&["config", "--list", "-z"])?;
-        let entries = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
-        let pair = |entry: &[u8]| {
-            let entry = String::from_utf8_lossy(entry).into_owned();
-            let (name, value) = entry.split_once('\n').unwrap_or((&entry, "true"));
-            (name.to_owned(), value.to_owned())
-        };
-        Ok(entries.map(pair).collect())
+        Ok(pairs(&call.run(&["config", "--list", "-z"])?))
+    }
+
+    /// Returns what is set for this repository alone.
+    pub fn own_settings(&self) -> Result<Vec<(String, String)>, GitError> {
+        Ok(pairs(&self.call().run(&["config", "--list", "-z", "--local"])?))
+    }
+
+    /// Returns what all its working trees share.
+    pub fn common_dir(&self) -> &Path {
+        &self.found.common_dir
+    }
+
+    /// Returns a call that knows of no settings but ours: no filter, no merge driver.
+    pub(super) fn aside(&self) -> Result<Aside, GitError> {
+        let head = self.head()?;
+        Ok(Aside::lay_out(&self.found, &self.settings()?, head.as_deref())?)
     }
 
     pub(super) fn call(&self) -> Call<'_> {
@@ -113,10 +121,19 @@ impl Repository {
     }
 }
 
-fn paths(listed: &[u8]) -> Vec<PathBuf> {
+fn pairs(listed: &[u8]) -> Vec<(String, String)> {
+    let pair = |entry: &[u8]| {
+        let entry = String::from_utf8_lossy(entry).into_owned();
+        let (name, value) = entry.split_once('\n').unwrap_or((&entry, "true"));
+        (name.to_owned(), value.to_owned())
+    };
+    listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).map(pair).collect()
+}
+
+pub(super) fn paths(listed: &[u8]) -> Vec<PathBuf> {
     listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path).collect()
 }
 
-fn path(name: &[u8]) -> PathBuf {
+pub(super) fn path(name: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(name))
 }

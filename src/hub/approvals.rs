@@ -7,7 +7,6 @@ use super::errands::Errand;
 use super::pane::Pane;
 use super::state::Hub;
 use crate::deliver::{Answer, Choice};
-use crate::detect::Dialog;
 use crate::engine::RunEvent;
 use crate::model::{AgentName, Moment, Question, RunId, Stage, Subject};
 
@@ -17,10 +16,12 @@ const REST: Duration = Duration::from_millis(400);
 /// A person who has not pressed a key for this long leaves the dialog to the rules.
 const TYPING_PAUSE: Duration = Duration::from_secs(4);
 
-/// The dialog in sight of a pane that asks permission for something.
+/// The dialog in sight of a pane.
 #[derive(Debug)]
 pub(super) struct Asking {
-    question: Question,
+    fingerprint: String,
+    /// What it asks permission for, if that can be read.
+    question: Option<Question>,
     since: Moment,
     /// The engine has heard of it: whatever comes of that, it hears of it once.
     is_told: bool,
@@ -36,9 +37,9 @@ impl Hub {
             let Some(asking) = &mut pane.asking else { continue };
             asking.is_told = true;
             let (run, question) = (pane.run, asking.question.clone());
-            if let Some(question) = self.resolved(&agent, question) {
-                self.note_run(&agent, run, RunEvent::AskedLeave(question));
-            }
+            let question = question.and_then(|question| self.resolved(&agent, question));
+            let event = question.map_or(RunEvent::AskedPerson, RunEvent::AskedLeave);
+            self.note_run(&agent, run, event);
         }
     }
 
@@ -90,10 +91,19 @@ impl Pane {
     /// Notes which dialog is in sight.
     pub(super) fn note_asking(&mut self, now: Moment) {
         let dialog = self.detector.as_ref().and_then(|detector| detector.dialog());
-        let question = dialog.and_then(Dialog::question);
-        let is_same = |asking: &Asking| Some(&asking.question) == question.as_ref();
+        let asked = dialog.map(|dialog| (dialog.fingerprint(), dialog.question()));
+        let is_same = |asking: &Asking| {
+            asked.as_ref().is_some_and(|(fingerprint, question)| {
+                (&asking.fingerprint, &asking.question) == (fingerprint, question)
+            })
+        };
         if !self.asking.as_ref().is_some_and(is_same) {
-            self.asking = question.map(|question| Asking { question, since: now, is_told: false });
+            self.asking = asked.map(|(fingerprint, question)| Asking {
+                fingerprint,
+                question,
+                since: now,
+                is_told: false,
+            });
         }
     }
 

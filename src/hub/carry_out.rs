@@ -112,6 +112,7 @@ impl Hub {
                 Effect::Answer { request, outcome } => {
                     self.answer_unrecorded(request, outcome, is_of_change, reason);
                 }
+                Effect::Workspace(order) => self.forgo_space(order, reason),
                 // A claim that is checked now could come to an end that no record tells of.
                 Effect::RunGates { .. } | Effect::RunStageGates { .. } => {
                     self.ledger.park(Deed::Effect { effect, is_of_change });
@@ -166,6 +167,7 @@ impl Hub {
                 self.run_gates(task, attempt, gates, cwd);
             }
             Effect::Look { root } => self.look(root),
+            Effect::Workspace(order) => self.obey_about_space(order),
             Effect::Weigh { task, attempt, path, cwd } => self.weigh(task, attempt, path, cwd),
             Effect::RunStageGates { play, stage, round, gates, cwd } => {
                 self.run_stage_gates((play, stage, round), gates, cwd);
@@ -219,6 +221,7 @@ impl Hub {
     fn start(&mut self, agent: &AgentName, run: RunId, mut launch: Launch) {
         let size = self.panes.get(agent).map_or(launch.size, |pane| pane.screen.size());
         launch.size = size;
+        self.furnish(agent, &mut launch);
         for (name, value) in self.marks(agent, run) {
             launch.environment.0.insert(name, value);
         }

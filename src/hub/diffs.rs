@@ -30,13 +30,23 @@ impl Hub {
         against: Against,
         paths: Vec<String>,
     ) -> Option<Answer> {
-        let agent = match self.known(name) {
-            Ok(agent) => agent,
-            Err(fault) => return Some(Err(fault)),
+        let parsed = name.parse::<AgentName>().ok();
+        let workspace = parsed.as_ref().and_then(|agent| self.engine.workspace(agent));
+        let agent = match (self.known(name), parsed) {
+            (Ok(agent), _) => agent,
+            // Its workspace may have outlived it.
+            (Err(_), Some(agent)) if workspace.is_some() => agent,
+            (Err(fault), _) => return Some(Err(fault)),
         };
-        let directory = self.engine.seat(&agent)?.member.root().to_owned();
+        let directory = match workspace {
+            Some(workspace) => workspace.plot.project_root(),
+            None => self.engine.seat(&agent)?.member.root().to_owned(),
+        };
+        let plot = workspace.map(|one| &one.plot).filter(|plot| !plot.base.is_empty());
+        let began = plot.map(|plot| plot.base.clone());
+        let into = plot.map(|_| self.settings.workspace.into.clone());
         let (project, record) = (self.paths.project.clone(), self.paths.record());
-        let comparison = Comparison { agent, directory, project, record, against };
+        let comparison = Comparison { agent, directory, project, record, against, began, into };
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
             let compare = move || {
@@ -58,6 +68,9 @@ struct Comparison {
     project: PathBuf,
     record: PathBuf,
     against: Against,
+    /// The commit that its workspace was made at, and the branch that work is brought onto from there.
+    began: Option<String>,
+    into: Option<String>,
 }
 
 impl Comparison {
@@ -118,7 +131,8 @@ impl Comparison {
             GitError::Unavailable(_)
             | GitError::Late { .. }
             | GitError::TooMuch { .. }
-            | GitError::Failed { .. } => fault,
+            | GitError::Failed { .. }
+            | GitError::Moved { .. } => fault,
         }
     }
 
@@ -158,6 +172,9 @@ impl Comparison {
 
     /// Returns what was checked out when the agent's run began, as far as is known.
     fn base(&self, repository: &Repository) -> Option<String> {
+        if self.began.is_some() {
+            return self.began.clone();
+        }
         let began = last_start(&self.record, &self.agent)?;
         repository.head_at(began.0 / 1000).ok().flatten()
     }
@@ -168,7 +185,7 @@ impl Comparison {
         let project = Repository::find(&self.project).ok();
         let projects = project.and_then(|project| project.branch().ok().flatten());
         let usual = USUAL.iter().map(|name| (*name).to_owned());
-        let mut candidates = projects.into_iter().chain(usual);
+        let mut candidates = self.into.iter().cloned().chain(projects).chain(usual);
         candidates.find_map(|name| {
             let is_other = own.as_ref() != Some(&name);
             let commit = repository.commit(&name).ok().flatten().filter(|_| is_other)?;

@@ -62,6 +62,10 @@ pub(super) enum Input {
         asker: Asker,
         answer: Box<Answer>,
     },
+    /// The workspaces have been compared for someone who wants to see them.
+    Compared {
+        asker: Asker,
+    },
     /// A file of settings may have changed.
     SettingsChanged,
     /// What became of what was handed to the record.

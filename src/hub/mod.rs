@@ -23,8 +23,8 @@ mod error;
 mod gates;
 mod hooks;
 mod inbox;
-mod inside;
 mod judge;
+mod kits;
 mod ledger;
 mod link;
 mod lock;
@@ -37,6 +37,7 @@ mod openings;
 mod pane;
 mod plan;
 mod plays;
+mod plots;
 mod prompts;
 mod record;
 mod recorder;
@@ -57,6 +58,10 @@ mod tree;
 mod views;
 mod watch;
 mod weight;
+mod workspace_requests;
+mod workspaces;
+
+use crate::workspace::inside;
 
 pub use error::HubError;
 pub use serve::run;

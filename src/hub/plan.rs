@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::state::Hub;
 use crate::config::{Agent, Loaded, Settings, Speaks, Team, agent_environment};
-use crate::model::{AgentName, Environment, Launch, Member, Opening, Size};
+use crate::model::{AgentName, Environment, Launch, Member, Opening, Plot, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{AgentOffer, Fault, TeamOffer};
 
@@ -37,6 +37,7 @@ impl Hub {
         self.casts.heed(settings.casts, self.clock.now());
         self.engine.set_patience(Duration::from_secs(settings.stuck.after_seconds.into()));
         self.engine.set_resume_after_reset(settings.limit.resume_after_reset);
+        self.engine.set_merging(Self::merging(&settings.workspace));
         let before = std::mem::replace(&mut self.settings, settings);
         if before.approvals != self.settings.approvals {
             self.heed_approvals();
@@ -131,10 +132,15 @@ impl Hub {
         let settings = &loaded.settings;
         let resolved = settings.resolve(&agent.cli, caller);
         let (cli_name, cli) = resolved.map_err(|error| fault(&error.to_string()))?;
-        let equipment = self.equip(agent, cli)?;
+        let mut equipment = self.equip(agent, cli)?;
+        let kit = settings.kit_of(agent);
+        self.fit(loaded, (cli_name, cli), (agent, &kit), caller, &mut equipment)?;
         let own = &equipment.environment;
         let environment = agent_environment(caller, &settings.pass_env, cli, agent, own);
+        let plot = self.plot(agent, &settings.workspace)?;
         let (mut argv, cwd) = (cli.argv(caller), agent.directory(&self.paths.project));
+        let cwd = plot.as_ref().map_or(cwd, Plot::agent_cwd);
+        let workspace = plot.as_ref().map(Plot::project_root);
         let member = Member {
             name: agent.name.clone(),
             team: team.name.clone(),
@@ -147,7 +153,7 @@ impl Hub {
             role: agent.role,
             argv: argv.clone(),
             cwd: cwd.clone(),
-            workspace: self.paths.project.clone(),
+            workspace: workspace.unwrap_or_else(|| self.paths.project.clone()),
             owns: agent.owns.clone(),
             capabilities: agent.capabilities.clone(),
             speaks_freely: team.speaks == Speaks::Team,
@@ -155,7 +161,9 @@ impl Hub {
             conversation: None,
             opening: Opening::default(),
             contact: equipment.contact,
+            kit,
             added: None,
+            plot: plot.map(Box::new),
         };
         argv.extend(equipment.arguments);
         Ok((member, Launch { argv, cwd, environment, size: self.default_size }))

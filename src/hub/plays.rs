@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::plan::Crew;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
-use crate::config::{Agent, Loaded, secure_dir};
+use crate::config::{Agent, Loaded, WorkspaceChoice, secure_dir};
 use crate::engine::Seat;
 use crate::model::{
     Added, Cast, Command, Environment, Launch, Letter, Member, Play, PlayCommand, PlayId,
@@ -111,6 +111,9 @@ impl Hub {
             owns: player.owns.clone(),
             capabilities: player.capabilities.clone(),
             speaks: Vec::new(),
+            kit: player.kit.clone(),
+            // Stages hand their files on where they lie.
+            workspace: Some(WorkspaceChoice::Shared),
         };
         let place = cast.agents.iter().position(|one| one.name == player.name).unwrap_or_default();
         let added = Added { command: player.command.clone(), variables: Vec::new() };

@@ -136,6 +136,7 @@ impl Hub {
             Request::Task { ask } => self.obey_about_tasks(asker, ask),
             Request::Run { ask } => self.obey_about_plays(asker, ask),
             Request::Lock { ask } => self.obey_about_locks(asker, ask),
+            Request::Workspace { ask } => self.obey_about_workspaces(asker, ask),
             Request::Teams { environment } => {
                 Some(self.offers(&environment).map(|teams| Response::Teams { teams }))
             }

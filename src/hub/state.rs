@@ -89,6 +89,7 @@ impl Hub {
             Input::Came(event) => self.decide(event),
             Input::Gathered { plan, memories } => self.on_gathered(plan, &memories),
             Input::Answered { asker, answer } => self.answer(asker, *answer),
+            Input::Compared { asker } => self.answer_with_workspaces(asker),
             Input::SettingsChanged => self.reload_changed(),
             Input::Record(outcome) => self.on_record(outcome),
             Input::Terminate => self.is_ending = true,

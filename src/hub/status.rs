@@ -69,6 +69,7 @@ impl Hub {
         // The source of a state may change while the state does not.
         let shown = pane.and_then(|pane| pane.detector.as_ref()).map(Detector::shown);
         let shown = shown.filter(|shown| shown.state == seat.state);
+        let workspace = self.engine.workspace(&member.name);
         AgentStatus {
             name: member.name.to_string(),
             cli: member.cli.clone(),
@@ -77,7 +78,8 @@ impl Hub {
             state: seat.state,
             source: shown.map_or(seat.source, |shown| shown.source),
             stuck: seat.pace.stuck.is_some(),
-            conflict: self.engine.trespasses_of(&member.name).next().is_some(),
+            conflict: self.engine.trespasses_of(&member.name).next().is_some()
+                || !self.engine.overlaps_of(&member.name).is_empty(),
             pid: live(seat.process).map(|id| id.pid),
             keeper_pid: live(seat.keeper).map(|id| id.pid),
             since: seat.since.to_rfc3339(),
@@ -92,11 +94,20 @@ impl Hub {
             progress: seat.pace.progress.clone(),
             rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
             reports: pane.map(|pane| pane.reports.count).unwrap_or_default(),
-            dialog: pane.and_then(|pane| dialog_status(seat, pane)),
+            dialog: self.dialog_of(&member.name),
+            by_rule: seat.is_left_to_rules(self.clock.now()),
             receipt: self.latest_receipt(&member.name),
             queued: self.waiting_for(&member.name),
             tokens: seat.tokens,
+            branch: workspace.map(|one| one.plot.branch.clone()).filter(|name| !name.is_empty()),
+            changed: workspace.map(|one| one.files.len()),
         }
+    }
+
+    /// Returns the dialog at which an agent waits.
+    pub(super) fn dialog_of(&self, agent: &AgentName) -> Option<DialogStatus> {
+        let seat = self.engine.seat(agent)?;
+        dialog_status(seat, self.panes.get(agent)?)
     }
 
     /// Returns what is known of an agent's latest prompt, while it matters.

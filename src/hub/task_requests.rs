@@ -110,7 +110,15 @@ impl Hub {
                 && item.task.is_some_and(|task| !self.ledger.may_show(&task.to_string()))
         };
         let items = self.engine.attention().into_iter().filter(|item| !is_early(item));
-        items.map(AttentionStatus::from).collect()
+        items.map(|item| self.attention_status(item)).collect()
+    }
+
+    /// Returns an item as it is shown; a dialog speaks for itself.
+    fn attention_status(&self, item: &Attention) -> AttentionStatus {
+        let status = AttentionStatus::from(item);
+        let agent = item.agent.as_ref().filter(|_| item.kind == AttentionKind::Dialog);
+        let Some(dialog) = agent.and_then(|agent| self.dialog_of(agent)) else { return status };
+        AttentionStatus { text: dialog.summary(), dialog: Some(dialog), ..status }
     }
 
     /// Returns a task as it may be shown: it is not done before the record says so.

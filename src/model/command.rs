@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentName, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, NeedId, PlayId,
-    PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
+    AgentName, AgentState, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, Merge,
+    NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
+    WorkspaceCommand, WorkspaceState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.
@@ -54,6 +55,7 @@ pub enum Command {
     /// About runs of playbooks.
     Play(PlayCommand),
     Lock(LockCommand),
+    Workspace(WorkspaceCommand),
 }
 
 /// Something that is asked about a run of a playbook.
@@ -122,6 +124,9 @@ pub struct Done {
     /// What became of the prompts, as far as it is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<Receipt>,
+    /// What the agent that was waited for does now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<AgentState>,
     /// The tasks that it was about, as they are now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
@@ -131,6 +136,12 @@ pub struct Done {
     /// The run that it was about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub play: Option<PlayId>,
+    /// Whose work was put into which reference or directory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rescues: Vec<(AgentName, String)>,
+    /// The attempt to bring work back that it was about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merges: Vec<Merge>,
 }
 
 /// Why a command was not carried out, or not in full.
@@ -187,6 +198,16 @@ pub enum Refusal {
     PlayIs { run: PlayId, state: super::PlayState },
     #[error("Run `{run}` of `{playbook}` is not over")]
     PlayStands { run: PlayId, playbook: String },
+    #[error("Agent `{agent}` has no workspace of its own")]
+    NoWorkspace { agent: AgentName, known: Vec<AgentName> },
+    #[error("The workspace of agent `{agent}` is {state}")]
+    WorkspaceIs { agent: AgentName, state: WorkspaceState },
+    #[error("Agent `{agent}` works on a copy, which git knows nothing of")]
+    NotOfGit { agent: AgentName },
+    #[error("Agent `{agent}` is at work: its files may be half written")]
+    AtWork { agent: AgentName },
+    #[error("{}", failures.iter().map(|one| format!("The workspace of `{}` is kept: {}", one.agent, one.reason)).collect::<Vec<_>>().join("\n"))]
+    Kept { failures: Vec<Failure>, removed: Vec<AgentName> },
     #[error("Nothing of the name `{item}` waits for a person")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
@@ -248,6 +269,33 @@ impl Refusal {
                 "Give each agent paths of its own in `owns`; `wheelhouse config show` lists them"
                     .to_owned(),
             ),
+            Self::NoWorkspace { known, .. } if known.is_empty() => {
+                Some("Give agents one with `workspace = \"worktree\"`".to_owned())
+            }
+            Self::NoWorkspace { known, .. } => Some(format!("Those who have one: {}", list(known))),
+            Self::WorkspaceIs { .. } => Some("Try again in a moment".to_owned()),
+            Self::NotOfGit { .. } => {
+                Some("See what it changed with `wheelhouse workspace diff`".to_owned())
+            }
+            Self::AtWork { agent } => Some(format!(
+                "Wait with `wheelhouse wait --agent {agent} --for idle`, or bring back only what is \
+                 committed with `--committed`"
+            )),
+            Self::Kept { failures, .. } => {
+                let runs = failures.iter().find(|one| one.reason == "its agent runs");
+                Some(match (runs, failures.first()) {
+                    (Some(one), _) => {
+                        format!("Stop it first with `wheelhouse agent stop {}`", one.agent)
+                    }
+                    (None, Some(one)) => format!(
+                        "Bring its work back with `wheelhouse workspace merge {agent}`, or put all of \
+                         it into a rescue ref and remove it with `wheelhouse workspace clean {agent} \
+                         --rescue`",
+                        agent = one.agent
+                    ),
+                    (None, None) => "See `wheelhouse workspace list`".to_owned(),
+                })
+            }
             Self::UnknownItem { .. } | Self::NoTrespass { .. } => {
                 Some("See what waits with `wheelhouse attention`".to_owned())
             }

@@ -177,12 +177,15 @@ pub struct Submit {
     pub placeholder: Option<String>,
     /// What becomes of a prompt of several lines where the program takes no paste.
     pub newlines: Newlines,
+    /// It takes pastes once it has come up: until it has asked for them, nothing is typed.
+    pub paste: bool,
 }
 
 impl Default for Submit {
     fn default() -> Self {
         let key = "enter".into();
-        Self { quiet_ms: 200, key, placeholder: None, newlines: Newlines::default() }
+        let newlines = Newlines::default();
+        Self { quiet_ms: 200, key, placeholder: None, newlines, paste: false }
     }
 }
 

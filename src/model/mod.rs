@@ -11,16 +11,19 @@ mod deceptive;
 mod diff;
 mod environment;
 mod exit;
+mod findings;
 mod gate;
 mod glob;
 mod hooks;
 mod ids;
 mod journal;
 mod key;
+mod kit;
 mod launch;
 mod lock;
 mod manifest;
 mod member;
+mod merge;
 mod moment;
 mod mouse;
 mod need;
@@ -34,6 +37,7 @@ mod subject;
 mod task;
 mod token;
 mod trespass;
+mod workspace;
 
 pub use agent::{AgentState, Reset, Role, Source};
 pub use attempt::{Artifact, Attempt, Checks, Claim, FailedGate, GateResult, Hold, Outcome, Told};
@@ -43,12 +47,14 @@ pub use deceptive::is_deceptive;
 pub use diff::{Against, DiffChange, DiffFile, DiffLine, FileHunks, Hunk};
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
+pub use findings::Findings;
 pub use gate::{BadGate, Check, Format, Gate, lies_inside};
 pub use glob::overlap;
 pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
+pub use kit::{AS_IT_IS, Kit, KitRules, OWN_SERVER, Tool, ToolKind};
 pub use launch::Launch;
 pub use lock::{Holder, Lock, LockCommand, Waiter};
 pub use manifest::{
@@ -56,6 +62,7 @@ pub use manifest::{
     ScreenShape, Sessions, Submit, TitleRule, Usage,
 };
 pub use member::{Added, Contact, Member, Opening};
+pub use merge::{Merge, MergeFile, MergeForm, MergeId, MergeOutcome, MergeState, MergeTerms};
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use need::{Contract, Edge, InvalidNeed, Need, NeedId, NeedState};
@@ -74,3 +81,6 @@ pub use task::{
 };
 pub use token::Token;
 pub use trespass::{FileChange, Touched, Trespass};
+pub use workspace::{
+    Clearing, Made, Plot, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
+};

@@ -29,7 +29,7 @@ pub(super) enum Action {
     Start,
     Stop,
     Restart,
-    /// Takes up again what was lost.
+    /// Takes up again what was lost, or the conversation of the selected agent.
     Resume,
     Remove,
     Add,
@@ -203,7 +203,7 @@ const MEANINGS: &[Meaning] = &[
     meaning(Action::Start, Scope::Overview, "start", "s", "start the agent, if it has ended"),
     meaning(Action::Stop, Scope::Overview, "stop", "x", "stop the agent"),
     meaning(Action::Restart, Scope::Overview, "restart", "r", "restart the agent"),
-    meaning(Action::Resume, Scope::Overview, "resume", "R", "go on with all that was lost"),
+    meaning(Action::Resume, Scope::Overview, "resume", "R", "resume: all lost, or this one"),
     meaning(Action::Remove, Scope::Overview, "remove", "delete X", "take an ended agent away"),
     meaning(Action::Add, Scope::Overview, "add", "n", "add an agent to the team"),
     meaning(Action::Teams, Scope::Overview, "teams", "t", "start a team"),

@@ -72,9 +72,12 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         rule: String::new(),
         reports: 0,
         dialog: None,
+        by_rule: false,
         receipt: None,
         queued: 0,
         tokens: None,
+        branch: None,
+        changed: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a person hands out prompts and answers what waits, key by key.
 
+use super::app::Waiting;
 use super::fixture::{NAMES, Stage, agent, stage, status, team};
 use super::update::Input;
 use crate::model::{
@@ -279,6 +280,11 @@ fn what_waits_longest_comes_first_and_the_rest_follows() {
     stage.give(Input::Hub(status(agents)));
     let last = stage.app.attention().pop().unwrap();
     assert_eq!(last.agent.as_str(), "backend", "stuck only now, though at work for longer");
+    let mut agents = crew();
+    agents[1].by_rule = true;
+    stage.give(Input::Hub(status(agents)));
+    let is_frontend = |one: &Waiting| one.agent.as_str() == "frontend";
+    assert!(!stage.app.attention().iter().any(is_frontend), "rules are about to answer it");
     let mut quiet = Stage::new(120, 40, team(1));
     quiet.press("a");
     assert!(quiet.text().contains("Nothing waits for you"));

@@ -80,6 +80,26 @@ fn what_ends_something_is_asked_twice_and_a_no_is_a_no() {
 }
 
 #[test]
+fn an_agent_that_was_not_lost_comes_back_with_its_conversation_or_a_brief() {
+    let mut stage = stage(120, 40, 2);
+    stage.requests();
+    stage.press("R");
+    let text = stage.text();
+    assert!(text.contains("Resume backend?") && text.contains("told what the record"), "{text}");
+    stage.press("esc r");
+    assert!(stage.text().contains("Restart backend?"));
+    stage.press("space");
+    assert!(stage.text().contains("Resume backend?"));
+    stage.press("enter R space y");
+    let requests = stage.requests();
+    let [Request::Resume { agents, brief: true, .. }, Request::Restart { .. }] = &requests[..]
+    else {
+        panic!("{requests:?}")
+    };
+    assert_eq!(agents, &["backend"]);
+}
+
+#[test]
 fn a_refusal_is_shown_with_its_hint_until_the_next_key() {
     let mut stage = stage(120, 30, 2);
     stage.press("x enter");

@@ -13,6 +13,7 @@ mod response;
 mod rights;
 mod run;
 mod task;
+mod workspace;
 
 pub use diff::{DiffStatus, HunkStatus};
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
@@ -27,6 +28,7 @@ pub use response::{
 pub use rights::{Right, Speaker};
 pub use run::{LockRequest, LockStatus, RunRequest, RunStatus};
 pub use task::{AttentionStatus, TaskRequest, TaskStatus};
+pub use workspace::{MergeStatus, OverlapStatus, RescueStatus, WorkspaceRequest, WorkspaceStatus};
 
 /// Changes whenever a frame of an older version can no longer be understood.
 pub const PROTOCOL: u32 = 1;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LockRequest, RunRequest, TaskRequest};
+use super::{LockRequest, RunRequest, TaskRequest, WorkspaceRequest};
 use crate::model::{
     Against, AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Role, Size, Token,
 };
@@ -198,6 +198,9 @@ pub enum Request {
     Lock {
         ask: LockRequest,
     },
+    Workspace {
+        ask: WorkspaceRequest,
+    },
 }
 
 impl Request {
@@ -238,6 +241,7 @@ impl Request {
             | Self::Teams { .. }
             | Self::Clis { .. }
             | Self::Run { .. }
+            | Self::Workspace { .. }
             | Self::Lock { .. } => true,
         }
     }
@@ -259,6 +263,7 @@ impl Request {
             Self::Task { ask } => ask.wants_record(),
             Self::Run { ask } => ask.wants_record(),
             Self::Lock { ask } => ask.wants_record(),
+            Self::Workspace { ask } => ask.wants_record(),
             Self::Hello { .. }
             | Self::Status
             | Self::Reload

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AttentionStatus, DiffStatus, HunkStatus, Interrupted, LockStatus, Notice, RunStatus, TaskStatus,
+    AttentionStatus, DiffStatus, HunkStatus, Interrupted, LockStatus, Notice, RescueStatus,
+    RunStatus, TaskStatus, WorkspaceStatus,
 };
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
@@ -70,6 +71,12 @@ pub enum Response {
     },
     Locks {
         locks: Vec<LockStatus>,
+    },
+    Workspaces {
+        workspaces: Vec<WorkspaceStatus>,
+    },
+    Rescues {
+        rescues: Vec<RescueStatus>,
     },
     /// The settings hold as they are now; these keys have changed, and these things are worth a look.
     Reloaded {
@@ -192,6 +199,9 @@ pub struct AgentStatus {
     /// The dialog that wants a person.
     #[serde(default)]
     pub dialog: Option<DialogStatus>,
+    /// Rules are about to answer its dialog: nobody is wanted yet.
+    #[serde(default)]
+    pub by_rule: bool,
     /// The latest prompt, unless the agent has taken it.
     #[serde(default)]
     pub receipt: Option<Receipt>,
@@ -201,6 +211,12 @@ pub struct AgentStatus {
     /// Tokens that this run was seen to use, where its cli shows them.
     #[serde(default)]
     pub tokens: Option<u64>,
+    /// The branch of its own workspace.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// How many files differ there from what it began with.
+    #[serde(default)]
+    pub changed: Option<usize>,
 }
 
 /// A dialog in an agent's pane.
@@ -213,6 +229,14 @@ pub struct DialogStatus {
     pub options: Vec<String>,
     /// Which option is marked, counted from one.
     pub selected: Option<usize>,
+}
+
+impl DialogStatus {
+    /// Returns what it says, in a line.
+    pub fn summary(&self) -> String {
+        let lines = self.text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.collect::<Vec<_>>().join(" · ")
+    }
 }
 
 /// Why an agent is shown in its state.

@@ -66,6 +66,7 @@ impl Request {
             Self::Task { .. } => ("hand out tasks", PERSON),
             Self::Run { .. } => ("run playbooks", PERSON),
             Self::Lock { .. } => ("take locks", ANYONE),
+            Self::Workspace { .. } => ("handle workspaces", PERSON),
             Self::Reload => ("reload the settings", PERSON),
             Self::FlushCast { .. } => ("ask for recordings", PERSON),
             Self::Clis { .. } => ("list the clis", PERSON),

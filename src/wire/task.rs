@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::DialogStatus;
 use crate::model::{Attention, AttentionKind, Task, TaskSpec, TaskState};
 
 /// A request about tasks.
@@ -136,6 +137,9 @@ pub struct AttentionStatus {
     pub text: String,
     /// What to type about it.
     pub hint: Option<String>,
+    /// The dialog that it is about, with its options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialog: Option<DialogStatus>,
     /// In the form of RFC 3339.
     pub since: String,
     pub read: bool,
@@ -150,6 +154,7 @@ impl From<&Attention> for AttentionStatus {
             task: item.task.map(|task| task.to_string()),
             text: item.text.clone(),
             hint: item.hint.clone(),
+            dialog: None,
             since: item.since.to_rfc3339(),
             read: item.is_read,
         }

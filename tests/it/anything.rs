@@ -1,12 +1,13 @@
 //! What a program does of which nobody knows how its screen is to be read.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use wheelhouse::detect::{Detector, Options};
-use wheelhouse::model::{AgentState, Moment, Size};
+use wheelhouse::detect::{Detector, Options, Rules};
+use wheelhouse::model::{AgentState, Moment, Region, Rule, Size};
 use wheelhouse::screen::{HistoryLimit, Screen};
 
-use super::acted::rules;
+use super::acted::{manifest, rules};
 
 #[test]
 fn a_generic_program_works_while_it_prints_and_then_nothing_is_known() {
@@ -28,6 +29,33 @@ fn a_program_starts_until_it_is_known_or_has_stood_still_for_long() {
     }
 }
 
+#[test]
+fn a_program_that_never_writes_a_word_is_not_starting_for_ever() {
+    let mut silent = Anything::new();
+    assert_eq!(silent.say("", 15_000), AgentState::Starting);
+    assert_eq!(silent.say("", 10_000), AgentState::Unknown);
+    assert_eq!(silent.say("user@host:~$ ", 3000), AgentState::Idle, "it was only slow");
+}
+
+#[test]
+fn an_empty_line_is_a_prompt_where_a_setting_says_so() {
+    let mut manifest = manifest("shell");
+    let prompt = Rule {
+        name: "silent".into(),
+        state: AgentState::Idle,
+        kind: None,
+        region: Region::Cursor,
+        pattern: r"\A\z".into(),
+        unless: None,
+    };
+    manifest.rules.push(prompt);
+    let mut pane = Anything::with(Arc::new(Rules::new("cat", &manifest).unwrap()));
+    assert_eq!(pane.say("", 25_000), AgentState::Idle);
+    assert_eq!(pane.say("hello\r\nhel", 300), AgentState::Working);
+    assert_eq!(pane.say("", 10_000), AgentState::Unknown, "half of a line");
+    assert_eq!(pane.say("lo\r\n", 10_000), AgentState::Idle);
+}
+
 /// A pane of a program that nobody knows.
 struct Anything {
     screen: Screen,
@@ -41,8 +69,12 @@ impl Anything {
     }
 
     fn of(cli: &str) -> Self {
+        Self::with(rules(cli))
+    }
+
+    fn with(rules: Arc<Rules>) -> Self {
         let screen = Screen::new(Size { rows: 24, cols: 80 }, HistoryLimit::default());
-        let detector = Detector::new(rules(cli), Options::default(), Moment(0));
+        let detector = Detector::new(rules, Options::default(), Moment(0));
         Self { screen, detector, now: Moment(100) }
     }
 

@@ -68,6 +68,22 @@ fn a_dialog_is_answered_by_a_rule_alone_and_that_is_told() {
 }
 
 #[test]
+fn nobody_is_called_to_a_dialog_that_a_rule_answers() {
+    let world = scripted(SCRIPT, "[[approve]]\ncommand = \"cargo test*\"\n");
+    world.ok(&["dispatch", "one", "Go."]);
+    let mut items = Value::Null;
+    wait_for("a person is called to the other one", || {
+        items = world.json(&["attention"]);
+        items[0]["dialog"]["text"].as_str().is_some_and(|text| text.contains("touch stolen"))
+    });
+    assert_eq!(items.as_array().unwrap().len(), 1, "{items}");
+    assert!(items[0]["text"].as_str().unwrap().contains("cargo test; touch stolen"), "{items}");
+    assert_eq!(items[0]["dialog"]["options"][0], "Yes");
+    assert_eq!(events(&world, "approval.accepted").len(), 1);
+    assert_eq!(events(&world, "attention.dialog").len(), 1, "of two dialogs");
+}
+
+#[test]
 fn what_is_denied_waits_for_a_person_whatever_approves_it() {
     let rules = "[[approve]]\ncommand = \"cargo test*\"\ncompound = true\n[[approve]]\n\
                  command = \"touch*\"\ncompound = true\n[[deny]]\ncommand = \"stolen\"\n";

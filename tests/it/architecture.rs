@@ -26,11 +26,12 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     ("store", &["model"], &["rusqlite"]),
     ("git", &["model"], &["rustix", "tempfile"]),
+    ("workspace", &["model", "config", "git"], &["globset", "rustix"]),
     (
         "hub",
         &[
             "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
-            "store", "template", "cast", "git",
+            "store", "template", "cast", "git", "workspace",
         ],
         &["jiff", "jsonschema", "regex", "rustix", "tokio", "toml", "tracing_subscriber"],
     ),
@@ -44,8 +45,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         "cli",
         &[
             "model", "consent", "report", "template", "playbook", "engine", "screen", "detect",
-            "cast", "wire", "story", "config", "keeper", "store", "git", "hub", "client", "sim",
-            "tui",
+            "cast", "wire", "story", "config", "keeper", "store", "git", "workspace", "hub",
+            "client", "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),

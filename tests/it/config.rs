@@ -153,6 +153,18 @@ fn show_tells_where_each_value_is_from() {
         env.pass = [] (built-in)
         hub.scope = "auto" (built-in)
         log.level = "info" (built-in)
+        workspace.default = "shared" (built-in)
+        workspace.directory = null (built-in)
+        workspace.copy = [] (built-in)
+        workspace.setup = null (built-in)
+        workspace.teardown = null (built-in)
+        workspace.disposable = ["target","node_modules","__pycache__",".venv"] (built-in)
+        workspace.port_base = 42000 (built-in)
+        workspace.ports = 10 (built-in)
+        workspace.into = "wheelhouse/integration" (built-in)
+        workspace.form = "merge" (built-in)
+        workspace.merge = "asked" (built-in)
+        workspace.gates = [] (built-in)
         "#);
 
     let mut out = Vec::new();

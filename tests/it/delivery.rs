@@ -19,7 +19,7 @@ fn delivery(played: &Played, text: &str) -> Delivery {
     Delivery::begin(&letter(text), &played.manifest.submit, &played.scene(), played.now)
 }
 
-fn deliver(played: &mut Played, text: &str) -> Vec<Stage> {
+pub(crate) fn deliver(played: &mut Played, text: &str) -> Vec<Stage> {
     let mut delivery = delivery(played, text);
     played.run(&mut delivery)
 }
@@ -48,13 +48,13 @@ fn told(stages: &[Stage]) -> (Vec<&'static str>, String) {
 }
 
 #[track_caller]
-fn ends(stages: &[Stage], names: &[&str], part: &str) {
+pub(crate) fn ends(stages: &[Stage], names: &[&str], part: &str) {
     let (found, words) = told(stages);
     assert_eq!(found, names, "{stages:?}");
     assert!(words.contains(part), "`{part}` in `{words}`");
 }
 
-const WHOLE: [&str; 4] = ["typed", "seen", "submitted", "accepted"];
+pub(crate) const WHOLE: [&str; 4] = ["typed", "seen", "submitted", "accepted"];
 
 #[test]
 fn a_prompt_is_typed_seen_submitted_once_and_accepted() {

@@ -348,6 +348,36 @@ fn a_program_that_starts_itself_anew_is_not_ready_in_between() {
 }
 
 #[test]
+fn a_program_that_says_that_it_restarts_is_not_ready_for_a_flash_of_its_prompt() {
+    let mut screen = Screen::new(Size { rows: 30, cols: 80 }, HistoryLimit::default());
+    let mut detector = Detector::new(rules("gemini"), Options::default(), Moment(0));
+    let mut now = Moment(0);
+    let mut show = |text: &str, tenths: u64| {
+        let signals = screen.feed(text.as_bytes(), now).signals;
+        detector.observe(&screen, &signals, now);
+        for _ in 0..tenths {
+            now = now + Duration::from_millis(100);
+            detector.observe(&screen, &[], now);
+        }
+        detector.shown().state
+    };
+    let restarting = "\x1b[2J\x1b[H Gemini CLI is restarting to apply the trust changes...\r\n";
+    assert_eq!(show(restarting, 30), AgentState::Starting);
+    // A warning of its own stands between that and the prompt, which is not the last one.
+    let prompt = format!(
+        "Error: ENOENT: no such file or directory\r\n\r\n{:>79}\r\n{}\r\n Shift+Tab to accept \
+         edits\r\n{}\r\n >   Type your message\r\n{}\r\n workspace (/directory)\r\n /tmp/project",
+        "? for shortcuts",
+        "─".repeat(80),
+        "▄".repeat(80),
+        "▀".repeat(80)
+    );
+    assert_eq!(show("\x1b]0;◇  Ready (project)\x07", 4), AgentState::Starting);
+    assert_eq!(show(&prompt, 20), AgentState::Starting);
+    assert_eq!(show("", 30), AgentState::Idle, "it is there to stay");
+}
+
+#[test]
 fn a_limit_tells_when_it_ends() {
     let mut pane = Pane::new(&CLAUDE);
     pane.turn("Go.", "● You've hit your session limit · resets 3am (UTC)\n\n✻ Baked for 0s");

@@ -182,9 +182,12 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         rule: String::new(),
         reports: 0,
         dialog: None,
+        by_rule: false,
         receipt: None,
         queued: 0,
         tokens: None,
+        branch: None,
+        changed: None,
     };
     Status {
         hub: HubStatus {

@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending, TemplateVerb,
+    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending, TemplateVerb, WorkspaceVerb,
 };
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;
@@ -162,6 +162,9 @@ pub(crate) enum Verb {
     /// Take, release and list locks
     #[command(subcommand)]
     Lock(LockVerb),
+    /// See where agents work apart from each other, bring their work back, clean up
+    #[command(subcommand)]
+    Workspace(WorkspaceVerb),
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Pass on what a hook of an agent's cli says (run by the clis)

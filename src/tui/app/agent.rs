@@ -26,6 +26,8 @@ pub(crate) struct Agent {
     pub remark: Option<String>,
     /// The dialog that wants a person.
     pub dialog: Option<DialogStatus>,
+    /// Rules are about to answer the dialog.
+    pub is_left_to_rules: bool,
     /// The latest prompt, unless the agent has taken it.
     pub receipt: Option<Receipt>,
     /// How many prompts wait for it.
@@ -52,6 +54,7 @@ impl Agent {
             title: clean(&status.title),
             remark: remark.map(|text| clean(text)),
             dialog: status.dialog.as_ref().map(clean_dialog),
+            is_left_to_rules: status.by_rule,
             receipt: status.receipt.clone().map(|receipt| Receipt {
                 reason: receipt.reason.as_deref().map(clean),
                 prompt: clean(&receipt.prompt),

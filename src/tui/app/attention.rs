@@ -2,6 +2,7 @@
 
 use super::{Agent, App, has_failed, receipt_line};
 use crate::model::{AgentName, AgentState, Moment};
+use crate::wire::DialogStatus;
 
 /// One thing that waits. The order is that of age.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,9 +58,10 @@ impl App {
     pub(crate) fn want(&self, waiting: &Waiting) -> String {
         let Some(agent) = self.agent(&waiting.agent) else { return String::new() };
         let receipt = agent.receipt.as_ref().filter(|_| waiting.cause == Cause::Receipt);
-        match (receipt, agent.caption()) {
+        let dialog = agent.dialog.as_ref().map(DialogStatus::summary);
+        match (receipt, dialog.as_deref().or(agent.caption())) {
             (Some(receipt), _) => receipt_line(receipt),
-            (None, Some(caption)) => format!("{}: {caption}", state_word(agent)),
+            (None, Some(words)) => format!("{}: {words}", state_word(agent)),
             (None, None) => state_word(agent),
         }
     }
@@ -79,6 +81,7 @@ pub(crate) fn state_word(agent: &Agent) -> String {
 /// anybody since it began to work.
 fn wanted_since(agent: &Agent) -> Option<Moment> {
     match agent.state {
+        AgentState::Waiting if agent.is_left_to_rules => None,
         AgentState::Waiting | AgentState::Blocked | AgentState::Error => Some(agent.since),
         AgentState::Starting
         | AgentState::Idle

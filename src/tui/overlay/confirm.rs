@@ -33,21 +33,25 @@ pub(crate) enum Confirm {
 pub(crate) enum Deed {
     Stop,
     Restart,
+    /// With its conversation; where there is none, with a brief.
+    Resume,
     Remove,
 }
 
 const WIDTH: u16 = 58;
 
 impl Confirm {
-    pub(super) fn choose(&self, app: &mut App, choice: Choice) -> Fate {
-        match choice {
-            Choice::Accept => {
-                self.carry_out(app);
-                Fate::Close
+    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
+        match (choice, self) {
+            (Choice::Accept, confirm) => {
+                confirm.carry_out(app);
+                return Fate::Close;
             }
-            Choice::Cancel => Fate::Close,
-            Choice::Up | Choice::Down | Choice::Toggle => Fate::Stay,
+            (Choice::Cancel, _) => return Fate::Close,
+            (Choice::Toggle, Self::Agent { deed, .. }) => *deed = deed.other().unwrap_or(*deed),
+            (Choice::Toggle, Self::Task { .. }) | (Choice::Up | Choice::Down, _) => {}
         }
+        Fate::Stay
     }
 
     fn carry_out(&self, app: &mut App) {
@@ -85,6 +89,17 @@ impl Confirm {
         }
     }
 
+    /// Returns what could happen instead, for its button.
+    fn other(&self) -> Option<&'static str> {
+        match self {
+            Self::Agent { deed, .. } => deed.other().map(|other| match other {
+                Deed::Resume => "With its conversation",
+                Deed::Stop | Deed::Restart | Deed::Remove => "Anew",
+            }),
+            Self::Task { .. } => None,
+        }
+    }
+
     fn consequence(&self) -> &'static str {
         match self {
             Self::Agent { deed, .. } => deed.consequence(),
@@ -98,7 +113,7 @@ impl Confirm {
     fn danger(&self, app: &App) -> Option<String> {
         match self {
             Self::Agent { deed: Deed::Remove, .. } => None,
-            Self::Agent { agent, deed: Deed::Stop | Deed::Restart } => {
+            Self::Agent { agent, deed: Deed::Stop | Deed::Restart | Deed::Resume } => {
                 let agent = app.agent(agent).filter(|agent| agent.state.may_be_working())?;
                 Some(format!("It is {} now: what it is at may be cut off.", agent.state))
             }
@@ -124,7 +139,9 @@ impl Confirm {
         let columns = usize::from(WIDTH.min(area.width.saturating_sub(6))).max(1);
         let rows: usize = lines.iter().map(|line| line.len().div_ceil(columns) + 1).sum();
         let (verb, title) = self.verb();
-        let choices = [(Choice::Accept, verb), (Choice::Cancel, "Leave it")];
+        let mut choices = vec![(Choice::Accept, verb)];
+        choices.extend(self.other().map(|other| (Choice::Toggle, other)));
+        choices.push((Choice::Cancel, "Leave it"));
         let dialog = Dialog {
             title,
             tone,
@@ -154,7 +171,17 @@ impl Deed {
         match self {
             Self::Stop => Request::Stop { agents, grace_ms: None },
             Self::Restart => Request::Restart { agents, environment, grace_ms: None },
+            Self::Resume => Request::Resume { agents, environment, grace_ms: None, brief: true },
             Self::Remove => Request::Forget { agents },
+        }
+    }
+
+    /// Returns what one may have meant instead.
+    fn other(self) -> Option<Self> {
+        match self {
+            Self::Restart => Some(Self::Resume),
+            Self::Resume => Some(Self::Restart),
+            Self::Stop | Self::Remove => None,
         }
     }
 
@@ -162,6 +189,7 @@ impl Deed {
         match self {
             Self::Stop => "Stop",
             Self::Restart => "Restart",
+            Self::Resume => "Resume",
             Self::Remove => "Remove",
         }
     }
@@ -170,6 +198,7 @@ impl Deed {
         match self {
             Self::Stop => "Stopping",
             Self::Restart => "Restarting",
+            Self::Resume => "Resuming",
             Self::Remove => "Removing",
         }
     }
@@ -181,6 +210,9 @@ impl Deed {
             }
             Self::Restart => {
                 "Its process and everything it started are ended, then its command is started anew."
+            }
+            Self::Resume => {
+                "Its process and everything it started are ended, then it takes up its last conversation. Where that cannot be, it begins anew and is told what the record knows."
             }
             Self::Remove => {
                 "It has ended already. Its pane and what it showed go away; files are not touched."

@@ -155,12 +155,13 @@ fn start(app: &mut App) {
     }
 }
 
-/// Takes up again all that was lost: conversations where there are any, else a fresh start.
+/// Takes up again all that was lost: conversations where there are any, else a fresh start. If nothing
+/// was, asks about the selected agent.
 fn resume(app: &mut App) {
     let Interrupted { resume, start, .. } = *app.interrupted.clone();
     let count = resume.len() + start.len();
     if count == 0 {
-        return app.say(Tone::Dim, "Nothing was interrupted");
+        return confirm(app, Deed::Resume);
     }
     if !app.is_connected() {
         return app.say(Tone::Danger, "Not resumed: the hub is away");
@@ -186,7 +187,7 @@ fn confirm(app: &mut App, deed: Deed) {
             let hint = app.keymap.hint(Action::Stop).unwrap_or_default();
             app.say(Tone::Warning, format!("{name} still runs: {hint} stops it first"));
         }
-        Deed::Stop | Deed::Restart | Deed::Remove => {
+        Deed::Stop | Deed::Restart | Deed::Resume | Deed::Remove => {
             app.overlays.push(Overlay::Confirm(Confirm::Agent { agent: name, deed }));
         }
     }

@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wheelhouse::model::AgentState;
 use wheelhouse::wire::AgentStatus;
 
-use super::clock::wait_within;
+use super::clock::{now, wait_within};
 use super::model::Model;
-use super::world::World;
+use super::world::{World, run};
 
 /// Where `.ci/agents` puts the CLIs.
 const AGENTS: &str = "target/agents/node_modules/.bin";
@@ -17,6 +17,9 @@ const AGENTS: &str = "target/agents/node_modules/.bin";
 const RECORDINGS: &str = "target/real-agents";
 /// Some need half a minute to come up on a busy machine, and more if others compile.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// All that one test lets a CLI live through is over by then: three times what the slowest took beside
+/// seven builds, and little enough that a CLI that hangs does not eat up the time of the others.
+const LIFE_MAX: Duration = Duration::from_mins(6);
 
 /// How one CLI is set up so that it talks to the scripted model and to nobody else.
 pub(crate) struct Cli {
@@ -121,6 +124,8 @@ pub(crate) struct RealAgent {
     pub(crate) world: World,
     pub(crate) model: Model,
     cli: &'static Cli,
+    /// When it has had all the time there is.
+    until: Instant,
 }
 
 impl RealAgent {
@@ -154,7 +159,7 @@ impl RealAgent {
         ));
         world.trust();
         world.ok(&["up", "crew"]);
-        let agent = Self { world, model, cli };
+        let agent = Self { world, model, cli, until: now() + LIFE_MAX };
         for option in cli.dialogs {
             agent.answer(option);
         }
@@ -188,7 +193,7 @@ impl RealAgent {
     #[track_caller]
     pub(crate) fn wait_for(&self, what: &str, condition: impl FnMut() -> bool) {
         let guard = Witness(self);
-        wait_within(PATIENCE, what, condition);
+        wait_within(PATIENCE.min(self.until.saturating_duration_since(now())), what, condition);
         std::mem::forget(guard);
     }
 
@@ -201,7 +206,9 @@ impl RealAgent {
 
     /// Hands over a prompt, and returns its receipt.
     pub(crate) fn dispatch(&self, prompt: &str) -> String {
+        let guard = Witness(self);
         let receipt = self.world.json(&["dispatch", "real", prompt]);
+        std::mem::forget(guard);
         receipt["receipt"].as_str().unwrap().to_owned()
     }
 
@@ -263,9 +270,14 @@ struct Witness<'a>(&'a RealAgent);
 
 impl Drop for Witness<'_> {
     fn drop(&mut self) {
-        println!("{:?}\n{}", self.0.status(), self.0.screen());
-        let from = self.0.world.paths().casts().join("real.cast");
-        let to = Path::new(RECORDINGS).join(format!("{}.cast", self.0.cli.name));
+        let Self(RealAgent { world, cli, .. }) = self;
+        // A test that fails must not fail again over a hub that is gone.
+        println!("{:?}", world.running_status().map(|status| status.agents));
+        if let Some(screen) = run(world.command(&["agent", "read", "real"])) {
+            println!("{}", screen.text());
+        }
+        let from = world.paths().casts().join("real.cast");
+        let to = Path::new(RECORDINGS).join(format!("{}.cast", cli.name));
         let _ = fs::create_dir_all(RECORDINGS);
         if fs::copy(&from, &to).is_ok() {
             println!("its recording is kept in {}", to.display());

@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags};
 use crate::model::lies_inside;
 
 /// Opens a file that an agent or a gate names; returns why that cannot be.
-pub(super) fn open(root: &Path, path: &str) -> Result<File, String> {
+pub fn open(root: &Path, path: &str) -> Result<File, String> {
     let told = |reason: &dyn std::fmt::Display| format!("{path}: {reason}");
     let outside = || format!("{path} does not lie in the workspace");
     if !lies_inside(path) {
@@ -33,7 +33,7 @@ pub(super) fn open(root: &Path, path: &str) -> Result<File, String> {
 }
 
 /// Reads a plain file where it stands; whatever has taken its place meanwhile is not waited for.
-pub(super) fn read_plain(path: &Path, max: u64) -> Option<Vec<u8>> {
+pub fn read_plain(path: &Path, max: u64) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags | OFlags::NOCTTY, Mode::empty()).ok()?);
     let mut text = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn read_plain(path: &Path, max: u64) -> Option<Vec<u8>> {
 }
 
 /// Reads such a file; an empty one and one that is larger than this are refused.
-pub(super) fn read(root: &Path, path: &str, max: u64) -> Result<Vec<u8>, String> {
+pub fn read(root: &Path, path: &str, max: u64) -> Result<Vec<u8>, String> {
     let file = open(root, path)?;
     let mut text = Vec::new();
     file.take(max + 1).read_to_end(&mut text).map_err(|error| format!("{path}: {error}"))?;

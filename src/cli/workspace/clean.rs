@@ -1,0 +1,108 @@
+//! `wheelhouse workspace clean|rescue`: nothing that is in a workspace is lost by either.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::super::args::Format;
+use super::super::context::Context;
+use super::verb::ask;
+use crate::client::ClientError;
+use crate::config::plain;
+use crate::model::{Done, Refusal};
+use crate::wire::{Response, WorkspaceRequest};
+
+pub(super) fn clean(
+    context: &mut Context,
+    agents: Vec<String>,
+    (rescue, drop_ignored): (bool, bool),
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let asked = ask(context, WorkspaceRequest::Clean { agents, rescue, drop_ignored });
+    let (done, failure) = match asked {
+        Ok(Response::Done(done)) => (done, None),
+        Ok(_) => return Err(ClientError::Unexpected.into()),
+        Err(ClientError::Fault(fault)) => {
+            let Some(Refusal::Kept { removed, .. }) = &fault.refusal else {
+                return Err(ClientError::Fault(fault).into());
+            };
+            (Done { unchanged: removed.clone(), ..Done::default() }, Some(fault))
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if format.json {
+        let kept = failure.as_ref().and_then(|fault| match &fault.refusal {
+            Some(Refusal::Kept { failures, .. }) => Some(failures.clone()),
+            _ => None,
+        });
+        let kept: Vec<_> = kept.unwrap_or_default();
+        let kept: Vec<_> =
+            kept.iter().map(|one| json!({ "agent": one.agent, "reason": one.reason })).collect();
+        let rescues = told(&done);
+        context.print_json(
+            &json!({ "removed": done.unchanged, "kept": kept, "rescues": rescues }),
+        )?;
+    } else {
+        for agent in &done.unchanged {
+            writeln!(context.out, "The workspace of {agent} is removed")?;
+        }
+        print_rescues(context, &done)?;
+        if done.unchanged.is_empty() && failure.is_none() {
+            writeln!(context.out, "There is no workspace to remove")?;
+        }
+    }
+    match failure {
+        Some(fault) if !format.json => Err(ClientError::Fault(fault).into()),
+        Some(_) => Ok(ExitCode::FAILURE),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+pub(super) fn rescue(
+    context: &mut Context,
+    agents: Vec<String>,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let Response::Done(done) = ask(context, WorkspaceRequest::Rescue { agents })? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    if format.json {
+        context.print_json(&told(&done))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for agent in &done.unchanged {
+        if done.rescues.iter().all(|(rescued, _)| rescued != agent) {
+            writeln!(context.out, "There is no work in the workspace of {agent}")?;
+        }
+    }
+    print_rescues(context, &done)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn rescues(context: &mut Context, format: Format) -> anyhow::Result<ExitCode> {
+    let Response::Rescues { rescues } = ask(context, WorkspaceRequest::Rescues)? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    if format.json {
+        context.print_json(&rescues)?;
+    } else if rescues.is_empty() {
+        writeln!(context.out, "Nothing had to be rescued")?;
+    }
+    for rescue in rescues.iter().filter(|_| !format.json) {
+        writeln!(context.out, "{} {}", plain(&rescue.commit), plain(&rescue.name))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn told(done: &Done) -> Vec<serde_json::Value> {
+    let one = |(agent, name): &(_, String)| json!({ "agent": agent, "rescue": name });
+    done.rescues.iter().map(one).collect()
+}
+
+fn print_rescues(context: &mut Context, done: &Done) -> std::io::Result<()> {
+    for (agent, name) in &done.rescues {
+        writeln!(context.out, "What was in it is in {} ({agent})", plain(name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Which command about workspaces was typed.
+
+use std::process::ExitCode;
+
+use super::super::agent::diff;
+use super::super::args::WorkspaceVerb;
+use super::super::context::Context;
+use super::{clean, list, merge};
+use crate::client::ClientError;
+use crate::wire::{Request, Response, WorkspaceRequest, WorkspaceStatus};
+
+pub(in crate::cli) fn workspace(
+    context: &mut Context,
+    verb: WorkspaceVerb,
+) -> anyhow::Result<ExitCode> {
+    match verb {
+        WorkspaceVerb::List { format } => list::list(context, format),
+        WorkspaceVerb::Diff { agent, paths, comparing, format } => {
+            diff(context, &agent, &paths, &comparing, format)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        WorkspaceVerb::Merge { agent, terms, format } => {
+            merge::merge(context, agent, terms, format)
+        }
+        WorkspaceVerb::Clean { agents, rescue, drop_ignored, format } => {
+            clean::clean(context, agents, (rescue, drop_ignored), format)
+        }
+        WorkspaceVerb::Rescue { agents, format } if agents.is_empty() => {
+            clean::rescues(context, format)
+        }
+        WorkspaceVerb::Rescue { agents, format } => clean::rescue(context, agents, format),
+    }
+}
+
+pub(super) fn ask(context: &Context, ask: WorkspaceRequest) -> Result<Response, ClientError> {
+    context.ask(Request::Workspace { ask })
+}
+
+pub(super) fn workspaces(context: &Context) -> anyhow::Result<Vec<WorkspaceStatus>> {
+    match ask(context, WorkspaceRequest::List)? {
+        Response::Workspaces { workspaces } => Ok(workspaces),
+        _ => Err(ClientError::Unexpected.into()),
+    }
+}

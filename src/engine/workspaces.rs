@@ -1,0 +1,632 @@
+//! Workspaces: when one is made, kept and removed, and who waits for it.
+//!
+//! A workspace is on record before it is made and before it is removed; what was going on when a hub
+//! died is taken up by the next one from there, and what git and the disk say decides how far it had
+//! come. It is touched only once its agent's tree is proven empty.
+
+use std::collections::BTreeSet;
+
+use super::journal::Place;
+use super::{Effect, Engine, Phase, Seat, WorkspaceEvent, WorkspaceOrder};
+use crate::model::{
+    AgentName, AgentState, Clearing, Done, Ending, Entry, Failure, Launch, Made, Moment,
+    Plot, Refusal, RequestId, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
+};
+
+/// Files that the record names of each workspace.
+const FILES_MAX: usize = 200;
+
+/// Someone who waits until workspaces are gone, or rescued.
+#[derive(Debug)]
+pub(super) struct SpaceWait {
+    request: RequestId,
+    pending: BTreeSet<AgentName>,
+    done: Done,
+    failures: Vec<Failure>,
+}
+
+/// Which workspaces are to be compared with what they began with.
+#[derive(Debug, Default)]
+pub(super) struct Comparisons {
+    wanted: BTreeSet<AgentName>,
+    under_way: BTreeSet<AgentName>,
+}
+
+impl Engine {
+    /// Returns the workspaces that were made, by agent.
+    pub fn workspaces(&self) -> impl Iterator<Item = &Workspace> {
+        self.workspaces.values()
+    }
+
+    pub fn workspace(&self, agent: &AgentName) -> Option<&Workspace> {
+        self.workspaces.get(agent)
+    }
+
+    /// Starts an agent in its workspace, as soon as that is there.
+    pub(super) fn settle_in(
+        &mut self,
+        agent: &AgentName,
+        plot: Plot,
+        launch: Launch,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let state = self.workspaces.get(agent).map(|workspace| workspace.state);
+        let Some(seat) = self.seats.get_mut(agent) else { return };
+        seat.held = Some((plot.clone(), launch));
+        match state {
+            Some(WorkspaceState::Ready) => self.move_in(agent, effects),
+            // It goes on once that has come to an end.
+            Some(WorkspaceState::Making | WorkspaceState::Clearing(_)) => {}
+            None => self.make_workspace(agent, plot, now, effects),
+        }
+    }
+
+    fn make_workspace(
+        &mut self,
+        agent: &AgentName,
+        plot: Plot,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let words = match plot.kind {
+            WorkspaceKind::Worktree => format!("{} at {}", plot.branch, plot.base),
+            WorkspaceKind::Copy | WorkspaceKind::Shared => plot.kind.to_string(),
+        };
+        let workspace = Workspace::new(agent.clone(), plot, now);
+        effects.push(Effect::Workspace(WorkspaceOrder::Make(Box::new(workspace.clone()))));
+        self.workspaces.insert(agent.clone(), workspace);
+        self.touch(Place::Workspace(agent.clone()));
+        self.tell(Entry::new("workspace.making", words).of(agent));
+    }
+
+    /// Starts the agent that has waited for its workspace.
+    fn move_in(&mut self, agent: &AgentName, effects: &mut Vec<Effect>) {
+        let Some(workspace) = self.workspaces.get(agent) else { return };
+        let Some(seat) = self.seats.get_mut(agent) else { return };
+        let Some((plot, mut launch)) = seat.held.take() else { return };
+        // It may lie where an earlier setting had it made.
+        let place = Plot { cwd: plot.cwd, ..workspace.plot.clone() };
+        seat.member.workspace = place.project_root();
+        seat.member.cwd = place.agent_cwd();
+        launch.cwd.clone_from(&seat.member.cwd);
+        let run = seat.run;
+        self.touch_seat(agent);
+        effects.push(Effect::Start { agent: agent.clone(), run, launch });
+    }
+
+    /// Removes the workspace of an agent that is gone, if there is no work in it.
+    pub(super) fn tidy(&mut self, agent: &AgentName, effects: &mut Vec<Effect>) {
+        let is_live = self.seats.get(agent).is_some_and(Seat::is_live);
+        let is_ready = |one: &Workspace| one.state == WorkspaceState::Ready;
+        if !is_live && self.workspaces.get(agent).is_some_and(is_ready) && !self.is_merging(agent) {
+            self.clear_workspace(agent, Clearing::default(), effects);
+        }
+    }
+
+    fn clear_workspace(
+        &mut self,
+        agent: &AgentName,
+        clearing: Clearing,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(workspace) = self.workspaces.get_mut(agent) else { return };
+        workspace.state = WorkspaceState::Clearing(clearing);
+        let order = WorkspaceOrder::Clear(Box::new(workspace.clone()), clearing);
+        self.touch(Place::Workspace(agent.clone()));
+        effects.push(Effect::Workspace(order));
+    }
+
+    /// Takes up what an earlier hub was doing when it died.
+    pub(super) fn recover_workspaces(&mut self, now: Moment, effects: &mut Vec<Effect>) {
+        let is_unmade = |seat: &&Seat| {
+            let workspace = self.workspaces.get(&seat.member.name);
+            seat.phase == Phase::Starting
+                && workspace.is_some_and(|one| one.state != WorkspaceState::Ready)
+        };
+        let unmade: Vec<AgentName> =
+            self.seats.values().filter(is_unmade).map(|seat| seat.member.name.clone()).collect();
+        for agent in unmade {
+            let note = "the hub died while its workspace was being made: start it again".to_owned();
+            self.give_up_start(&agent, note, now, effects);
+        }
+        let open: Vec<(AgentName, WorkspaceState)> =
+            self.workspaces.values().map(|one| (one.agent.clone(), one.state)).collect();
+        for (agent, state) in open {
+            let clearing = match state {
+                WorkspaceState::Ready => continue,
+                WorkspaceState::Making => Clearing::default(),
+                WorkspaceState::Clearing(clearing) => clearing,
+            };
+            let clearing = Clearing { is_unfinished: true, ..clearing };
+            self.clear_workspace(&agent, clearing, effects);
+        }
+    }
+
+    fn give_up_start(
+        &mut self,
+        agent: &AgentName,
+        note: String,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(seat) = self.seats.get_mut(agent) else { return };
+        seat.held = None;
+        seat.note = Some(note);
+        self.end(agent, Ending::Failed, now, effects);
+    }
+
+    /// Notes what came of an order about a workspace.
+    pub(super) fn note_workspace(
+        &mut self,
+        agent: &AgentName,
+        event: WorkspaceEvent,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(workspace) = self.workspaces.get_mut(agent) else { return };
+        let state = workspace.state;
+        let is_clearing = matches!(state, WorkspaceState::Clearing(_));
+        match event {
+            WorkspaceEvent::Made(made) if state == WorkspaceState::Making => {
+                self.note_made(agent, made, now, effects);
+            }
+            WorkspaceEvent::NotMade { reason } if state == WorkspaceState::Making => {
+                self.workspaces.remove(agent);
+                self.touch(Place::Workspace(agent.clone()));
+                self.tell(Entry::new("workspace.failed", reason.clone()).of(agent));
+                if self.seats.get(agent).is_some_and(|seat| seat.held.is_some()) {
+                    let note = format!("its workspace could not be made: {reason}");
+                    self.give_up_start(agent, note, now, effects);
+                }
+            }
+            WorkspaceEvent::Cleared { rescue } if is_clearing => {
+                self.note_cleared(agent, rescue, now, effects);
+            }
+            WorkspaceEvent::Kept { reason } if is_clearing => {
+                workspace.state = WorkspaceState::Ready;
+                let is_news = workspace.note.as_ref() != Some(&reason);
+                workspace.note = Some(reason.clone());
+                self.touch(Place::Workspace(agent.clone()));
+                if is_news {
+                    self.tell(Entry::new("workspace.kept", reason.clone()).of(agent));
+                }
+                self.settle_space(agent, Err(reason), effects);
+                self.move_in(agent, effects);
+            }
+            WorkspaceEvent::Rescued { outcome } => {
+                if let Ok(Some(name)) = &outcome {
+                    self.tell(Entry::new("workspace.rescued", name.clone()).of(agent));
+                }
+                self.settle_space(agent, outcome, effects);
+            }
+            WorkspaceEvent::Compared { files, settings } => {
+                self.note_comparison(agent, files, settings);
+            }
+            WorkspaceEvent::Made(_)
+            | WorkspaceEvent::NotMade { .. }
+            | WorkspaceEvent::Cleared { .. }
+            | WorkspaceEvent::Kept { .. } => {}
+        }
+        self.finish_down(effects);
+    }
+
+    fn note_made(
+        &mut self,
+        agent: &AgentName,
+        made: Made,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(workspace) = self.workspaces.get_mut(agent) else { return };
+        workspace.state = WorkspaceState::Ready;
+        workspace.since = now;
+        (workspace.port, workspace.copied, workspace.settings) =
+            (made.port, made.copied, made.settings);
+        let words = workspace.plot.root.display().to_string();
+        self.touch(Place::Workspace(agent.clone()));
+        self.tell(Entry::new("workspace.made", words).of(agent));
+        self.move_in(agent, effects);
+        // Whoever was to work in it may have been stopped meanwhile.
+        self.tidy(agent, effects);
+    }
+
+    fn note_cleared(
+        &mut self,
+        agent: &AgentName,
+        rescue: Option<String>,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.workspaces.remove(agent);
+        self.touch(Place::Workspace(agent.clone()));
+        let words = rescue.clone().map(|name| format!("its work is in {name}"));
+        self.tell(Entry::new("workspace.removed", words.unwrap_or_default()).of(agent));
+        self.settle_space(agent, Ok(rescue), effects);
+        let held = self.seats.get(agent).and_then(|seat| seat.held.as_ref());
+        if let Some((plot, _)) = held.cloned() {
+            self.make_workspace(agent, plot, now, effects);
+        }
+    }
+
+    pub(super) fn obey_about_workspaces(
+        &mut self,
+        request: RequestId,
+        command: WorkspaceCommand,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let begun = match command {
+            WorkspaceCommand::Clean { agents, clearing } => self.clean(agents, clearing, effects),
+            WorkspaceCommand::Rescue { agents } => self.rescue(agents, effects),
+            WorkspaceCommand::Merge { agent, terms } => {
+                return self.ask_to_merge(request, &agent, terms, now, effects);
+            }
+        };
+        match begun {
+            Ok((pending, failures)) => {
+                let wait = SpaceWait { request, pending, done: Done::default(), failures };
+                self.space_waits.push(wait);
+                self.answer_space_waits(effects);
+            }
+            Err(refusal) => effects.push(Effect::Answer { request, outcome: Err(refusal) }),
+        }
+    }
+
+    /// Begins to remove workspaces, and says whose it waits for and whose it cannot remove.
+    fn clean(
+        &mut self,
+        agents: Vec<AgentName>,
+        clearing: Clearing,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(BTreeSet<AgentName>, Vec<Failure>), Refusal> {
+        let is_for_all = agents.is_empty();
+        let agents = if is_for_all { self.workspaces.keys().cloned().collect() } else { agents };
+        let (mut pending, mut failures) = (BTreeSet::new(), Vec::new());
+        for agent in agents {
+            let state = self.known_workspace(&agent)?.state;
+            let obstacle = if self.seats.get(&agent).is_some_and(Seat::is_live) {
+                Some("its agent runs")
+            } else if self.is_merging(&agent) {
+                Some("its work is being brought back")
+            } else {
+                None
+            };
+            match obstacle {
+                Some(_) if is_for_all => {}
+                Some(reason) => {
+                    let (reason, survivors) = (reason.to_owned(), Vec::new());
+                    failures.push(Failure { agent, reason, survivors });
+                }
+                None => {
+                    if state == WorkspaceState::Ready {
+                        self.clear_workspace(&agent, clearing, effects);
+                    }
+                    pending.insert(agent);
+                }
+            }
+        }
+        Ok((pending, failures))
+    }
+
+    fn rescue(
+        &mut self,
+        agents: Vec<AgentName>,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(BTreeSet<AgentName>, Vec<Failure>), Refusal> {
+        for agent in &agents {
+            let workspace = self.known_workspace(agent)?.clone();
+            if workspace.state != WorkspaceState::Ready {
+                return Err(Refusal::WorkspaceIs { agent: agent.clone(), state: workspace.state });
+            }
+            effects.push(Effect::Workspace(WorkspaceOrder::Rescue(Box::new(workspace))));
+        }
+        Ok((agents.into_iter().collect(), Vec::new()))
+    }
+
+    pub(super) fn known_workspace(&self, agent: &AgentName) -> Result<&Workspace, Refusal> {
+        let known = || self.workspaces.keys().cloned().collect();
+        let unknown = || Refusal::NoWorkspace { agent: agent.clone(), known: known() };
+        self.workspaces.get(agent).ok_or_else(unknown)
+    }
+
+    /// Tells those who wait what became of a workspace: the name of a rescue, or why it was kept.
+    fn settle_space(
+        &mut self,
+        agent: &AgentName,
+        outcome: Result<Option<String>, String>,
+        effects: &mut Vec<Effect>,
+    ) {
+        for wait in self.space_waits.iter_mut().filter(|wait| wait.pending.contains(agent)) {
+            wait.pending.remove(agent);
+            match outcome.clone() {
+                Ok(rescue) => {
+                    wait.done.unchanged.push(agent.clone());
+                    wait.done.rescues.extend(rescue.map(|name| (agent.clone(), name)));
+                }
+                Err(reason) => {
+                    let (agent, survivors) = (agent.clone(), Vec::new());
+                    wait.failures.push(Failure { agent, reason, survivors });
+                }
+            }
+        }
+        self.answer_space_waits(effects);
+    }
+
+    fn answer_space_waits(&mut self, effects: &mut Vec<Effect>) {
+        let settled = self.space_waits.extract_if(.., |wait| wait.pending.is_empty());
+        for SpaceWait { request, done, failures, .. } in settled {
+            let outcome = if failures.is_empty() {
+                Ok(done)
+            } else {
+                Err(Refusal::Kept { failures, removed: done.unchanged })
+            };
+            effects.push(Effect::Answer { request, outcome });
+        }
+    }
+
+    pub(super) fn drop_space_waits(&mut self, request: RequestId) {
+        self.space_waits.retain(|wait| wait.request != request);
+        self.merge_waits.retain(|(waiting, _)| *waiting != request);
+    }
+
+    /// Says whether something is being done to a workspace.
+    pub(super) fn is_busy_with_workspaces(&self) -> bool {
+        self.workspaces.values().any(|one| one.state != WorkspaceState::Ready)
+            || self.merges.values().any(|merge| !merge.state.is_final())
+    }
+
+    /// Wants to know what an agent's workspace has become.
+    pub(super) fn want_comparison(&mut self, agent: &AgentName) {
+        let is_tree = |one: &Workspace| one.plot.kind == WorkspaceKind::Worktree;
+        if self.workspaces.get(agent).is_some_and(is_tree) {
+            self.comparisons.wanted.insert(agent.clone());
+        }
+    }
+
+    /// Orders the comparisons that are wanted, one at a time for each workspace.
+    pub(super) fn order_comparisons(&mut self, effects: &mut Vec<Effect>) {
+        let Comparisons { wanted, under_way } = &mut self.comparisons;
+        let next = wanted.extract_if(.., |agent| !under_way.contains(agent));
+        for agent in next.collect::<Vec<_>>() {
+            let ready = self.workspaces.get(&agent);
+            let ready = ready.filter(|one| one.state == WorkspaceState::Ready).cloned();
+            if let Some(workspace) = ready {
+                under_way.insert(agent);
+                effects.push(Effect::Workspace(WorkspaceOrder::Compare(Box::new(workspace))));
+            }
+        }
+    }
+
+    fn note_comparison(
+        &mut self,
+        agent: &AgentName,
+        files: Option<Vec<String>>,
+        settings: Option<std::collections::BTreeMap<String, String>>,
+    ) {
+        self.comparisons.under_way.remove(agent);
+        let Some(workspace) = self.workspaces.get_mut(agent) else { return };
+        let before = (workspace.files.clone(), workspace.changed_settings.clone());
+        if let Some(mut files) = files {
+            files.truncate(FILES_MAX);
+            workspace.files = files;
+        }
+        if let Some(now) = settings {
+            let then = &workspace.settings;
+            let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+            let changed = names.into_iter().filter(|name| then.get(*name) != now.get(*name));
+            workspace.changed_settings = changed.cloned().collect();
+        }
+        if before == (workspace.files.clone(), workspace.changed_settings.clone()) {
+            return;
+        }
+        let news = workspace.changed_settings.clone();
+        self.touch(Place::Workspace(agent.clone()));
+        if news != before.1 && !news.is_empty() {
+            self.tell(Entry::new("workspace.settings", news.join(", ")).of(agent));
+        }
+    }
+
+    /// Says whether an agent is seen at work, so that its files may be half written.
+    pub(super) fn is_seen_at_work(&self, agent: &AgentName) -> bool {
+        let seat = self.seats.get(agent).filter(|seat| seat.is_live());
+        seat.is_some_and(|seat| matches!(seat.state, AgentState::Working | AgentState::Waiting))
+    }
+}
+
+/// Returns what is told of a command about workspaces.
+pub(super) fn told(command: &WorkspaceCommand) -> Vec<Entry> {
+    match command {
+        WorkspaceCommand::Clean { agents, .. } => {
+            agents.iter().map(|agent| Entry::new("person.clean", "").of(agent)).collect()
+        }
+        WorkspaceCommand::Merge { agent, terms } if !terms.is_trial => {
+            vec![Entry::new("person.merge", format!("into {}", terms.into)).of(agent)]
+        }
+        WorkspaceCommand::Rescue { .. } | WorkspaceCommand::Merge { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Bench, crew, name, seen, stopped};
+    use super::super::{Event, RunEvent};
+    use super::*;
+    use crate::model::Command;
+
+    fn plot(agent: &str) -> Plot {
+        Plot {
+            kind: WorkspaceKind::Worktree,
+            project: "/p".into(),
+            root: format!("/w/{agent}").into(),
+            place: std::path::PathBuf::new(),
+            cwd: "sub".into(),
+            branch: format!("wheelhouse/s/{agent}"),
+            base: "b0".to_owned(),
+            copy: Vec::new(),
+            setup: None,
+            teardown: None,
+            disposable: Vec::new(),
+            port_base: 0,
+            port_count: 0,
+        }
+    }
+
+    fn start(bench: &mut Bench, agents: &[&str]) -> Vec<Effect> {
+        let mut members = crew(agents, "team");
+        for (member, _) in &mut members {
+            member.plot = Some(Box::new(plot(member.name.as_str())));
+        }
+        bench.ask(Command::Start { members })
+    }
+
+    fn tell(bench: &mut Bench, agent: &str, event: WorkspaceEvent) -> Vec<Effect> {
+        let event = Event::Workspace { agent: name(agent), event };
+        let effects = bench.engine.handle(event, bench.now);
+        bench.seen.extend(effects.iter().cloned());
+        effects
+    }
+
+    fn clears(effects: &[Effect]) -> Option<Clearing> {
+        effects.iter().find_map(|effect| match effect {
+            Effect::Workspace(WorkspaceOrder::Clear(_, clearing)) => Some(*clearing),
+            _ => None,
+        })
+    }
+
+    fn starts(effects: &[Effect]) -> bool {
+        effects.iter().any(|effect| matches!(effect, Effect::Start { .. }))
+    }
+
+    fn running() -> Bench {
+        let mut bench = Bench::new();
+        let _ = start(&mut bench, &["one"]);
+        let _ = tell(&mut bench, "one", WorkspaceEvent::Made(Made::default()));
+        let _ = bench.tell("one", seen());
+        bench
+    }
+
+    fn end(bench: &mut Bench) -> Vec<Effect> {
+        let _ = bench.stop("one");
+        let left = bench.tell("one", stopped());
+        assert_eq!(clears(&left), None, "its keeper is still there");
+        bench.tell("one", RunEvent::KeeperLost)
+    }
+
+    #[test]
+    fn an_agent_starts_once_its_workspace_is_on_record_and_made() {
+        let mut bench = Bench::new();
+        let effects = start(&mut bench, &["one"]);
+        let made = Effect::Workspace(WorkspaceOrder::Make(Box::new(
+            bench.engine.workspace(&name("one")).unwrap().clone(),
+        )));
+        assert!(matches!(effects[0], Effect::Save(_)) && effects[1] == made, "{effects:?}");
+        assert!(!starts(&effects));
+        let effects = tell(&mut bench, "one", WorkspaceEvent::Made(Made::default()));
+        let Some(Effect::Start { launch, .. }) = effects.get(1) else { panic!("{effects:?}") };
+        assert_eq!(launch.cwd, std::path::Path::new("/w/one/sub"));
+        let seat = bench.engine.seat(&name("one")).unwrap();
+        assert_eq!(seat.member.root(), std::path::Path::new("/w/one"));
+    }
+
+    #[test]
+    fn one_that_cannot_be_made_keeps_its_agent_from_starting_and_leaves_no_row() {
+        let mut bench = Bench::new();
+        let _ = start(&mut bench, &["one"]);
+        let reason = "no room".to_owned();
+        let effects = tell(&mut bench, "one", WorkspaceEvent::NotMade { reason });
+        let told = effects.iter().any(|effect| {
+            matches!(effect, Effect::Answer { outcome: Err(refusal), .. }
+                if refusal.to_string().contains("no room"))
+        });
+        assert!(told && !starts(&effects), "{effects:?}");
+        assert_eq!(bench.engine.workspaces().count(), 0);
+    }
+
+    #[test]
+    fn a_workspace_is_removed_only_after_its_agents_tree_is_proven_empty() {
+        let mut bench = running();
+        assert_eq!(clears(&end(&mut bench)), Some(Clearing::default()));
+        let _ = tell(&mut bench, "one", WorkspaceEvent::Cleared { rescue: None });
+        assert_eq!(bench.engine.workspaces().count(), 0);
+    }
+
+    #[test]
+    fn what_is_kept_is_taken_up_again_and_never_removed_by_a_start() {
+        let mut bench = running();
+        let _ = end(&mut bench);
+        let reason = "1 new file: a".to_owned();
+        let _ = tell(&mut bench, "one", WorkspaceEvent::Kept { reason });
+        let effects = start(&mut bench, &["one"]);
+        assert!(starts(&effects), "{effects:?}");
+        let _ = bench.tell("one", seen());
+        let clean = WorkspaceCommand::Clean { agents: vec![name("one")], clearing: Clearing::default() };
+        let refused = bench.ask(Command::Workspace(clean));
+        assert!(matches!(&refused[..], [Effect::Save(_), Effect::Answer { outcome: Err(Refusal::Kept { .. }), .. }]), "{refused:?}");
+    }
+
+    #[test]
+    fn whoever_is_stopped_before_the_workspace_is_there_never_starts() {
+        let mut bench = Bench::new();
+        let _ = start(&mut bench, &["one"]);
+        let effects = bench.stop("one");
+        assert!(effects.iter().any(|effect| matches!(effect, Effect::Answer { .. })), "{effects:?}");
+        let effects = tell(&mut bench, "one", WorkspaceEvent::Made(Made::default()));
+        assert!(!starts(&effects));
+        assert!(clears(&effects).is_some(), "nobody wants it any more");
+    }
+
+    #[test]
+    fn a_start_while_the_last_workspace_is_being_removed_waits_for_the_next() {
+        let mut bench = running();
+        let _ = end(&mut bench);
+        assert!(!starts(&start(&mut bench, &["one"])));
+        let effects = tell(&mut bench, "one", WorkspaceEvent::Cleared { rescue: None });
+        let makes = |effect: &Effect| matches!(effect, Effect::Workspace(WorkspaceOrder::Make(_)));
+        assert!(effects.iter().any(makes), "{effects:?}");
+        assert!(starts(&tell(&mut bench, "one", WorkspaceEvent::Made(Made::default()))));
+    }
+
+    #[test]
+    fn a_hub_that_comes_back_clears_what_was_half_made_and_goes_on_with_what_was_half_removed() {
+        let mut bench = Bench::new();
+        let _ = start(&mut bench, &["one"]);
+        let (engine, orders) = Engine::recover(bench.engine.record(), bench.now);
+        bench.engine = engine;
+        assert!(orders.iter().all(|order| !matches!(order, Effect::Adopt { .. })), "{orders:?}");
+        let effects = bench.engine.handle(Event::Began { seed: 1 }, bench.now);
+        assert!(clears(&effects).unwrap().is_unfinished);
+        assert!(!bench.engine.seat(&name("one")).unwrap().is_live());
+        // Whoever asked asks again.
+        assert!(!starts(&start(&mut bench, &["one"])));
+        let _ = tell(&mut bench, "one", WorkspaceEvent::Cleared { rescue: None });
+        assert!(starts(&tell(&mut bench, "one", WorkspaceEvent::Made(Made::default()))));
+        let _ = bench.tell("one", seen());
+        let _ = end(&mut bench);
+        let (engine, _) = Engine::recover(bench.engine.record(), bench.now);
+        bench.engine = engine;
+        let effects = bench.engine.handle(Event::Began { seed: 1 }, bench.now);
+        assert!(clears(&effects).unwrap().is_unfinished);
+    }
+
+    #[test]
+    fn the_hub_goes_down_once_the_workspaces_are_settled() {
+        let mut bench = running();
+        let _ = bench.down(true);
+        let _ = bench.tell("one", stopped());
+        let effects = bench.tell("one", RunEvent::KeeperLost);
+        assert!(!effects.contains(&Effect::EndHub), "{effects:?}");
+        let effects = tell(&mut bench, "one", WorkspaceEvent::Cleared { rescue: None });
+        assert!(effects.contains(&Effect::EndHub), "{effects:?}");
+    }
+
+    #[test]
+    fn settings_that_change_while_agents_work_are_told() {
+        let mut bench = running();
+        let settings = std::collections::BTreeMap::from([("filter.x.smudge".to_owned(), "1".to_owned())]);
+        let event = WorkspaceEvent::Compared { files: Some(Vec::new()), settings: Some(settings) };
+        let _ = tell(&mut bench, "one", event);
+        let told = bench.engine.attention();
+        assert!(told.iter().any(|item| item.text.contains("filter.x.smudge")), "{told:?}");
+    }
+}

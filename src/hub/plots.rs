@@ -1,0 +1,166 @@
+//! From the settings to the workspace that an agent gets, and what a run finds in it.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::state::Hub;
+use crate::config::{Agent, WorkspaceSettings};
+use crate::git::Repository;
+use crate::model::{AgentName, Launch, MergeTerms, Plot, WorkspaceKind};
+use crate::wire::Fault;
+use crate::workspace::Site;
+
+/// Runs the set-up command once, in the pane and before the agent, which takes the shell's place.
+const SETUP: &str = r#"mark=$1 setup=$2; shift 2
+if ! [ -e "$mark" ]; then
+  printf '%s\n' "wheelhouse: setting up this workspace: $setup"
+  if sh -c "$setup"; then : > "$mark"; else
+    code=$?
+    printf '%s\n' "wheelhouse: the set-up command failed with exit code $code; the agent was not started"
+    exit 97
+  fi
+fi
+exec "$@""#;
+
+impl Hub {
+    pub(super) fn site(&self) -> Site {
+        Site::of(&self.paths)
+    }
+
+    /// Returns how the workspace of an agent is made; nothing, if it works in the project itself.
+    pub(super) fn plot(
+        &self,
+        agent: &Agent,
+        settings: &WorkspaceSettings,
+    ) -> Result<Option<Plot>, Fault> {
+        let choice = agent.workspace.unwrap_or(settings.default);
+        let repository = Repository::find(&self.paths.project).ok();
+        let head = || repository.as_ref().and_then(|found| found.head().ok().flatten());
+        let cwd = self.relative_cwd(agent);
+        let kind = choice.kind(agent.role, || head().is_some() && cwd.is_some());
+        if kind == WorkspaceKind::Shared {
+            return Ok(None);
+        }
+        let name = &agent.name;
+        let known = self.engine.workspace(name).map(|one| one.plot.kind);
+        if let Some(known) = known.filter(|known| *known != kind) {
+            let message = format!("Agent `{name}` has a workspace with work in it, of kind `{known}`");
+            let hint = format!(
+                "Bring the work back with `wheelhouse workspace merge {name}`, then remove it with \
+                 `wheelhouse workspace clean {name}`"
+            );
+            return Err(Fault::new(message).with_hint(hint));
+        }
+        let Some(cwd) = cwd else {
+            let message = format!("`{}` does not lie in the project", agent.cwd.display());
+            let hint = "An agent with a workspace of its own runs in it: give a `cwd` in the project";
+            return Err(Fault::new(message).with_hint(hint));
+        };
+        let (base, place) = match kind {
+            WorkspaceKind::Worktree => self.base(name, repository.as_ref())?,
+            WorkspaceKind::Copy | WorkspaceKind::Shared => (String::new(), PathBuf::new()),
+        };
+        let is_tree = kind == WorkspaceKind::Worktree;
+        let branch = format!("wheelhouse/{}/{name}", self.paths.session);
+        Ok(Some(Plot {
+            kind,
+            project: self.paths.project.clone(),
+            root: self.workspace_folder(settings).join(name.as_str()),
+            place,
+            cwd,
+            branch: if is_tree { branch } else { String::new() },
+            base,
+            copy: settings.copy.clone(),
+            setup: settings.setup.clone(),
+            teardown: settings.teardown.clone(),
+            disposable: settings.disposable.clone(),
+            port_base: settings.port_base,
+            port_count: settings.ports,
+        }))
+    }
+
+    fn workspace_folder(&self, settings: &WorkspaceSettings) -> PathBuf {
+        match &settings.directory {
+            Some(folder) => folder.join(self.paths.session.to_string()),
+            None => self.paths.state_dir.join("workspaces"),
+        }
+    }
+
+    /// Returns the commit that a working tree begins at, and where the project lies in it.
+    fn base(
+        &self,
+        agent: &AgentName,
+        repository: Option<&Repository>,
+    ) -> Result<(String, PathBuf), Fault> {
+        let no_tree = |reason: &str, hint: &str| {
+            let message = format!("Agent `{agent}` cannot get a worktree: {reason}");
+            Fault::new(message).with_hint(hint)
+        };
+        let Some(repository) = repository else {
+            let hint = "Make one with `git init` and a first commit, or use `workspace = \"copy\"`";
+            return Err(no_tree("the project is not a git repository", hint));
+        };
+        let head = repository.head().map_err(|error| {
+            no_tree(&error.to_string(), "See what git says to `git log` in the project")
+        })?;
+        let hint = "Make one: `git add . && git commit`";
+        let head = head.ok_or_else(|| no_tree("its repository has no commit yet", hint))?;
+        let place = self.paths.project.strip_prefix(repository.top()).unwrap_or(Path::new(""));
+        Ok((head, place.to_owned()))
+    }
+
+    /// Returns where in the project an agent runs; nothing, if that is elsewhere.
+    fn relative_cwd(&self, agent: &Agent) -> Option<PathBuf> {
+        let own = self.engine.workspace(&agent.name).map(|one| one.plot.project_root());
+        let roots = std::iter::once(self.paths.project.clone()).chain(own);
+        let below = |root: PathBuf| agent.cwd.strip_prefix(root).ok().map(Path::to_owned);
+        let cwd = if agent.cwd.is_absolute() {
+            roots.into_iter().find_map(below)?
+        } else {
+            agent.cwd.clone()
+        };
+        let cwd: PathBuf = cwd.components().filter(|part| *part != Component::CurDir).collect();
+        let climbs = cwd.components().any(|part| part == Component::ParentDir);
+        (!climbs).then_some(cwd)
+    }
+
+    /// Gives a run what belongs to its workspace: ports, its place, and the set-up before it.
+    pub(super) fn furnish(&self, agent: &AgentName, launch: &mut Launch) {
+        let Some(workspace) = self.engine.workspace(agent) else { return };
+        let root = workspace.plot.project_root();
+        if !launch.cwd.starts_with(&root) {
+            return;
+        }
+        let mut variables = vec![("WHEELHOUSE_WORKSPACE", root.display().to_string())];
+        if let Some(port) = workspace.port {
+            variables.push(("WHEELHOUSE_PORT_BASE", port.to_string()));
+            variables.push(("WHEELHOUSE_PORT_COUNT", workspace.plot.port_count.to_string()));
+        }
+        for (name, value) in variables {
+            launch.environment.0.insert(name.to_owned(), value);
+        }
+        if let Some(setup) = &workspace.plot.setup {
+            let mark = self.site().setup_mark(agent).display().to_string();
+            let shell = ["sh".to_owned(), "-c".to_owned(), SETUP.to_owned(), "sh".to_owned()];
+            let words = shell.into_iter().chain([mark, setup.clone()]);
+            launch.argv = words.chain(launch.argv.drain(..)).collect();
+        }
+    }
+
+    /// Returns the terms on which the work of tasks comes back by itself, if it does.
+    pub(super) fn merging(settings: &WorkspaceSettings) -> Option<MergeTerms> {
+        (settings.merge == crate::config::BringBack::Done).then(|| merge_terms(settings))
+    }
+}
+
+/// Returns the terms on which work is brought back where nobody says otherwise.
+pub(super) fn merge_terms(settings: &WorkspaceSettings) -> MergeTerms {
+    MergeTerms {
+        form: settings.form,
+        into: settings.into.clone(),
+        gates: settings.gates.clone(),
+        message: None,
+        committed_only: false,
+        is_trial: false,
+        sends_back: false,
+    }
+}

@@ -1,0 +1,149 @@
+//! What clients ask about workspaces.
+
+use super::check;
+use super::inbox::Input;
+use super::plots::merge_terms;
+use super::requests::{Answer, Asker};
+use super::state::Hub;
+use super::workspaces::compare;
+use crate::engine::Seat;
+use crate::model::{
+    AgentName, Clearing, Command, InvalidName, MergeTerms, Workspace, WorkspaceCommand,
+    WorkspaceKind, WorkspaceState,
+};
+use crate::wire::{
+    Fault, MergeStatus, OverlapStatus, RescueStatus, Response, WorkspaceRequest, WorkspaceStatus,
+};
+use crate::workspace;
+
+impl Hub {
+    /// Returns the answer, unless it comes later.
+    pub(super) fn obey_about_workspaces(
+        &mut self,
+        asker: Asker,
+        request: WorkspaceRequest,
+    ) -> Option<Answer> {
+        let command = match request {
+            WorkspaceRequest::List => {
+                self.list_afresh(asker);
+                return None;
+            }
+            WorkspaceRequest::Rescues => return Some(self.rescue_list()),
+            WorkspaceRequest::Clean { agents, rescue, drop_ignored } => {
+                let clearing =
+                    Clearing { rescues: rescue, drops_ignored: drop_ignored, is_unfinished: false };
+                named(&agents).map(|agents| WorkspaceCommand::Clean { agents, clearing })
+            }
+            WorkspaceRequest::Rescue { agents } => {
+                named(&agents).map(|agents| WorkspaceCommand::Rescue { agents })
+            }
+            merge @ WorkspaceRequest::Merge { .. } => self.merge_command(merge),
+        };
+        self.command(asker, command.map(Command::Workspace))
+    }
+
+    fn merge_command(&mut self, request: WorkspaceRequest) -> Result<WorkspaceCommand, Fault> {
+        let WorkspaceRequest::Merge {
+            agent,
+            form,
+            into,
+            gates,
+            message,
+            committed,
+            trial,
+            send_back,
+        } = request
+        else {
+            return Err(Fault::new("That is no merge"));
+        };
+        // The gates run commands, so they are those of files that are trusted as they are now.
+        let loaded = self.load_settings()?;
+        let mut terms = merge_terms(&loaded.settings.workspace);
+        for gate in &gates {
+            check::refuse(gate).map_err(Fault::new)?;
+        }
+        terms.gates.extend(gates);
+        let terms = MergeTerms {
+            form: form.unwrap_or(terms.form),
+            into: into.unwrap_or(terms.into),
+            message,
+            committed_only: committed,
+            is_trial: trial,
+            sends_back: send_back,
+            gates: terms.gates,
+        };
+        let agent = name(&agent)?;
+        Ok(WorkspaceCommand::Merge { agent, terms })
+    }
+
+    /// Compares all workspaces first: between turns nobody looks at them.
+    fn list_afresh(&self, asker: Asker) {
+        let requests = self.senders.requests.clone();
+        let is_tree = |one: &&Workspace| {
+            one.plot.kind == WorkspaceKind::Worktree && one.state == WorkspaceState::Ready
+        };
+        let open: Vec<Workspace> = self.engine.workspaces().filter(is_tree).cloned().collect();
+        tokio::task::spawn_local(async move {
+            for workspace in open {
+                let _ = requests.send(Input::Came(compare(workspace).await)).await;
+            }
+            let _ = requests.send(Input::Compared { asker }).await;
+        });
+    }
+
+    pub(super) fn answer_with_workspaces(&self, asker: Asker) {
+        let workspaces = self.workspace_list();
+        self.answer(asker, Ok(Response::Workspaces { workspaces }));
+    }
+
+    pub(super) fn workspace_list(&self) -> Vec<WorkspaceStatus> {
+        self.engine.workspaces().map(|one| self.workspace_status(one)).collect()
+    }
+
+    fn workspace_status(&self, workspace: &Workspace) -> WorkspaceStatus {
+        let (agent, plot) = (&workspace.agent, &workspace.plot);
+        let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let overlaps = self.engine.overlaps_of(agent).into_iter().map(|overlap| {
+            let with = if overlap.agent == *agent { overlap.other } else { overlap.agent };
+            OverlapStatus {
+                with: with.to_string(),
+                owned: overlap.other_owns,
+                files: overlap.files,
+            }
+        });
+        let merge = self.engine.merges().filter(|merge| merge.agent == *agent).last();
+        WorkspaceStatus {
+            agent: agent.to_string(),
+            kind: plot.kind,
+            state: workspace.state.to_string(),
+            in_use: self.engine.seat(agent).is_some_and(Seat::is_live),
+            root: plot.project_root().display().to_string(),
+            branch: some(&plot.branch),
+            base: some(&plot.base),
+            merged: workspace.merged.clone(),
+            port_base: workspace.port,
+            port_count: plot.port_count,
+            files: workspace.files.clone(),
+            overlaps: overlaps.collect(),
+            changed_settings: workspace.changed_settings.clone(),
+            merge: merge.map(MergeStatus::from),
+            note: workspace.note.clone(),
+            since: workspace.since.to_rfc3339(),
+        }
+    }
+
+    fn rescue_list(&self) -> Answer {
+        let listed = workspace::rescues(&self.paths.project);
+        let listed = listed.map_err(|error| Fault::new(error.to_string()))?;
+        let rescue = |(name, commit)| RescueStatus { name, commit };
+        Ok(Response::Rescues { rescues: listed.into_iter().map(rescue).collect() })
+    }
+}
+
+fn named(agents: &[String]) -> Result<Vec<AgentName>, Fault> {
+    agents.iter().map(|agent| name(agent)).collect()
+}
+
+fn name(agent: &str) -> Result<AgentName, Fault> {
+    agent.parse().map_err(|error: InvalidName| Fault::new(error.to_string()))
+}

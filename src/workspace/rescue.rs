@@ -1,0 +1,142 @@
+//! Puts all that is in a workspace where it cannot be lost: into a commit that a reference holds.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::inspect::{Snapshot, TreeSnapshot, inspect};
+use super::site::Site;
+use super::WorkspaceError;
+use crate::git::{GitError, Repository};
+use crate::model::{Clearing, Workspace, WorkspaceKind};
+
+/// What one rescue may add to a repository; builds and data are larger, and are kept where they are.
+const RESCUED_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// Commits that a rescue holds beside the one that is checked out.
+const PARENTS_MAX: usize = 256;
+
+/// Two rescues within one second get different names; more do not happen.
+const NAMES_MAX: u64 = 1_000;
+
+const PREFIX: &str = "refs/wheelhouse/rescue";
+
+/// Puts what is in a workspace into a rescue ref, and leaves the workspace as it is. Returns the
+/// reference, or nothing if there is no work in it.
+pub fn rescue(site: &Site, workspace: &Workspace) -> Result<Option<String>, WorkspaceError> {
+    if workspace.plot.kind != WorkspaceKind::Worktree {
+        let words = "only what git knows can be put into a rescue ref: copy the directory";
+        return Err(WorkspaceError::Refused(words.to_owned()));
+    }
+    let snapshot = inspect(site, workspace)?;
+    // Processes that live in it, or a lock, keep nobody from reading it.
+    rescue_seen(workspace, &snapshot, Clearing { rescues: true, ..Clearing::default() })
+}
+
+/// Returns the rescue refs of a project's repository, with the commits that they stand for.
+pub fn rescues(project: &std::path::Path) -> Result<Vec<(String, String)>, GitError> {
+    Repository::find(project)?.refs_below(PREFIX)
+}
+
+/// Rescues what a snapshot found.
+pub(super) fn rescue_seen(
+    workspace: &Workspace,
+    snapshot: &Snapshot,
+    clearing: Clearing,
+) -> Result<Option<String>, WorkspaceError> {
+    let Some(tree) = &snapshot.tree else { return Ok(None) };
+    if snapshot.findings.work(clearing).is_empty() {
+        return Ok(None);
+    }
+    let left_out = |path: &PathBuf| clearing.drops_ignored && tree.ignored.contains(path);
+    let unkept: Vec<PathBuf> = tree.unkept.iter().filter(|path| !left_out(path)).cloned().collect();
+    refuse_too_large(snapshot, &unkept)?;
+    keep(tree, &unkept)?;
+    let mut files = tree.files.clone();
+    files.retain(|path, _| !left_out(path));
+    let repository = &tree.repository;
+    let whole = repository.write_tree(&files)?;
+    let mut parents = vec![tree.head.clone()];
+    if let Some(index) = &tree.index {
+        let staged = repository.write_tree(index)?;
+        let message = "What was staged";
+        parents.push(repository.commit_tree(&staged, &[tree.head.clone()], message, None)?);
+    }
+    parents.extend(tree.commits.first().filter(|tip| **tip != tree.head).cloned());
+    parents.extend(repository.commit(&workspace.plot.branch_ref())?);
+    parents.extend(tree.stranded.iter().cloned());
+    let mut seen = std::collections::BTreeSet::new();
+    parents.retain(|parent| seen.insert(parent.clone()));
+    if parents.len() > PARENTS_MAX {
+        let words = format!("more than {PARENTS_MAX} commits are held by nothing but its log");
+        return Err(WorkspaceError::Refused(words));
+    }
+    let message = message(workspace, snapshot, clearing);
+    let commit = repository.commit_tree(&whole, &parents, &message, None)?;
+    name(repository, workspace, &commit).map(Some)
+}
+
+/// Has git keep the content of these files, as it was found.
+fn keep(tree: &TreeSnapshot, unkept: &[PathBuf]) -> Result<(), WorkspaceError> {
+    let repository = &tree.repository;
+    let is_link = |path: &&PathBuf| tree.files.get(*path).is_some_and(|blob| blob.mode == "120000");
+    let (links, plain): (Vec<&PathBuf>, Vec<&PathBuf>) = unkept.iter().partition(is_link);
+    let plain: Vec<PathBuf> = plain.into_iter().cloned().collect();
+    let mut kept: Vec<(PathBuf, String)> = Vec::new();
+    for path in links {
+        let place = repository.top().join(path);
+        let target = fs::read_link(&place).map_err(WorkspaceError::at(&place))?;
+        let id = repository.hash_text(target.as_os_str().as_encoded_bytes(), true)?;
+        kept.push((path.clone(), id));
+    }
+    let ids = repository.hash_files(&plain, true)?;
+    kept.extend(plain.into_iter().zip(ids));
+    for (path, id) in kept {
+        if tree.files.get(&path).is_none_or(|blob| blob.id != id) {
+            let words = format!("{} changed while it was rescued", path.display());
+            return Err(WorkspaceError::Refused(words));
+        }
+    }
+    Ok(())
+}
+
+fn refuse_too_large(snapshot: &Snapshot, unkept: &[PathBuf]) -> Result<(), WorkspaceError> {
+    let seen = snapshot.walked.files.iter().filter(|seen| unkept.contains(&seen.path));
+    let bytes: u64 = seen.map(|seen| seen.bytes).sum();
+    if bytes <= RESCUED_BYTES_MAX {
+        return Ok(());
+    }
+    let mebibytes = bytes / (1024 * 1024);
+    Err(WorkspaceError::Refused(format!(
+        "{mebibytes} MiB are too much for a rescue: name what is made by builds in \
+         `workspace.disposable`, or drop what git ignores with `--drop-ignored`"
+    )))
+}
+
+fn message(workspace: &Workspace, snapshot: &Snapshot, clearing: Clearing) -> String {
+    let work = snapshot.findings.work(clearing).join("\n");
+    let (agent, branch) = (&workspace.agent, &workspace.plot.branch);
+    let tree = "The tree is all that lay in the workspace, files that git ignores included.";
+    let parents = "The first parent is what was checked out; the others are what was staged and \
+                   commits that nothing else holds.";
+    format!("Rescued from the workspace of {agent} ({branch})\n\n{work}\n\n{tree}\n{parents}\n")
+}
+
+/// Gives the commit a name that nobody had before.
+fn name(
+    repository: &Repository,
+    workspace: &Workspace,
+    commit: &str,
+) -> Result<String, WorkspaceError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let place = workspace.plot.branch.trim_start_matches("wheelhouse/");
+    for number in 0..NAMES_MAX {
+        let name = format!("{PREFIX}/{place}/{}", now + number);
+        match repository.move_ref(&name, commit, None) {
+            Ok(()) => return Ok(name),
+            Err(GitError::Moved { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(WorkspaceError::Refused("no name is left for a rescue ref".to_owned()))
+}

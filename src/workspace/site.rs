@@ -1,0 +1,82 @@
+//! Where what belongs to workspaces lies, beside their files; and whose turn it is in a repository.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::WorkspaceError;
+use crate::config::{Hash, Paths};
+use crate::git::Repository;
+use crate::model::{AgentName, MergeId};
+
+/// The places that this user's hubs share, and those of one session.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// For all projects: locks of repositories, ports that are given out.
+    shared: PathBuf,
+    /// What is known of each workspace of this session beside the record.
+    own: PathBuf,
+}
+
+impl Site {
+    pub fn of(paths: &Paths) -> Self {
+        let shared = paths.state_dir.parent().unwrap_or(&paths.state_dir);
+        Self::new(shared, &paths.state_dir)
+    }
+
+    /// Returns the places below the state of all sessions, and of one.
+    pub fn new(shared: &Path, session: &Path) -> Self {
+        Self { shared: shared.to_owned(), own: session.join("plots") }
+    }
+
+    /// Returns the file that says that an agent's set-up command has succeeded.
+    pub fn setup_mark(&self, agent: &AgentName) -> PathBuf {
+        self.own.join(format!("{agent}.setup"))
+    }
+
+    /// Returns the list of what a copy was made with.
+    pub(super) fn inventory(&self, agent: &AgentName) -> PathBuf {
+        self.own.join(format!("{agent}.files"))
+    }
+
+    pub(super) fn scratch(&self, merge: MergeId) -> PathBuf {
+        self.own.join("scratch").join(merge.to_string())
+    }
+
+    pub(super) fn ports(&self) -> PathBuf {
+        self.shared.join("ports")
+    }
+
+    pub(super) fn make_own(&self) -> Result<(), WorkspaceError> {
+        fs::create_dir_all(&self.own).map_err(WorkspaceError::at(&self.own))
+    }
+
+    /// Waits until nobody else changes which working trees and branches of ours a repository has.
+    ///
+    /// Git itself fails where two add one at the same moment.
+    pub(super) fn turn(&self, repository: &Repository) -> Result<Turn, WorkspaceError> {
+        let name = Hash::of(repository.common_dir().as_os_str().as_encoded_bytes());
+        Turn::take(&self.shared.join("repositories").join(format!("{}.lock", name.short())))
+    }
+}
+
+/// Somebody's turn; it ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Turn {
+    _lock: File,
+}
+
+impl Turn {
+    pub(super) fn take(path: &Path) -> Result<Self, WorkspaceError> {
+        let take = || {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            let file = File::options().create(true).append(true).open(path)?;
+            flock(&file, FlockOperation::LockExclusive)?;
+            Ok(Self { _lock: file })
+        };
+        take().map_err(WorkspaceError::at(path))
+    }
+}
