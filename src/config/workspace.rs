@@ -111,7 +111,9 @@ impl Default for WorkspaceSettings {
             copy: Vec::new(),
             setup: None,
             teardown: None,
-            disposable: ["target", "node_modules", "__pycache__", ".venv"].map(str::to_owned).into(),
+            disposable: ["target", "node_modules", "__pycache__", ".venv"]
+                .map(str::to_owned)
+                .into(),
             port_base: 42_000,
             ports: 10,
             into: "wheelhouse/integration".to_owned(),

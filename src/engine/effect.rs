@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::model::{
-    AgentName, Changes, Clearing, Done, Launch, Merge, PlayId, ReceiptId, Refusal, RequestId, RunId,
-    Stage, TaskId, Workspace,
+    AgentName, Changes, Clearing, Done, Launch, Merge, PlayId, ReceiptId, Refusal, RequestId,
+    RunId, Stage, TaskId, Workspace,
 };
 
 /// An order to the shell. The shell carries orders out one after the other and reports each outcome

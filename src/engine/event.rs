@@ -90,14 +90,25 @@ pub enum PersonDeed {
 pub enum WorkspaceEvent {
     Made(Made),
     /// Nothing of it is left.
-    NotMade { reason: String },
+    NotMade {
+        reason: String,
+    },
     /// It is gone; what was in it is held by this reference, or lies in this directory.
-    Cleared { rescue: Option<String> },
-    Kept { reason: String },
+    Cleared {
+        rescue: Option<String>,
+    },
+    Kept {
+        reason: String,
+    },
     /// The reference that holds what is in it; nothing, if there was no work in it.
-    Rescued { outcome: Result<Option<String>, String> },
+    Rescued {
+        outcome: Result<Option<String>, String>,
+    },
     /// The files that differ, and what is set for the repository; nothing, if it could not be read.
-    Compared { files: Option<Vec<String>>, settings: Option<BTreeMap<String, String>> },
+    Compared {
+        files: Option<Vec<String>>,
+        settings: Option<BTreeMap<String, String>>,
+    },
 }
 
 /// What happened to one run of one agent.

@@ -299,7 +299,11 @@ impl Engine {
     /// Ends a run of which nothing is left, and begins what was to follow it.
     pub(super) fn end(
         &mut self,
-        agent: &AgentName, ending: Ending, now: Moment, effects: &mut Vec<Effect>) {
+        agent: &AgentName,
+        ending: Ending,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
         let seat = self.seats.get_mut(agent).expect("only runs of known seats end");
         seat.phase = Phase::Ended(ending);
         if seat.state != AgentState::Exited {

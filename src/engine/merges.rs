@@ -234,7 +234,8 @@ impl Engine {
             },
             MergeOutcome::Broken { gate, output, fails_without } => {
                 let blame = if *fails_without { ", and not without its work either" } else { "" };
-                let start = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES_MAX));
+                let start =
+                    output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES_MAX));
                 Told {
                     state: MergeState::Broken,
                     note: Some(format!("`{gate}` does not pass{blame}\n{}", &output[start..])),
@@ -259,7 +260,8 @@ impl Engine {
     /// Returns whose file it is, and who else has changed it: not yet brought back, or before.
     pub(super) fn others_with(&self, agent: &AgentName, path: &str) -> Vec<AgentName> {
         let owners = self.owners_of(path);
-        let spaces = self.workspaces.values().filter(|one| one.files.iter().any(|file| file == path));
+        let spaces =
+            self.workspaces.values().filter(|one| one.files.iter().any(|file| file == path));
         let spaces = spaces.map(|one| one.agent.clone());
         let brought = self.merges.values().filter(|merge| {
             merge.state == MergeState::Done && merge.files.iter().any(|file| file.path == path)
@@ -478,7 +480,8 @@ mod tests {
     fn the_work_of_a_task_comes_back_by_itself_and_goes_back_as_a_task_if_it_does_not_fit() {
         let mut bench = bench(&["one", "two"]);
         bench.engine.set_merging(Some(terms()));
-        let gates = |terms: &mut Terms| terms.gates = vec!["make".to_owned(), "git:clean".to_owned()];
+        let gates =
+            |terms: &mut Terms| terms.gates = vec!["make".to_owned(), "git:clean".to_owned()];
         let _ = bench.add(vec![Work::new("a").with(|terms| terms.agent = Some(name("one")))]);
         bench.begin("one");
         bench.report("one", 1, "STATUS: DONE — 3 tests pass");
@@ -557,6 +560,10 @@ mod tests {
         let event = WorkspaceEvent::Compared { files, settings: None };
         bench.handle(Event::Workspace { agent: name("two"), event });
         assert_eq!(bench.engine.overlaps().len(), 1, "what was brought back meets nobody");
-        assert_eq!(bench.engine.others_with(&name("one"), "b"), [name("two")], "by whom it is known");
+        assert_eq!(
+            bench.engine.others_with(&name("one"), "b"),
+            [name("two")],
+            "by whom it is known"
+        );
     }
 }

@@ -78,7 +78,8 @@ impl Engine {
 
     /// Returns where the work of one agent will meet another's.
     pub fn overlaps_of(&self, agent: &AgentName) -> Vec<Overlap> {
-        let is_its = |one: &Overlap| one.agent == *agent || (one.other == *agent && !one.other_owns);
+        let is_its =
+            |one: &Overlap| one.agent == *agent || (one.other == *agent && !one.other_owns);
         self.overlaps().into_iter().filter(is_its).collect()
     }
 
@@ -97,7 +98,8 @@ impl Engine {
             let agent = &merge.agent;
             let note = merge.note.as_deref().and_then(|note| note.lines().next());
             let files: Vec<&str> = merge.files.iter().map(|file| file.path.as_str()).collect();
-            let files = if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
+            let files =
+                if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
             let text =
                 format!("its work was not brought back: {}{files}", note.unwrap_or_default());
             let hint = format!("Try again with `wheelhouse workspace merge {agent}`");

@@ -11,8 +11,8 @@ use super::journal::{
 };
 use super::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{
-    AgentName, AgentState, Attention, Contract, Edge, Lock, Merge, Moment, Need, Outcome, Play, RowChange,
-    Task, TaskId, TaskState, Trespass, Workspace, WorkspaceState,
+    AgentName, AgentState, Attention, Contract, Edge, Lock, Merge, Moment, Need, Outcome, Play,
+    RowChange, Task, TaskId, TaskState, Trespass, Workspace, WorkspaceState,
 };
 
 /// The tasks, and what goes with them.
@@ -254,8 +254,7 @@ impl Engine {
         self.need_count = work.need_count;
         self.attention_count = work.attention_count;
         self.play_count = work.play_count;
-        self.workspaces =
-            work.workspaces.into_iter().map(|one| (one.agent.clone(), one)).collect();
+        self.workspaces = work.workspaces.into_iter().map(|one| (one.agent.clone(), one)).collect();
         self.merge_count = work.merge_count;
         self.merges = work.merges.into_iter().map(|merge| (merge.id, merge)).collect();
         self.plays = work.plays.into_iter().map(|play| (play.id, play)).collect();

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use super::journal::Place;
 use super::{Effect, Engine, Phase, Seat, WorkspaceEvent, WorkspaceOrder};
 use crate::model::{
-    AgentName, AgentState, Clearing, Done, Ending, Entry, Failure, Launch, Made, Moment,
-    Plot, Refusal, RequestId, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
+    AgentName, AgentState, Clearing, Done, Ending, Entry, Failure, Launch, Made, Moment, Plot,
+    Refusal, RequestId, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
 };
 
 /// Files that the record names of each workspace.
@@ -211,13 +211,7 @@ impl Engine {
         self.finish_down(effects);
     }
 
-    fn note_made(
-        &mut self,
-        agent: &AgentName,
-        made: Made,
-        now: Moment,
-        effects: &mut Vec<Effect>,
-    ) {
+    fn note_made(&mut self, agent: &AgentName, made: Made, now: Moment, effects: &mut Vec<Effect>) {
         let Some(workspace) = self.workspaces.get_mut(agent) else { return };
         workspace.state = WorkspaceState::Ready;
         workspace.since = now;
@@ -560,9 +554,16 @@ mod tests {
         let effects = start(&mut bench, &["one"]);
         assert!(starts(&effects), "{effects:?}");
         let _ = bench.tell("one", seen());
-        let clean = WorkspaceCommand::Clean { agents: vec![name("one")], clearing: Clearing::default() };
+        let clean =
+            WorkspaceCommand::Clean { agents: vec![name("one")], clearing: Clearing::default() };
         let refused = bench.ask(Command::Workspace(clean));
-        assert!(matches!(&refused[..], [Effect::Save(_), Effect::Answer { outcome: Err(Refusal::Kept { .. }), .. }]), "{refused:?}");
+        assert!(
+            matches!(
+                &refused[..],
+                [Effect::Save(_), Effect::Answer { outcome: Err(Refusal::Kept { .. }), .. }]
+            ),
+            "{refused:?}"
+        );
     }
 
     #[test]
@@ -570,7 +571,10 @@ mod tests {
         let mut bench = Bench::new();
         let _ = start(&mut bench, &["one"]);
         let effects = bench.stop("one");
-        assert!(effects.iter().any(|effect| matches!(effect, Effect::Answer { .. })), "{effects:?}");
+        assert!(
+            effects.iter().any(|effect| matches!(effect, Effect::Answer { .. })),
+            "{effects:?}"
+        );
         let effects = tell(&mut bench, "one", WorkspaceEvent::Made(Made::default()));
         assert!(!starts(&effects));
         assert!(clears(&effects).is_some(), "nobody wants it any more");
@@ -623,7 +627,8 @@ mod tests {
     #[test]
     fn settings_that_change_while_agents_work_are_told() {
         let mut bench = running();
-        let settings = std::collections::BTreeMap::from([("filter.x.smudge".to_owned(), "1".to_owned())]);
+        let settings =
+            std::collections::BTreeMap::from([("filter.x.smudge".to_owned(), "1".to_owned())]);
         let event = WorkspaceEvent::Compared { files: Some(Vec::new()), settings: Some(settings) };
         let _ = tell(&mut bench, "one", event);
         let told = bench.engine.attention();

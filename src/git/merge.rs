@@ -16,12 +16,7 @@ impl Repository {
     /// Merges two commits from a third, or from what they have in common.
     ///
     /// It is asked from a git directory of our own, since settings can name programs that merge.
-    pub fn merge(
-        &self,
-        ours: &str,
-        theirs: &str,
-        base: Option<&str>,
-    ) -> Result<Merged, GitError> {
+    pub fn merge(&self, ours: &str, theirs: &str, base: Option<&str>) -> Result<Merged, GitError> {
         let aside = self.aside()?;
         let base = base.map(|base| format!("--merge-base={base}"));
         let mut arguments =

@@ -86,8 +86,7 @@ impl Repository {
     pub fn hash_files(&self, files: &[PathBuf], keeps: bool) -> Result<Vec<String>, GitError> {
         let mut arguments = vec!["hash-object", "--no-filters", "--stdin-paths"];
         arguments.extend(keeps.then_some("-w"));
-        let call =
-            Call { directory: &self.found.top, limit: READING_LIMIT, ..self.call() };
+        let call = Call { directory: &self.found.top, limit: READING_LIMIT, ..self.call() };
         hash(&call, &arguments, files)
     }
 

@@ -72,7 +72,8 @@ impl Repository {
 
     /// Returns the commits after one, up to another, oldest first, without merges.
     pub fn commits_between(&self, from: &[&str], to: &str) -> Result<Vec<String>, GitError> {
-        let mut arguments = vec!["rev-list", "--reverse", "--topo-order", "--no-merges", to, "--not"];
+        let mut arguments =
+            vec!["rev-list", "--reverse", "--topo-order", "--no-merges", to, "--not"];
         arguments.extend(from);
         arguments.push("--");
         Ok(lines(&self.call().run(&arguments)?))

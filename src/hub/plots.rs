@@ -43,7 +43,8 @@ impl Hub {
         let name = &agent.name;
         let known = self.engine.workspace(name).map(|one| one.plot.kind);
         if let Some(known) = known.filter(|known| *known != kind) {
-            let message = format!("Agent `{name}` has a workspace with work in it, of kind `{known}`");
+            let message =
+                format!("Agent `{name}` has a workspace with work in it, of kind `{known}`");
             let hint = format!(
                 "Bring the work back with `wheelhouse workspace merge {name}`, then remove it with \
                  `wheelhouse workspace clean {name}`"
@@ -52,7 +53,8 @@ impl Hub {
         }
         let Some(cwd) = cwd else {
             let message = format!("`{}` does not lie in the project", agent.cwd.display());
-            let hint = "An agent with a workspace of its own runs in it: give a `cwd` in the project";
+            let hint =
+                "An agent with a workspace of its own runs in it: give a `cwd` in the project";
             return Err(Fault::new(message).with_hint(hint));
         };
         let (base, place) = match kind {

@@ -36,9 +36,7 @@ impl Hub {
     pub(super) fn forgo_space(&mut self, order: WorkspaceOrder, reason: &str) {
         let reason = format!("it could not be put on record: {reason}");
         let event = match order {
-            WorkspaceOrder::Make(workspace) => {
-                told(&workspace, WorkspaceEvent::NotMade { reason })
-            }
+            WorkspaceOrder::Make(workspace) => told(&workspace, WorkspaceEvent::NotMade { reason }),
             WorkspaceOrder::Clear(workspace, _) => {
                 told(&workspace, WorkspaceEvent::Kept { reason })
             }
@@ -134,9 +132,9 @@ async fn try_to_clear(
 fn with_ports(workspace: &Workspace, command: &str) -> String {
     let count = workspace.plot.port_count;
     match workspace.port {
-        Some(port) => format!(
-            "export WHEELHOUSE_PORT_BASE={port} WHEELHOUSE_PORT_COUNT={count}; {command}"
-        ),
+        Some(port) => {
+            format!("export WHEELHOUSE_PORT_BASE={port} WHEELHOUSE_PORT_COUNT={count}; {command}")
+        }
         None => command.to_owned(),
     }
 }
@@ -144,7 +142,10 @@ fn with_ports(workspace: &Workspace, command: &str) -> String {
 async fn rescue(site: Site, workspace: Workspace) -> Event {
     let plan = workspace.clone();
     let outcome = aside(move || workspace::rescue(&site, &plan)).await;
-    told(&workspace, WorkspaceEvent::Rescued { outcome: outcome.map_err(|error| error.to_string()) })
+    told(
+        &workspace,
+        WorkspaceEvent::Rescued { outcome: outcome.map_err(|error| error.to_string()) },
+    )
 }
 
 pub(super) async fn compare(workspace: Workspace) -> Event {

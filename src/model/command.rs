@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentName, AgentState, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, Merge,
-    NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
-    WorkspaceCommand, WorkspaceState,
+    AgentName, AgentState, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member,
+    Merge, NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec,
+    TaskState, WorkspaceCommand, WorkspaceState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.

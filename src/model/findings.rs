@@ -76,7 +76,8 @@ mod tests {
         let plain = Clearing::default();
         let rescues = Clearing { rescues: true, ..plain };
         assert_eq!(Findings::default().reason_to_keep(plain), None);
-        let work = Findings { changed: names(1), untracked: names(4), commits: 2, ..Findings::default() };
+        let work =
+            Findings { changed: names(1), untracked: names(4), commits: 2, ..Findings::default() };
         assert_eq!(
             work.reason_to_keep(plain).unwrap(),
             "1 changed file: f0; 4 new files: f0, f1, f2, …; 2 commits that nobody has brought back"

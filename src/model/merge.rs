@@ -134,9 +134,24 @@ pub struct MergeFile {
 pub enum MergeOutcome {
     /// The branch stands at this commit, with this commit of the workspace in it; nothing, if that was
     /// so before. In a trial: it would.
-    Done { commit: String, tip: String, files: Vec<String>, was_there: bool },
-    Conflict { files: Vec<String>, onto: String },
+    Done {
+        commit: String,
+        tip: String,
+        files: Vec<String>,
+        was_there: bool,
+    },
+    Conflict {
+        files: Vec<String>,
+        onto: String,
+    },
     /// A gate did not pass; it may not pass without this work either.
-    Broken { gate: String, output: String, fails_without: bool },
-    Failed { reason: String, hint: Option<String> },
+    Broken {
+        gate: String,
+        output: String,
+        fails_without: bool,
+    },
+    Failed {
+        reason: String,
+        hint: Option<String>,
+    },
 }

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::site::Site;
 use super::WorkspaceError;
+use super::site::Site;
 use crate::git::{GitError, Merged, Repository};
 use crate::model::{Merge, MergeForm, Workspace};
 
@@ -16,8 +16,14 @@ const REPLAYED_MAX: usize = 500;
 #[derive(Debug)]
 pub enum Prospect {
     /// All of it is there already.
-    There { commit: String, tip: String },
-    Conflict { files: Vec<String>, onto: String },
+    There {
+        commit: String,
+        tip: String,
+    },
+    Conflict {
+        files: Vec<String>,
+        onto: String,
+    },
     Ready(Candidate),
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::make::settings;
 use super::WorkspaceError;
+use super::make::settings;
 use crate::git::Repository;
 use crate::model::Workspace;
 

@@ -11,7 +11,8 @@ pub(super) fn inhabitants(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in entries {
         let name = entry.file_name();
-        let Some(pid) = name.to_str().filter(|name| name.chars().all(|c| c.is_ascii_digit())) else {
+        let Some(pid) = name.to_str().filter(|name| name.chars().all(|c| c.is_ascii_digit()))
+        else {
             continue;
         };
         let is_inside =

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
+use super::WorkspaceError;
 use super::inhabitants::inhabitants;
 use super::local::{self, Inventory};
 use super::site::Site;
 use super::walk::{Shape, Walked, walk};
-use super::WorkspaceError;
 use crate::config::Hash;
 use crate::git::{Blob, Repository};
 use crate::model::{Findings, Workspace, WorkspaceKind};
@@ -109,8 +109,15 @@ fn inspect_worktree(workspace: &Workspace) -> Result<Snapshot, WorkspaceError> {
     let committed = repository.tree(&head)?;
     let index = look_at_index(&repository, &committed, &mut findings)?;
     let ignores = Ignores::read(&repository, &plot.disposable)?;
-    let (files, unkept, ignored) =
-        look_at_files(workspace, &repository, &walked, &committed, index.as_ref(), &ignores, &mut findings)?;
+    let (files, unkept, ignored) = look_at_files(
+        workspace,
+        &repository,
+        &walked,
+        &committed,
+        index.as_ref(),
+        &ignores,
+        &mut findings,
+    )?;
     note_repositories(&walked, &committed, &plot.root, &ignores, &mut findings);
     if repository.has_modules() {
         findings.obstacles.push("submodules keep their commits in it".to_owned());
@@ -122,14 +129,12 @@ fn inspect_worktree(workspace: &Workspace) -> Result<Snapshot, WorkspaceError> {
         findings.obstacles.push(format!("it is locked: {}", reason.escape_default()));
     }
     let own = plot.branch_ref();
-    let tips: Vec<String> =
-        std::iter::once(head.clone()).chain(repository.commit(&own)?).collect();
+    let tips: Vec<String> = std::iter::once(head.clone()).chain(repository.commit(&own)?).collect();
     let commits = repository.unheld(&tips, &own, &[&plot.base])?;
     let stranded = repository.unheld(&repository.visited(), "refs/none", &[&plot.base, &head])?;
     (findings.commits, findings.stranded) = (commits.len(), stranded.len());
     let index = index.filter(|index| *index != committed);
-    let tree =
-        TreeSnapshot { repository, head, files, unkept, ignored, index, commits, stranded };
+    let tree = TreeSnapshot { repository, head, files, unkept, ignored, index, commits, stranded };
     Ok(Snapshot { findings, walked, tree: Some(tree) })
 }
 
@@ -177,12 +182,13 @@ fn look_at_files(
     };
     let wanted = |path: &Path| is_tracked(path) || !ignores.is_disposable(path);
     let mut files = hash(repository, walked, wanted)?;
-    let differs = |path: &Path, blob: &Blob| {
-        committed.get(path).is_none_or(|known| known.id != blob.id)
-    };
+    let differs =
+        |path: &Path, blob: &Blob| committed.get(path).is_none_or(|known| known.id != blob.id);
     let converted: Vec<PathBuf> = files
         .iter()
-        .filter(|(path, blob)| committed.contains_key(*path) && blob.mode != LINK_MODE && differs(path, blob))
+        .filter(|(path, blob)| {
+            committed.contains_key(*path) && blob.mode != LINK_MODE && differs(path, blob)
+        })
         .map(|(path, _)| path.clone())
         .collect();
     for (path, id) in converted.iter().zip(repository.hash_converted(&converted)?) {

@@ -57,7 +57,8 @@ pub(super) fn copy_listed(
             file.take(LISTED_BYTES_MAX)
                 .read_to_end(&mut content)
                 .map_err(WorkspaceError::at(&path))?;
-            write_inside(to, &name, &content, told.mode()).map_err(WorkspaceError::at(&to.join(&name)))?;
+            write_inside(to, &name, &content, told.mode())
+                .map_err(WorkspaceError::at(&to.join(&name)))?;
             copied.insert(name, Hash::of(&content).to_string());
         }
     }
@@ -97,7 +98,8 @@ fn write_inside(root: &Path, name: &str, content: &[u8], mode: u32) -> io::Resul
         }
         here = rustix::fs::openat(&here, *folder, flags, Mode::empty())?;
     }
-    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY;
+    let flags =
+        OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY;
     let mode = Mode::from_raw_mode(mode & 0o777);
     let mut file = File::from(rustix::fs::openat(&here, *last, flags, mode)?);
     file.write_all(content)

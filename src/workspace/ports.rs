@@ -47,7 +47,8 @@ pub(super) fn claim(
     let claim = Claim { root: root.to_owned(), first, count };
     let (file, draft) = (folder.join(first.to_string()), folder.join("draft"));
     let text = serde_json::to_vec(&claim).map_err(std::io::Error::from);
-    let kept = text.and_then(|text| fs::write(&draft, text)).and_then(|()| fs::rename(&draft, &file));
+    let kept =
+        text.and_then(|text| fs::write(&draft, text)).and_then(|()| fs::rename(&draft, &file));
     kept.map_err(WorkspaceError::at(&file))?;
     Ok(Some(first))
 }

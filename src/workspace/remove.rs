@@ -20,8 +20,12 @@ use crate::model::{Clearing, Workspace, WorkspaceKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cleared {
     /// It is gone; what was in it is held by this reference, or lies in this directory.
-    Removed { rescue: Option<String> },
-    Kept { reason: String },
+    Removed {
+        rescue: Option<String>,
+    },
+    Kept {
+        reason: String,
+    },
 }
 
 /// Says whether a workspace may be removed, before anything is done about it. Returns why not.

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::WorkspaceError;
 use super::inspect::{Snapshot, TreeSnapshot, inspect};
 use super::site::Site;
-use super::WorkspaceError;
 use crate::git::{GitError, Repository};
 use crate::model::{Clearing, Workspace, WorkspaceKind};
 

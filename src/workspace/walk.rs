@@ -12,7 +12,9 @@ pub(super) type Stamp = (u64, u64, u64, i64, i64, i64, i64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    File { is_executable: bool },
+    File {
+        is_executable: bool,
+    },
     Link,
     /// A socket or a pipe: nothing is kept in it.
     Other,

@@ -192,7 +192,11 @@ fn a_merge_survives_a_hub_that_is_killed_while_its_gate_runs() {
     yard.up(&["one"]);
     yard.say("one", "echo more > more.txt");
     let sign = yard.world.path("gate-runs");
-    let gate = format!("touch {}; while ! test -e {}.go; do sleep 0.1; done", sign.display(), sign.display());
+    let gate = format!(
+        "touch {}; while ! test -e {}.go; do sleep 0.1; done",
+        sign.display(),
+        sign.display()
+    );
     let mut command = yard.world.command(&["workspace", "merge", "one", "--gate", &gate]);
     let mut asking = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     wait_for("a gate that runs", || sign.exists());

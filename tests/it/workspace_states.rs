@@ -268,7 +268,10 @@ fn a_copy_is_removed_only_as_it_was_made_and_else_put_aside() {
         ground.make(agent, plot)
     };
     let (clean, changed) = (copy("clean"), copy("changed"));
-    assert_eq!(fs::read_to_string(ground.root("clean").join("a.txt")).unwrap(), "one\ntwo\nthree\n");
+    assert_eq!(
+        fs::read_to_string(ground.root("clean").join("a.txt")).unwrap(),
+        "one\ntwo\nthree\n"
+    );
     write(&ground.root("changed"), "a.txt", "work\n");
     let clear = |workspace: &Workspace, clearing| {
         workspace::clear(&ground.site, workspace, clearing).unwrap()

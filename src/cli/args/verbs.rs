@@ -6,7 +6,8 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending, TemplateVerb, WorkspaceVerb,
+    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending, TemplateVerb,
+    WorkspaceVerb,
 };
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;

@@ -40,9 +40,8 @@ pub(super) fn clean(
         let kept: Vec<_> =
             kept.iter().map(|one| json!({ "agent": one.agent, "reason": one.reason })).collect();
         let rescues = told(&done);
-        context.print_json(
-            &json!({ "removed": done.unchanged, "kept": kept, "rescues": rescues }),
-        )?;
+        context
+            .print_json(&json!({ "removed": done.unchanged, "kept": kept, "rescues": rescues }))?;
     } else {
         for agent in &done.unchanged {
             writeln!(context.out, "The workspace of {agent} is removed")?;
