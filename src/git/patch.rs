@@ -354,8 +354,8 @@ mod tests {
     fn what_is_endless_is_cut_and_says_so() {
         let long = "y".repeat(LINE_BYTES_MAX + 1);
         let many = FILE_LINES_MAX + 5;
-        let mut printed = format!("diff --git a/x b/x\n+++ b/x\n@@ -0,0 +1,{many} @@\n");
-        printed.push_str(&format!("+{long}\n"));
+        let head = format!("diff --git a/x b/x\n+++ b/x\n@@ -0,0 +1,{many} @@\n+{long}\n");
+        let mut printed = head;
         printed.push_str(&"+z\n".repeat(many - 1));
         printed.push_str("\\ No newline at end of file\ndiff --git a/y b/y\n@@ -1 +1 @@\n-1\n+2\n");
         let files = read_patch(printed.as_bytes());

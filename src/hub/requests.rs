@@ -101,15 +101,7 @@ impl Hub {
                 Some(Ok(Response::Status(status.unwrap_or_else(|| self.status()))))
             }
             Request::Report { call, kind, text, schema } => {
-                let (agent, run) = self.speakers.get(&client).cloned()?;
-                let said = Said { call, kind, text };
-                if said.is_artifact() {
-                    self.check_artifact(Waiting { asker, agent, run, said }, schema);
-                } else {
-                    let answer = self.on_report(&agent, run, said);
-                    self.carry_out_later(Deed::Answer { asker, answer });
-                }
-                None
+                self.hear(asker, Said { call, kind, text }, schema)
             }
             Request::Hook { call, said } => {
                 let (agent, run) = self.speakers.get(&client).cloned()?;
@@ -144,6 +136,18 @@ impl Hub {
                 Some(self.cli_offers(&environment).map(|clis| Response::Clis { clis }))
             }
         }
+    }
+
+    /// Takes what an agent reports; it is answered once that is on record.
+    fn hear(&mut self, asker: Asker, said: Said, schema: Option<String>) -> Option<Answer> {
+        let (agent, run) = self.speakers.get(&asker.client).cloned()?;
+        if said.is_artifact() {
+            self.check_artifact(Waiting { asker, agent, run, said }, schema);
+        } else {
+            let answer = self.on_report(&agent, run, said);
+            self.carry_out_later(Deed::Answer { asker, answer });
+        }
+        None
     }
 
     fn greet(&mut self, client: ClientId, protocol: u32, token: Option<&Token>) -> Answer {

@@ -2,7 +2,7 @@
 
 use ratatui::style::Color;
 
-use super::diff_stories::review;
+use super::diff_stage::review;
 use super::look::{Depth, Theme, ThemeChoice};
 use super::update::Input;
 

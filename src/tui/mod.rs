@@ -34,6 +34,8 @@ pub use run::{check, run};
 #[cfg(test)]
 mod diff_scenes;
 #[cfg(test)]
+mod diff_stage;
+#[cfg(test)]
 mod diff_stories;
 #[cfg(test)]
 mod fixture;

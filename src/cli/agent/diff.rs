@@ -120,9 +120,8 @@ fn print_file(
     lines: Option<&FileHunks>,
     has_color: bool,
 ) -> io::Result<()> {
-    let paint = |code: &str, text: &str| match has_color {
-        true => format!("\x1b[{code}m{text}\x1b[m"),
-        false => text.to_owned(),
+    let paint = |code: &str, text: &str| {
+        if has_color { format!("\x1b[{code}m{text}\x1b[m") } else { text.to_owned() }
     };
     let path = plain(&file.path);
     let old = plain(file.old_path.as_ref().unwrap_or(&file.path));

@@ -35,9 +35,10 @@ impl DiffView {
             self.writing = Some(Draft { anchor, editor, replaces: Some(own) });
             return self.keep_in_sight(app, &page);
         }
+        self.at = page.near_line(self.at).unwrap_or(self.at);
         let anchor = self.shown().and_then(|hunks| page.anchor(self.at, hunks));
         let Some(anchor) = anchor else {
-            return app.say(Tone::Dim, "A comment is about a line: go to one first");
+            return app.say(Tone::Dim, "There is no line here to comment on");
         };
         let review = app.reviews.entry(self.agent.clone()).or_default();
         let draft = review.draft.take_if(|(about, _)| *about == anchor);

@@ -53,17 +53,12 @@ impl Look {
             }
         };
         let own = app.theme.ink(ink);
-        match app.theme.wash(wash).zip(app.theme.wash(word)) {
-            Some((ground, word)) => {
-                let ground = Style::new().bg(ground);
-                let gutter = ground.patch(own);
-                Self { ground, gutter, plain: None, word: Style::new().bg(word) }
-            }
-            None => {
-                let word = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
-                Self { ground: Style::new(), gutter: own, plain: Some(own), word }
-            }
-        }
+        let Some((ground, word)) = app.theme.wash(wash).zip(app.theme.wash(word)) else {
+            let word = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+            return Self { ground: Style::new(), gutter: own, plain: Some(own), word };
+        };
+        let ground = Style::new().bg(ground);
+        Self { ground, gutter: ground.patch(own), plain: None, word: Style::new().bg(word) }
     }
 }
 

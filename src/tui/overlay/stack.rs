@@ -12,6 +12,7 @@ use crate::model::{AgentName, Key, KeyCode, Moment, Mouse, MouseButton, MouseKin
 use crate::tui::action::{Action, Choice, Scope, Tasking};
 use crate::tui::app::{App, Lead, Purpose, Target};
 use crate::tui::keymap::is_text;
+use crate::tui::reviewing::Reviewing;
 use crate::wire::Request;
 
 /// One thing that lies over the panes.
@@ -296,10 +297,7 @@ impl Overlay {
             Hit::Outside => self.choose(app, Choice::Cancel),
             Hit::Button(Action::Choose(choice)) => self.choose(app, choice),
             Hit::Button(Action::Task(tasking)) => self.task(app, tasking),
-            Hit::Button(Action::Review(reviewing)) => match self {
-                Self::Diff(view) => view.act(app, reviewing),
-                _ => Fate::Stay,
-            },
+            Hit::Button(Action::Review(reviewing)) => self.review(app, reviewing),
             Hit::Button(Action::Help) => Fate::Open(Box::new(Self::Help(Help::default()))),
             Hit::Button(_) | Hit::Inside => Fate::Stay,
             Hit::Item(index) => {
@@ -320,6 +318,10 @@ impl Overlay {
                 if is_double { self.choose(app, Choice::Accept) } else { Fate::Stay }
             }
         }
+    }
+
+    fn review(&mut self, app: &mut App, reviewing: Reviewing) -> Fate {
+        if let Self::Diff(view) = self { view.act(app, reviewing) } else { Fate::Stay }
     }
 
     fn task(&self, app: &mut App, tasking: Tasking) -> Fate {

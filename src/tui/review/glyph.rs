@@ -56,7 +56,7 @@ pub(super) fn columns(line: &DiffLine) -> Vec<usize> {
 
 /// Reads a line on the side, or the sides, that it is on.
 fn inked(
-    language: &Language,
+    language: &'static Language,
     line: &DiffLine,
     before: &mut Inside,
     after: &mut Inside,

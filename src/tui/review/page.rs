@@ -117,13 +117,13 @@ impl Page {
 
     fn gone(&mut self, at: usize, comment: &Comment, matter: &Matter<'_>) {
         let number = comment.anchor.number;
-        let words = match (matter.hunks, matter.file) {
-            // While the lines are on their way, nobody knows.
-            (None, Some(_)) => format!("line {number}: "),
-            (Some(_), _) | (None, None) => {
-                let text: String = comment.anchor.text.trim().chars().take(60).collect();
-                format!("on a line that is gone ({number}: {text}): ")
-            }
+        // While the lines are on their way, nobody knows.
+        let is_known = matter.hunks.is_some() || matter.file.is_none();
+        let words = if is_known {
+            let text: String = comment.anchor.text.trim().chars().take(60).collect();
+            format!("on a line that is gone ({number}: {text}): ")
+        } else {
+            format!("line {number}: ")
         };
         self.comment(at, matter, &words);
     }
@@ -141,6 +141,13 @@ impl Page {
     pub(crate) fn anchor(&self, at: usize, hunks: &FileHunks) -> Option<Anchor> {
         let Some(PageRow::Line { hunk, line, .. }) = self.rows.get(at) else { return None };
         Some(Anchor::of(&hunks.path, &hunks.hunks[*hunk].lines[*line]))
+    }
+
+    /// Returns the row of a line that is nearest below, or else above.
+    pub(crate) fn near_line(&self, at: usize) -> Option<usize> {
+        let is_line = |row: &usize| matches!(self.rows[*row], PageRow::Line { .. });
+        let below = (at..self.rows.len()).find(is_line);
+        below.or_else(|| (0..at.min(self.rows.len())).rev().find(is_line))
     }
 
     /// Returns the row where a line begins.

@@ -20,7 +20,7 @@ pub(super) enum Inside {
 
 /// Returns the parts of a line that are more than plain code, and what its end lies in.
 pub(super) fn parts(
-    language: &Language,
+    language: &'static Language,
     line: &str,
     mut inside: Inside,
 ) -> (Vec<(Range<usize>, Ink)>, Inside) {
@@ -47,21 +47,27 @@ pub(super) fn parts(
 
 type Part = (usize, Ink, Inside);
 
-fn code(language: &Language, line: &str, at: usize) -> Part {
+fn code(language: &'static Language, line: &str, at: usize) -> Part {
     let rest = &line[at..];
-    if language.line_comments.iter().any(|open| rest.starts_with(open) && begins(line, at, open)) {
+    if language
+        .line_comments
+        .iter()
+        .any(|open| rest.starts_with(open.as_str()) && begins(line, at, open))
+    {
         return (rest.len(), Ink::Comment, Inside::Code);
     }
-    if let Some((open, _)) = language.block_comment.filter(|(open, _)| rest.starts_with(open)) {
+    let block = language.block_comment.as_ref();
+    if let Some((open, _)) = block.filter(|(open, _)| rest.starts_with(open.as_str())) {
         return comment(language, rest, open.len());
     }
-    if let Some(quote) = language.long_quotes.iter().find(|quote| rest.starts_with(**quote)) {
+    if let Some(quote) = language.long_quotes.iter().find(|quote| rest.starts_with(quote.as_str()))
+    {
         return quoted(rest, quote.len(), quote, true);
     }
     if language.has_ticks && rest.starts_with('\'') {
         return tick(rest);
     }
-    if let Some(quote) = language.quotes.iter().find(|quote| rest.starts_with(**quote)) {
+    if let Some(quote) = language.quotes.iter().find(|quote| rest.starts_with(quote.as_str())) {
         return quoted(rest, quote.len(), quote, false);
     }
     word(language, rest)
@@ -73,8 +79,8 @@ fn begins(line: &str, at: usize, open: &str) -> bool {
     !matches!(open, "#" | ";") || before.is_none_or(char::is_whitespace)
 }
 
-fn comment(language: &Language, rest: &str, opened: usize) -> Part {
-    let close = language.block_comment.map_or("*/", |(_, close)| close);
+fn comment(language: &'static Language, rest: &str, opened: usize) -> Part {
+    let close = language.block_comment.as_ref().map_or("*/", |(_, close)| close.as_str());
     match rest[opened..].find(close) {
         Some(end) => (opened + end + close.len(), Ink::Comment, Inside::Code),
         None => (rest.len(), Ink::Comment, Inside::Comment),
@@ -112,10 +118,10 @@ fn tick(rest: &str) -> Part {
     }
 }
 
-fn word(language: &Language, rest: &str) -> Part {
+fn word(language: &'static Language, rest: &str) -> Part {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let first = rest.chars().next().unwrap_or(' ');
-    let signs = if matches!(first, '#' | '@' | '!') { 1 } else { 0 };
+    let signs = usize::from(matches!(first, '#' | '@' | '!'));
     let tail = &rest[signs..];
     let length = signs + tail.find(|c| !is_part(c)).unwrap_or(tail.len());
     let length = length.max(first.len_utf8());
@@ -124,11 +130,7 @@ fn word(language: &Language, rest: &str) -> Part {
         let more = rest.find(|c: char| !is_part(c) && c != '.').unwrap_or(rest.len());
         return (more, Ink::Number, Inside::Code);
     }
-    let is_it = |keyword: &str| {
-        keyword == own || (language.ignores_case && keyword.eq_ignore_ascii_case(own))
-    };
-    let is_keyword = language.keywords.split_whitespace().any(is_it);
-    match (is_keyword, signs) {
+    match (language.is_keyword(own), signs) {
         (true, _) => (length, Ink::Keyword, Inside::Code),
         // A sign that begins no keyword stands alone; the word after it may be one.
         (false, 1..) => (signs, Ink::Plain, Inside::Code),

@@ -8,8 +8,10 @@ const WORDS_MAX: usize = 300;
 /// Lines that have less than this in common, of a hundred parts, are other lines.
 const ALIKE_PERCENT: usize = 40;
 
+type Parts = Vec<Range<usize>>;
+
 /// Returns the parts of both lines that differ; nothing at all, if they are quite different.
-pub(super) fn changed(old: &str, new: &str) -> Option<(Vec<Range<usize>>, Vec<Range<usize>>)> {
+pub(super) fn changed(old: &str, new: &str) -> Option<(Parts, Parts)> {
     let (old_words, new_words) = (words(old), words(new));
     if old_words.len() > WORDS_MAX || new_words.len() > WORDS_MAX {
         return None;
@@ -98,26 +100,26 @@ fn others(words: &[Range<usize>], is_kept: impl Fn(usize) -> bool) -> Vec<Range<
 mod tests {
     use super::*;
 
-    fn told(old: &str, new: &str) -> Option<(Vec<String>, Vec<String>)> {
+    /// Returns the parts of both lines that differ, each in brackets.
+    fn told(old: &str, new: &str) -> Option<String> {
         let (gone, come) = changed(old, new)?;
-        let text = |line: &str, ranges: Vec<Range<usize>>| {
-            ranges.into_iter().map(|range| line[range].to_owned()).collect()
+        let text = |line: &str, ranges: Parts| {
+            ranges.into_iter().map(|range| format!("[{}]", &line[range])).collect::<String>()
         };
-        Some((text(old, gone), text(new, come)))
+        Some(format!("{} → {}", text(old, gone), text(new, come)))
     }
 
-    fn pair(old: &[&str], new: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
-        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        Some((own(old), own(new)))
+    fn pair(old: &str, new: &str, parts: &str) {
+        assert_eq!(told(old, new).as_deref(), Some(parts));
     }
 
     #[test]
     fn the_words_that_changed_are_found() {
-        assert_eq!(told("let a = one(b);", "let a = two(b, c);"), pair(&["one"], &["two", ", c"]));
-        assert_eq!(told("  x = 1", "    x = 1"), pair(&["  "], &["    "]));
-        assert_eq!(told("größe 世界 a b", "größe 世 a b"), pair(&["世界"], &["世"]));
-        assert_eq!(told("same", "same"), pair(&[], &[]));
-        assert_eq!(told("x\r", "x"), pair(&["\r"], &[]));
+        pair("let a = one(b);", "let a = two(b, c);", "[one] → [two][, c]");
+        pair("  x = 1", "    x = 1", "[  ] → [    ]");
+        pair("größe 世界 a b", "größe 世 a b", "[世界] → [世]");
+        pair("same", "same", " → ");
+        pair("x\r", "x", "[\r] → ");
     }
 
     #[test]
