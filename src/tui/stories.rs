@@ -3,7 +3,7 @@
 use super::fixture::{NAMES, Stage, TALK, offers, pane_view, row, stage, status, team};
 use super::grid::{Cards, Layout};
 use super::update::Input;
-use crate::model::{AgentState, Mouse, Size};
+use crate::model::{AgentState, Done, Mouse, Size};
 use crate::wire::{Fault, FromHub, KeyInput, MouseWish, Request, Response};
 
 #[test]
@@ -189,6 +189,35 @@ fn the_dashboard_that_is_used_last_decides_the_sizes() {
     assert_eq!(sizes(&mut stage), 0, "another dashboard is in use");
     stage.press("2");
     assert!(sizes(&mut stage) >= 1, "now this one is");
+}
+
+#[test]
+fn a_prompt_that_the_hub_did_not_answer_is_handed_to_the_next_one_under_the_same_key() {
+    let mut stage = stage(200, 50, 2);
+    stage.press("d x enter");
+    let key = |stage: &Stage| {
+        let keys = stage.asked.iter().filter_map(|ask| {
+            let Request::Dispatch { idempotency_key, .. } = &ask.request else { return None };
+            idempotency_key.clone()
+        });
+        keys.collect::<Vec<String>>()
+    };
+    let first = key(&stage);
+    assert_eq!(first.len(), 1);
+    stage.give(Input::Lost { reason: "gone".into() });
+    assert!(stage.text().contains("your prompt is handed over when it is back"));
+    stage.give(Input::Lost { reason: "still gone".into() });
+    stage.requests();
+    stage.give(Input::Connected);
+    assert_eq!(key(&stage), first);
+    let is_dispatch = |request: &Request| matches!(request, Request::Dispatch { .. });
+    stage.answer(is_dispatch, Response::Done(Done::default()));
+    stage.requests();
+    stage.give(Input::Lost { reason: "gone".into() });
+    stage.give(Input::Connected);
+    assert_eq!(key(&stage), Vec::<String>::new(), "it was answered");
+    stage.press("d y enter");
+    assert_ne!(key(&stage), first, "another prompt has another name");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod agent;
 mod attention;
 mod damage;
+mod mail;
 mod pane;
 mod scroll;
 mod state;
@@ -10,6 +11,7 @@ mod state;
 pub(super) use agent::{Agent, has_failed, receipt_line};
 pub(super) use attention::{Cause, Lead, Waiting, state_word};
 pub(super) use damage::{Damage, PaneDamage};
+pub(super) use mail::Mail;
 pub(super) use pane::{Pane, View};
 pub(super) use scroll::Scroll;
 pub(super) use state::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
-use super::{Agent, Damage, Lead, Pane, Scroll, Waiting, has_failed};
+use super::{Agent, Damage, Lead, Mail, Pane, Scroll, Waiting, has_failed};
 use crate::model::{Against, AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
 use crate::tui::grid::{Cards, Layout, Slot, arrange};
 use crate::tui::keymap::Keymap;
@@ -75,6 +75,8 @@ pub(crate) struct App {
     pub last_click: Option<(Moment, Target)>,
     pub end: Option<Result<Ended, TuiError>>,
     pub pending: BTreeMap<u64, Purpose>,
+    /// What the hub had not answered when it went away.
+    pub unanswered: Vec<Mail>,
     asks: Vec<Ask>,
     next_id: u64,
 }
@@ -166,11 +168,7 @@ pub(crate) enum Purpose {
     Add {
         agent: AgentName,
     },
-    Dispatch {
-        kind: PromptKind,
-        /// All that was written, addresses included.
-        draft: String,
-    },
+    Dispatch(Mail),
     Withdraw,
     Answer {
         agent: AgentName,
@@ -250,6 +248,7 @@ impl App {
             last_click: None,
             end: None,
             pending: BTreeMap::new(),
+            unanswered: Vec::new(),
             asks: Vec::new(),
             next_id: 1,
         }
@@ -354,6 +353,17 @@ impl App {
     }
 
     /// Asks the hub for something; its answer comes back with the purpose.
+    /// Returns a name for a prompt that no other prompt has.
+    pub(crate) fn new_key(&self) -> String {
+        format!("dashboard {} {} {}", std::process::id(), self.now.0, self.next_id)
+    }
+
+    /// Hands a prompt to the hub.
+    pub(crate) fn post(&mut self, mail: Mail) {
+        let request = mail.request();
+        self.ask(Purpose::Dispatch(mail), request);
+    }
+
     pub(crate) fn ask(&mut self, purpose: Purpose, request: Request) {
         // Keys of one burst travel together.
         if let Request::Keys { agent, keys } = &request

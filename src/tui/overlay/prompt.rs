@@ -8,11 +8,10 @@ use super::list::item_at;
 use super::stack::Fate;
 use crate::model::{AgentName, Key, KeyCode};
 use crate::tui::action::{Choice, Writing};
-use crate::tui::app::{App, PromptKind, Purpose, Wish};
+use crate::tui::app::{App, Mail, PromptKind, Wish};
 use crate::tui::keymap::{is_text, off_the_pad};
 use crate::tui::look::Tone;
 use crate::tui::prompt::{Addressed, Editor, addressed, completion};
-use crate::wire::Request;
 
 /// A prompt that is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -289,6 +288,6 @@ fn send(
     }
     let names: Vec<String> = agents.iter().map(ToString::to_string).collect();
     app.say(Tone::Dim, format!("Sending to {}…", names.join(", ")));
-    let request = Request::Dispatch { agents: names, prompt, idempotency_key: None, anyway };
-    app.ask(Purpose::Dispatch { kind, draft }, request);
+    let key = app.new_key();
+    app.post(Mail { kind, draft, agents: names, prompt, key, anyway });
 }

@@ -21,6 +21,9 @@ pub(super) fn connected(app: &mut App) {
     app.ask(Purpose::Hello, Request::Hello { protocol: PROTOCOL, version, token: None });
     app.ask(Purpose::Upkeep, Request::Subscribe);
     app.ask(Purpose::Status, Request::Status);
+    for mail in std::mem::take(&mut app.unanswered) {
+        app.post(mail);
+    }
     for (purpose, request) in app.overlays.iter().filter_map(|o| o.needs(app)).collect::<Vec<_>>() {
         app.ask(purpose, request);
     }
@@ -32,13 +35,13 @@ pub(super) fn lost(app: &mut App, reason: &str) {
     let is_order = |purpose: &Purpose| match purpose {
         Purpose::Order
         | Purpose::Add { .. }
-        | Purpose::Dispatch { .. }
         | Purpose::Withdraw
         | Purpose::Answer { .. }
         | Purpose::Interrupt { .. }
         | Purpose::Review { receipt: None, .. }
         | Purpose::TaskForm => true,
         Purpose::Hello
+        | Purpose::Dispatch(_)
         | Purpose::Upkeep
         | Purpose::Status
         | Purpose::Teams
@@ -54,7 +57,15 @@ pub(super) fn lost(app: &mut App, reason: &str) {
         app.say(Tone::Warning, "The hub went away before it answered: check what was done");
     }
     app.connection = Connection::Away { reason: clean(reason) };
-    app.pending.clear();
+    // A prompt is known by its key: the next hub is asked again, and sends it at most once.
+    let mail = std::mem::take(&mut app.pending).into_values().filter_map(|purpose| {
+        let Purpose::Dispatch(mail) = purpose else { return None };
+        Some(mail)
+    });
+    app.unanswered.extend(mail);
+    if !app.unanswered.is_empty() {
+        app.say(Tone::Warning, "The hub is away: your prompt is handed over when it is back");
+    }
     app.damage.is_all = true;
     if let Mode::Scrolling(scroll) = &mut app.mode {
         scroll.is_asking = false;
@@ -205,8 +216,8 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             app.clis = Some(clis);
             app.damage.is_all = true;
         }
-        (Purpose::Dispatch { kind, draft }, outcome) => {
-            prompts::sent(app, kind, &draft, outcome);
+        (Purpose::Dispatch(mail), outcome) => {
+            prompts::sent(app, mail.kind, &mail.draft, outcome);
         }
         (Purpose::Withdraw, Ok(Response::Done(done))) => prompts::withdrawn(app, &done),
         (Purpose::Answer { agent }, outcome) => attend::answered(app, &agent, outcome),

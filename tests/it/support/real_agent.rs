@@ -15,11 +15,12 @@ use super::world::{World, run};
 const AGENTS: &str = "target/agents/node_modules/.bin";
 /// Where the recording of a failed test is kept.
 const RECORDINGS: &str = "target/real-agents";
-/// Some need half a minute to come up on a busy machine, and more if others compile.
-const PATIENCE: Duration = Duration::from_mins(2);
-/// All that one test lets a CLI live through is over by then: three times what the slowest took beside
-/// seven builds, and little enough that a CLI that hangs does not eat up the time of the others.
-const LIFE_MAX: Duration = Duration::from_mins(6);
+/// Some need half a minute to come up on a busy machine; beside a dozen compilers OpenCode took one to
+/// come up and another for a turn.
+const PATIENCE: Duration = Duration::from_mins(4);
+/// All that one test lets a CLI live through is over by then, so that one that hangs does not eat up
+/// the time of the others.
+const LIFE_MAX: Duration = Duration::from_mins(8);
 
 /// How one CLI is set up so that it talks to the scripted model and to nobody else.
 pub(crate) struct Cli {
