@@ -278,7 +278,11 @@ fn what_waits_longest_comes_first_and_the_rest_follows() {
     agents[0].stuck = true;
     stage.give(Input::Hub(status(agents)));
     let last = stage.app.attention().pop().unwrap();
-    assert_eq!(last.agent.as_str(), "backend", "stuck only now, though at work for longer");
+    assert_eq!(
+        last.agent.unwrap().as_str(),
+        "backend",
+        "stuck only now, though at work for longer"
+    );
     let mut quiet = Stage::new(120, 40, team(1));
     quiet.press("a");
     assert!(quiet.text().contains("Nothing waits for you"));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Attention, AttentionKind, Task, TaskSpec, TaskState};
+use crate::model::{Attention, AttentionKind, Ruling, Task, TaskSpec, TaskState};
 
 /// A request about tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -136,6 +136,9 @@ pub struct AttentionStatus {
     pub text: String,
     /// What to type about it.
     pub hint: Option<String>,
+    /// What a person can say about it, which is also what the hint says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<Ruling>,
     /// In the form of RFC 3339.
     pub since: String,
     pub read: bool,
@@ -150,6 +153,7 @@ impl From<&Attention> for AttentionStatus {
             task: item.task.map(|task| task.to_string()),
             text: item.text.clone(),
             hint: item.hint.clone(),
+            ruling: item.ruling.clone(),
             since: item.since.to_rfc3339(),
             read: item.is_read,
         }

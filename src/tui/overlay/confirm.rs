@@ -8,12 +8,12 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::dialog::{Dialog, Hit, buttons};
 use super::stack::Fate;
-use crate::model::{AgentName, Environment, TaskId, TaskState};
+use crate::model::{AgentName, AttentionId, Environment, Ruling, TaskId, TaskState};
 use crate::tui::action::Choice;
 use crate::tui::app::{Agent, App, Purpose};
 use crate::tui::look::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Request, TaskRequest, TaskStatus};
+use crate::wire::{AttentionStatus, Request, TaskRequest, TaskStatus};
 
 /// A question with a deed behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,12 @@ pub(crate) enum Confirm {
     /// A task is about to be given up.
     Task {
         task: TaskId,
+    },
+    /// A person may say something about a thing that waits for them.
+    Item {
+        item: AttentionId,
+        ruling: Ruling,
+        text: String,
     },
 }
 
@@ -64,14 +70,23 @@ impl Confirm {
                 let ask = TaskRequest::Cancel { task: task.to_string() };
                 (Request::Task { ask }, format!("Giving {task} up…"))
             }
+            Self::Item { ruling, .. } => {
+                (Request::Task { ask: request(ruling) }, "Saying so…".to_owned())
+            }
         };
         app.ask(Purpose::Order, request);
         app.say(Tone::Dim, words);
     }
 
     /// Says whether what it asks about is still there.
-    pub(crate) fn still_stands(&self, agents: &[Agent], tasks: &[TaskStatus]) -> bool {
+    pub(crate) fn still_stands(
+        &self,
+        agents: &[Agent],
+        tasks: &[TaskStatus],
+        queue: &[AttentionStatus],
+    ) -> bool {
         match self {
+            Self::Item { item, .. } => queue.iter().any(|known| known.id == item.to_string()),
             Self::Agent { agent, .. } => agents.iter().any(|known| known.name == *agent),
             Self::Task { task } => tasks.iter().any(|known| known.id == task.to_string()),
         }
@@ -82,11 +97,29 @@ impl Confirm {
         match self {
             Self::Agent { agent, deed } => (deed.verb(), format!("{} {agent}?", deed.verb())),
             Self::Task { task } => ("Give it up", format!("Give {task} up?")),
+            Self::Item { ruling: Ruling::Consent { from, to }, .. } => {
+                ("Allow it", format!("May {from} speak to {to}?"))
+            }
+            Self::Item { ruling: Ruling::Meet { need }, .. } => {
+                ("It is there", format!("Is what {need} asks for there?"))
+            }
+            Self::Item { ruling: Ruling::Allow { agent }, .. } => {
+                ("Let it stay", format!("May what {agent} changed stay?"))
+            }
         }
     }
 
     fn consequence(&self) -> &'static str {
         match self {
+            Self::Item { ruling: Ruling::Consent { .. }, .. } => {
+                "What it says reaches the other from now on, quoted and with its name."
+            }
+            Self::Item { ruling: Ruling::Meet { .. }, .. } => {
+                "Whoever asked is told so. To tell it more, leave this and send it a prompt."
+            }
+            Self::Item { ruling: Ruling::Allow { .. }, .. } => {
+                "It holds for the task at hand; what is changed in another counts anew."
+            }
             Self::Agent { deed, .. } => deed.consequence(),
             Self::Task { .. } => {
                 "Nobody works on it any more; what needs it waits for you. It stays on record, and can be tried again."
@@ -98,6 +131,7 @@ impl Confirm {
     fn danger(&self, app: &App) -> Option<String> {
         match self {
             Self::Agent { deed: Deed::Remove, .. } => None,
+            Self::Item { text, .. } => Some(text.clone()),
             Self::Agent { agent, deed: Deed::Stop | Deed::Restart } => {
                 let agent = app.agent(agent).filter(|agent| agent.state.may_be_working())?;
                 Some(format!("It is {} now: what it is at may be cut off.", agent.state))
@@ -145,6 +179,17 @@ impl Confirm {
             text.extend([Line::default(), Line::styled(line.clone(), style)]);
         }
         Paragraph::new(text).wrap(Wrap { trim: true }).render(inner, buffer);
+    }
+}
+
+/// Returns how the hub is told what a person says.
+fn request(ruling: &Ruling) -> TaskRequest {
+    match ruling {
+        Ruling::Consent { from, to } => {
+            TaskRequest::Consent { from: from.to_string(), to: to.to_string() }
+        }
+        Ruling::Meet { need } => TaskRequest::Meet { need: need.to_string() },
+        Ruling::Allow { agent } => TaskRequest::Allow { agent: agent.to_string() },
     }
 }
 
