@@ -261,7 +261,10 @@ fn stream_lines(pane: &mut Pane, lines: &[String], step: usize) {
     let rule = "─".repeat(100);
     let foot = |hint: &str| format!("\r\n{rule}\r\n❯ \r\n{rule}\r\n  {hint}");
     pane.write("\x1b[?1049l\x1b[2J\x1b[H");
-    pane.write(&format!("\r\n\x1b[48;5;237m❯ Build it.\x1b[m\r\n\r\n●{}", foot("esc to interrupt")));
+    pane.write(&format!(
+        "\r\n\x1b[48;5;237m❯ Build it.\x1b[m\r\n\r\n●{}",
+        foot("esc to interrupt")
+    ));
     pane.wait(300);
     for lines in lines.chunks(step) {
         let rows: String = lines.iter().map(|line| format!("  {line}\r\n")).collect();

@@ -27,6 +27,7 @@ mod frames;
 mod full_disk;
 mod fuzzed;
 mod heard;
+mod heartbeats;
 mod history;
 mod hostile;
 mod keeper_cost;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Command, Exit, Moment, Need, NeedId, NeedState, PlayCommand,
-    ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskCommand, TaskId, TaskState,
+    AgentName, AgentState, Changes, Command, Exit, Letter, Moment, Need, NeedId, NeedState,
+    PlayCommand, ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskCommand, TaskId,
+    TaskState,
 };
 use wheelhouse::report;
 
@@ -30,6 +31,7 @@ pub(crate) enum Fault {
     EndsAreNotHeard,
     LooksAreNotHeard,
     TypingIsNotSaved,
+    NeedsAreNotSaved,
 }
 
 /// The hub's surroundings.
@@ -137,11 +139,17 @@ impl World {
     /// A person cancels, retries or takes something for another.
     fn meddle(&mut self) {
         let task = TaskId(1 + self.random.below(20));
-        let command = match self.random.below(5) {
+        if self.random.percent(20) {
+            let letter = Letter { agent: self.someone(), text: "here".to_owned(), tag: None };
+            let (letters, idempotency_key, is_confirmed) = (vec![letter], None, false);
+            return self.ask(Command::Dispatch { letters, idempotency_key, is_confirmed });
+        }
+        let command = match self.random.below(6) {
             0 => TaskCommand::Cancel { task },
             1 => TaskCommand::Retry { task, advice: Some("otherwise".to_owned()), agent: None },
             2 => TaskCommand::MarkRead { items: Vec::new() },
             3 => TaskCommand::Allow { agent: self.someone() },
+            4 => TaskCommand::Meet { need: NeedId(1 + self.random.below(10)) },
             _ => TaskCommand::Consent { from: self.someone(), to: self.someone() },
         };
         self.ask(Command::Task(command));
@@ -342,6 +350,9 @@ impl World {
         for row in changes.rows {
             let is_typed = row.value.as_ref().is_some_and(|value| value["stage"] == "typed");
             if self.fault == Fault::TypingIsNotSaved && row.table == "dispatch" && is_typed {
+                continue;
+            }
+            if self.fault == Fault::NeedsAreNotSaved && row.table == "need" {
                 continue;
             }
             if row.table == "task" && row.value.as_ref().is_some_and(|task| task["state"] == "done")
