@@ -2,7 +2,6 @@
 #![expect(clippy::disallowed_methods, reason = "what happens in a minute is measured in real time")]
 
 use std::fmt::Write as _;
-use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use wheelhouse::wire::{Request, Response};
 use super::stalled::echo;
 use super::support::clock::{wait_for, wait_within};
 use super::support::process;
+use super::support::rows::Player;
 use super::support::visitor::Visitor;
 use super::support::world::{PROGRAM, World};
 
@@ -31,23 +31,11 @@ fn speaker(lines: usize, speed: u32, is_numbered: bool) -> String {
     script
 }
 
-/// Returns a world with a team of scripted agents, all at their places.
-fn crew(scripts: &[(String, String)], more: &str) -> World {
-    let world = World::new();
-    let mut config = format!("[stop]\ngrace_seconds = 1\n{more}");
-    for (name, script) in scripts {
-        let path = world.path(&format!("{name}.sim"));
-        fs::write(&path, script).unwrap();
-        let command = serde_json::to_string(&[PROGRAM, "sim", path.to_str().unwrap()]).unwrap();
-        write!(
-            config,
-            "[cli.{name}]\nlike = \"sim\"\ncommand = {command}\n\
-             [[team.crew.agents]]\nname = \"{name}\"\ncli = \"{name}\"\n"
-        )
-        .unwrap();
-    }
-    world.write_config(&config);
-    world.trust();
+/// Returns a world with a team of scripted agents, all at their places; settings stand before it.
+fn crew(settings: &str, scripts: &[(String, String)]) -> World {
+    let players: Vec<Player> =
+        scripts.iter().map(|(name, script)| (name.as_str(), "", script.clone())).collect();
+    let world = World::staged(settings, &players);
     world.ok(&["up", "crew"]);
     for (name, _) in scripts {
         world.wait_for_text(name, "? for shortcuts");
@@ -90,7 +78,7 @@ fn every_heartbeat_counts_once_whichever_way_it_comes() {
         (name("untagged"), speaker(LINES, 50, false)),
         (name("caller"), name("on prompt\n  think 80000s\n")),
     ];
-    let world = crew(&scripts, "");
+    let world = crew("", &scripts);
     world.add(&["--agent", "equal"]);
     world.add(&["--agent", "numbered"]);
     world.ok(&["dispatch", "untagged", "Go", "--wait"]);
@@ -137,7 +125,7 @@ fn ten_thousand_heartbeats_a_minute_slow_no_pane() {
     };
     let scripts: Vec<_> =
         agents.iter().enumerate().map(|(at, name)| (name.clone(), script(at))).collect();
-    let world = crew(&scripts, ECHO);
+    let world = crew(ECHO, &scripts);
     let mut visitor = Visitor::greeted(&world);
     visitor.watch(&["echo"]);
     let mut number = 0;

@@ -56,6 +56,7 @@ mod record;
 mod recordings;
 mod reload;
 mod resuming;
+mod scrolled;
 mod secrets;
 mod sim;
 mod simulation;
