@@ -11,8 +11,9 @@ use crate::report::{Report, ReportKind};
 
 /// A screen shows a turn late by at most one; older ones are settled.
 const TURNS_KEPT: u64 = 3;
-/// An agent that reports more in three turns is flooding; its oldest ones are forgotten.
-const ENTRIES_MAX: usize = 512;
+/// An agent that reports more in three turns is flooding; its oldest ones are forgotten. All are written
+/// down at each report.
+const ENTRIES_MAX: usize = 128;
 /// So many letters in common are not chance, where one text goes on after the other ends.
 const BEGINNING_MIN: usize = 12;
 

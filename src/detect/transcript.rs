@@ -23,6 +23,9 @@ const STILL: Duration = Duration::from_millis(800);
 const TURNS_MAX: usize = 64;
 /// A turn with more reports keeps its last ones, and all that have yet to count.
 const REPORTS_MAX: usize = 256;
+/// Where rows tell which reports are known, those on the screen are enough: all are written down at
+/// each report.
+const PLACED_MAX: usize = 64;
 /// An agent that says more without a tag before it settles is flooding; its oldest are forgotten.
 const PENDING_MAX: usize = 8192;
 
@@ -384,14 +387,16 @@ impl Turn {
             }
             return (0, seen);
         }
-        let skipped = self.forgotten.min(seen.len().saturating_sub(known.len()));
-        (0, &seen[if extent == Extent::Anew { skipped } else { 0 }..])
+        // Of a long turn that is printed again the first ones are forgotten.
+        let skipped = if extent == Extent::Anew { self.forgotten.min(seen.len()) } else { 0 };
+        (0, &seen[skipped..])
     }
 
     /// Forgets the oldest reports of a turn that has many.
     fn forget(&mut self) {
         let count = self.reports.len();
-        let mut extra = count.saturating_sub(REPORTS_MAX);
+        let is_placed = self.reports.iter().all(|known| known.sighting.row.is_some());
+        let mut extra = count.saturating_sub(if is_placed { PLACED_MAX } else { REPORTS_MAX });
         let mut flood = count.saturating_sub(PENDING_MAX);
         self.reports.retain(|known| {
             let is_forgotten = extra > 0 && (known.fate != Fate::Pending || flood > 0);

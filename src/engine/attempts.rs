@@ -26,7 +26,7 @@ impl Engine {
         let tag = open.tag.clone();
         let looking = open.claim.as_ref().map(|claim| claim.verifications.clone());
         self.touch(Place::Task(id));
-        self.drop_needs(id, |_| true);
+        self.drop_needs(id);
         self.free_locks(id, now);
         self.withdraw_tagged(&tag, now);
         for verification in looking.unwrap_or_default() {
@@ -98,11 +98,9 @@ impl Engine {
     /// Lets a task go on that waited for something.
     pub(super) fn unhold(&mut self, id: TaskId, hold: Hold, now: Moment) {
         let task = self.tasks.get_mut(&id).expect("only known tasks go on");
-        let note = task.note.clone();
         let Some(open) = task.open_mut().filter(|open| open.hold == Some(hold)) else { return };
         open.hold = None;
         self.touch(Place::Task(id));
-        self.drop_needs(id, |need| hold == Hold::Need && Some(&need.text) == note.as_ref());
         self.set_task(id, TaskState::Running, None, now);
     }
 
@@ -120,8 +118,7 @@ impl Engine {
                     open.turns += 1;
                     self.touch(Place::Task(id));
                 }
-                // Whoever it came from: the agent has been told something, and goes on.
-                self.unhold(id, Hold::Need, now);
+                self.hear_answer(id, receipt, now);
             }
             Stage::Refused if is_first => self.note_undelivered(id, &agent, now),
             Stage::Withdrawn if is_first => {

@@ -10,7 +10,7 @@ use super::journal::Place;
 use super::{Dispatch, Engine, Seat};
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, AttentionKind, Entry, Hold, Moment, Need,
-    NeedState, Refusal, Stage, Task, TaskId, TaskState, Trespass,
+    NeedState, Refusal, Ruling, Stage, Task, TaskId, TaskState, Trespass,
 };
 
 /// Whoever was asked for something and has not given it by then needs a person's word.
@@ -24,6 +24,7 @@ pub(super) struct Cause {
     pub(super) task: Option<TaskId>,
     pub(super) text: String,
     pub(super) hint: Option<String>,
+    pub(super) ruling: Option<Ruling>,
 }
 
 impl Engine {
@@ -61,7 +62,7 @@ impl Engine {
 
     /// Puts a cause into the queue, or brings the item that it has up to date.
     fn raise(&mut self, cause: Cause, known: Option<AttentionId>, now: Moment) {
-        let Cause { key, kind, agent, task, text, hint } = cause;
+        let Cause { key, kind, agent, task, text, hint, ruling } = cause;
         if let Some(item) = known.and_then(|id| self.attention.get_mut(&id)) {
             if item.text != text {
                 (item.text, item.hint) = (text, hint);
@@ -81,6 +82,7 @@ impl Engine {
             task,
             text,
             hint,
+            ruling,
             since,
             is_read,
             is_resolved,
@@ -161,6 +163,7 @@ impl Engine {
             task,
             text: trespass.to_string(),
             hint: Some(hint),
+            ruling: Some(Ruling::Allow { agent: agent.clone() }),
         })
     }
 
@@ -196,7 +199,7 @@ impl Engine {
             )
         };
         let (key, agent, hint) = (format!("{kind}:{agent}"), Some(agent.clone()), Some(hint));
-        Some(Cause { key, kind, agent, task, text, hint })
+        Some(Cause { key, kind, agent, task, text, hint, ruling: None })
     }
 
     fn cause_of_task(&self, task: &Task) -> Option<Cause> {
@@ -250,7 +253,7 @@ impl Engine {
         let key = format!("{kind}:{id}:{}", task.attempts.len());
         let agent = task.attempts.last().map(|last| last.agent.clone());
         let text = format!("{}: {text}", task.title);
-        Some(Cause { key, kind, agent, task: Some(id), text, hint: Some(hint) })
+        Some(Cause { key, kind, agent, task: Some(id), text, hint: Some(hint), ruling: None })
     }
 
     /// Returns why nobody who runs will take a task, and what to type.
@@ -293,8 +296,14 @@ impl Engine {
             }
             (NeedState::Sent | NeedState::Met, _) => return None,
         };
-        let (key, agent) = (format!("{kind}:{id}"), Some(from.clone()));
-        Some(Cause { key, kind, agent, task: need.task, text, hint: Some(hint) })
+        let (key, agent, hint) = (format!("{kind}:{id}"), Some(from.clone()), Some(hint));
+        let ruling = Some(match &need.to {
+            Some(to) if kind == AttentionKind::Consent => {
+                Ruling::Consent { from: from.clone(), to: to.clone() }
+            }
+            Some(_) | None => Ruling::Meet { need: id },
+        });
+        Some(Cause { key, kind, agent, task: need.task, text, hint, ruling })
     }
 
     fn cause_of_dispatch(&self, dispatch: &Dispatch) -> Option<Cause> {
@@ -314,6 +323,7 @@ impl Engine {
             task: self.task_of(agent).map(|task| task.id),
             text: format!("whether it took prompt {id} is {stage}"),
             hint: Some(format!("Look at its pane: `wheelhouse agent read {agent}`")),
+            ruling: None,
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::journal::Place;
 use super::tasks::line;
 use super::{Engine, words};
-use crate::model::{AgentName, Contract, Entry, Letter, Moment, Task, TaskId};
+use crate::model::{AgentName, Contract, Entry, Letter, Moment, PlayId, Task, TaskId};
 
 /// Versions of one contract that are kept.
 const VERSIONS_MAX: usize = 16;
@@ -27,18 +27,43 @@ impl Engine {
     ) -> Result<Vec<String>, String> {
         let task = self.tasks.get(&task);
         let began = task.and_then(|task| task.attempts.first()).map(|first| first.started);
-        let named = || self.contracts().filter(|one| one.title == title);
-        let fits = |one: &&Contract| match version {
-            Some(version) => one.version >= version,
-            None => task.is_some_and(|task| did(task, &one.publisher)) && Some(one.at) >= began,
+        let is_own = |one: &Contract| {
+            task.is_some_and(|task| did(task, &one.publisher)) && Some(one.at) >= began
         };
+        self.promise(title, version, is_own, "this task")
+    }
+
+    /// The same for a stage of a run: a contract that somebody published who had a task of the run.
+    pub fn promised_in(
+        &self,
+        play: PlayId,
+        title: &str,
+        version: Option<u32>,
+    ) -> Result<Vec<String>, String> {
+        let began = self.plays.get(&play).map(|play| play.started);
+        let tasks = || self.tasks.values().filter(|task| task.play == Some(play));
+        let is_own =
+            |one: &Contract| tasks().any(|task| did(task, &one.publisher)) && Some(one.at) >= began;
+        self.promise(title, version, is_own, "this run")
+    }
+
+    fn promise(
+        &self,
+        title: &str,
+        version: Option<u32>,
+        is_own: impl Fn(&Contract) -> bool,
+        whom: &str,
+    ) -> Result<Vec<String>, String> {
+        let named = || self.contracts().filter(|one| one.title == title);
+        let fits =
+            |one: &&Contract| version.map_or_else(|| is_own(one), |least| one.version >= least);
         match (named().find(fits), version) {
             (Some(contract), _) => Ok(files_of(&contract.body)),
             (None, Some(version)) => {
                 let newest = named().map(|one| one.version).max().unwrap_or(0);
                 Err(format!("version {version} of `{title}` is wanted, and {newest} is there"))
             }
-            (None, None) => Err(format!("no contract `{title}` was published for this task")),
+            (None, None) => Err(format!("no contract `{title}` was published for {whom}")),
         }
     }
 

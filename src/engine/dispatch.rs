@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::journal::Place;
 use super::{Effect, Engine, Seat};
 use crate::model::{
-    AgentName, AgentState, Condition, Done, Entry, Letter, Moment, Receipt, ReceiptId, Refusal,
-    RunId, Stage,
+    AgentName, AgentState, Condition, Done, Entry, Letter, Moment, NeedId, Receipt, ReceiptId,
+    Refusal, RunId, Stage,
 };
 
 /// Prompts that may wait for one agent: more is a runaway script.
@@ -24,6 +24,19 @@ const SUMMARY_CHARS: usize = 200;
 /// How the key begins under which a run is told its first prompt.
 const FIRST: &str = "first prompt of ";
 
+/// Whose words a prompt is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The hub's own, or those of another agent that it passes on.
+    #[default]
+    Hub,
+    /// Those of whoever asked for it to be sent.
+    Asked,
+    /// The hub's own: what the agent needed is there.
+    Met(NeedId),
+}
+
 /// One prompt on its way to one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispatch {
@@ -36,6 +49,8 @@ pub struct Dispatch {
     pub tag: Option<String>,
     pub idempotency_key: Option<String>,
     pub is_confirmed: bool,
+    #[serde(default)]
+    pub origin: Origin,
     pub stage: Stage,
     pub reason: Option<String>,
     /// When it came to this stage.
@@ -91,7 +106,12 @@ impl Engine {
         }
         let receipts = letters
             .into_iter()
-            .map(|letter| self.enqueue(letter, idempotency_key, is_confirmed, now))
+            .map(|letter| {
+                let receipt = self.enqueue(letter, idempotency_key, is_confirmed, now);
+                let asked = self.dispatches.get_mut(&receipt.receipt);
+                asked.expect("it was just queued").origin = Origin::Asked;
+                receipt
+            })
             .collect();
         Ok(Done { receipts, ..Done::default() })
     }
@@ -115,6 +135,7 @@ impl Engine {
             tag,
             idempotency_key: idempotency_key.map(str::to_owned),
             is_confirmed,
+            origin: Origin::Hub,
             stage: Stage::Queued,
             reason: None,
             since: now,

@@ -2,10 +2,13 @@
 
 use globset::Glob;
 
+use super::dispatch::Origin;
 use super::journal::Place;
 use super::tasks::line;
 use super::{Effect, Engine, Seat, words};
-use crate::model::{AgentName, Entry, Letter, Moment, Need, NeedId, NeedState, Refusal, TaskId};
+use crate::model::{
+    AgentName, Entry, Hold, Letter, Moment, Need, NeedId, NeedState, ReceiptId, Refusal, TaskId,
+};
 
 /// Needs on record; the oldest that were met go first.
 const NEEDS_MAX: usize = 256;
@@ -111,25 +114,55 @@ impl Engine {
     }
 
     fn meet(&mut self, id: NeedId, by: &AgentName, now: Moment) {
-        let need = self.needs.get_mut(&id).expect("only known needs are met");
-        need.state = NeedState::Met;
+        self.note_met(id, by.as_str());
+        let need = &self.needs[&id];
         let (agent, text) = (need.from.clone(), words::need_met(need, by));
-        self.tell(Entry::new("need.met", format!("{id} by {by}")).of(&agent));
-        self.touch(Place::Need(id));
         if self.seats.contains_key(&agent) {
-            self.post(Letter { agent, text, tag: None }, now);
+            self.post_as(Letter { agent, text, tag: None }, Origin::Met(id), now);
         }
     }
 
-    /// Forgets what a task needed and needs no more.
-    pub(super) fn drop_needs(&mut self, task: TaskId, is_moot: impl Fn(&Need) -> bool) {
-        let is_its = |need: &Need| need.task == Some(task) && need.state != NeedState::Met;
-        let moot: Vec<NeedId> = self
-            .needs
-            .values()
-            .filter(|need| is_its(need) && is_moot(need))
-            .map(|need| need.id)
-            .collect();
+    fn note_met(&mut self, id: NeedId, by: &str) {
+        let need = self.needs.get_mut(&id).expect("only known needs are met");
+        need.state = NeedState::Met;
+        let entry = Entry::new("need.met", format!("{id} by {by}")).of(&need.from);
+        self.tell(entry);
+        self.touch(Place::Need(id));
+    }
+
+    /// Lets a task go on that waited for something, if a prompt that its agent has taken is what it
+    /// waited for.
+    ///
+    /// Words that the hub passes on for others are not. What a person or a lead sends is, where the
+    /// need was theirs to answer; a need that another agent was told of stays until that one has met it.
+    pub(super) fn hear_answer(&mut self, id: TaskId, receipt: ReceiptId, now: Moment) {
+        let (task, origin) = (&self.tasks[&id], self.dispatches[&receipt].origin);
+        let Some(open) = task.open().filter(|open| open.hold == Some(Hold::Need)) else { return };
+        let is_it = |need: &&Need| Some(&need.text) == task.note.as_ref();
+        match origin {
+            Origin::Hub => return,
+            // What was met long ago is no longer on record.
+            Origin::Met(need) if self.needs.get(&need).is_some_and(|need| !is_it(&need)) => return,
+            Origin::Met(_) => {}
+            Origin::Asked => {
+                let is_open = |need: &&Need| need.task == Some(id) && need.state != NeedState::Met;
+                let mut open_needs = self.needs.values().filter(is_open);
+                let need = open_needs.find(is_it).map(|need| (need.id, need.to.clone()));
+                let lead = self.lead_of(&open.agent);
+                match need {
+                    Some((_, to)) if to.is_some() && to != lead => return,
+                    Some((need, _)) => self.note_met(need, &format!("what {receipt} says")),
+                    None => {}
+                }
+            }
+        }
+        self.unhold(id, Hold::Need, now);
+    }
+
+    /// Forgets what a task needed whose attempt is over.
+    pub(super) fn drop_needs(&mut self, task: TaskId) {
+        let is_its = |need: &&Need| need.task == Some(task) && need.state != NeedState::Met;
+        let moot: Vec<NeedId> = self.needs.values().filter(is_its).map(|need| need.id).collect();
         for id in moot {
             self.needs.remove(&id);
             self.touch(Place::Need(id));
@@ -186,7 +219,7 @@ fn is_about(thing: &str, path: &str) -> bool {
 mod tests {
     use super::super::fixture::{Bench, Work, name};
     use super::*;
-    use crate::model::{AgentState, Command, TaskCommand};
+    use crate::model::{AgentState, Command, TaskCommand, TaskState};
 
     fn pair() -> Bench {
         let mut bench = Bench::with_idle(&["api", "web"]);
@@ -238,6 +271,59 @@ mod tests {
         assert_eq!(bench.engine.needs().next().unwrap().state, NeedState::Met);
         bench.did("web", AgentState::Idle);
         assert!(bench.prompts("web")[1].contains("| src/api/users.rs — why"));
+    }
+
+    #[test]
+    fn a_need_outlives_every_prompt_that_does_not_meet_it() {
+        let mut bench = pair();
+        consent(&mut bench, "web", "api");
+        consent(&mut bench, "api", "web");
+        let blocked = |bench: &Bench| {
+            let need = bench.engine.needs().next().map(|need| need.state);
+            (bench.states()[1], need)
+        };
+        bench.report("web", 2, "STATUS: BLOCKED — src/api/users.rs, for the list");
+        bench.did("web", AgentState::Blocked);
+        assert_eq!(blocked(&bench), (TaskState::Blocked, Some(NeedState::Sent)));
+        // Another agent's words, and a person's about something else.
+        bench.report("api", 1, "NEED: the form from web — for its fields");
+        bench.send("web", "keep the tests short");
+        for _ in 0..4 {
+            bench.begin("web");
+            bench.did("web", AgentState::Blocked);
+            assert_eq!(blocked(&bench), (TaskState::Blocked, Some(NeedState::Sent)));
+        }
+        assert!(bench.prompts("web").iter().any(|text| text == "keep the tests short"));
+        bench.crash();
+        let _ = bench.tell("web", super::super::fixture::seen());
+        let _ = bench.tell("api", super::super::fixture::seen());
+        bench.did("web", AgentState::Blocked);
+        assert_eq!(blocked(&bench), (TaskState::Blocked, Some(NeedState::Sent)));
+        // It goes on with something else meanwhile, and still hears of it.
+        bench.report("web", 2, "PROGRESS: [1/2] — the rest of the page");
+        assert_eq!(blocked(&bench), (TaskState::Running, Some(NeedState::Sent)));
+        bench.report("api", 1, "ARTIFACT: src/api/users.rs — code");
+        assert_eq!(blocked(&bench), (TaskState::Running, Some(NeedState::Met)));
+        bench.did("web", AgentState::Idle);
+        let last = bench.prompts("web").pop().unwrap();
+        assert!(last.contains("what you needed is there"), "{last}");
+    }
+
+    #[test]
+    fn only_the_prompt_that_tells_of_it_lets_a_blocked_task_go_on() {
+        let mut bench = pair();
+        consent(&mut bench, "web", "api");
+        bench.report("web", 2, "NEED: src/api/a.rs — for later");
+        bench.report("web", 2, "STATUS: BLOCKED — src/api/b.rs, for now");
+        bench.did("web", AgentState::Blocked);
+        bench.report("api", 1, "ARTIFACT: src/api/a.rs — code");
+        bench.begin("web");
+        bench.did("web", AgentState::Blocked);
+        assert_eq!(bench.states()[1], TaskState::Blocked, "it was told of the other file");
+        bench.report("api", 1, "ARTIFACT: src/api/b.rs — code");
+        assert_eq!(bench.states()[1], TaskState::Blocked, "it does not know of it yet");
+        bench.begin("web");
+        assert_eq!(bench.states()[1], TaskState::Running);
     }
 
     #[test]

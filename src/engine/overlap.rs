@@ -121,7 +121,7 @@ impl Engine {
     fn cause(&self, key: String, agent: &AgentName, text: String, hint: String) -> Cause {
         let task = self.task_of(agent).map(|task| task.id);
         let (kind, agent, hint) = (AttentionKind::Conflict, Some(agent.clone()), Some(hint));
-        Cause { key, kind, agent, task, text, hint }
+        Cause { key, kind, agent, task, text, hint, ruling: None }
     }
 
     pub(super) fn owners_of(&self, path: &str) -> Vec<AgentName> {

@@ -4,7 +4,7 @@
 //! ends, and before a claim is believed. What differs between two looks was changed by someone who
 //! worked in between. If the owner did, or whoever has a task about these files, it is theirs; if
 //! others alone worked, it is a trespass of theirs, until the file is as it was, its owner has changed
-//! it again, or a person allows it.
+//! it again, or a person allows it for the task at hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -204,9 +204,15 @@ impl Engine {
         now: Moment,
     ) {
         let FileChange { path, before, .. } = change;
-        let is_known = |one: &&Trespass| one.root == root && one.files.contains_key(&path);
-        // What it was before counts, not what somebody made of it since.
-        if self.trespasses.values().any(|one| is_known(&one)) {
+        let tasks: Vec<TaskId> =
+            workers.iter().filter_map(|agent| self.task_of(agent)).map(|task| task.id).collect();
+        // What it was before counts, not what somebody made of it since; and a person's word that it
+        // may stay holds for the task that it was said about.
+        let is_settled = |file: &Touched| {
+            !file.is_allowed || file.tasks.iter().any(|allowed| tasks.contains(allowed))
+        };
+        let here = self.trespasses.values().filter(|one| one.root == root);
+        if here.filter_map(|one| one.files.get(&path)).any(is_settled) {
             return;
         }
         let suspects: Vec<AgentName> = workers.iter().cloned().collect();
@@ -219,7 +225,7 @@ impl Engine {
         let trespass = self.trespasses.entry(key.clone()).or_insert(new);
         // One that stands for all the rest is never as it was.
         let path = if trespass.files.len() < FILES_MAX { path } else { "…".to_owned() };
-        trespass.files.insert(path, Touched { before, is_allowed: false });
+        trespass.files.insert(path, Touched { before, is_allowed: false, tasks });
         self.touch(Place::Trespass(key));
     }
 
@@ -465,10 +471,22 @@ mod tests {
         bench.look(&[]);
         assert_eq!(bench.states(), [TaskState::Done], "what was allowed stays allowed");
 
+        let to = |agent: &str| Some(name(agent));
+        let _ = bench.add(vec![Work::new("y").with(|terms| terms.agent = to("a"))]);
+        bench.did("a", AgentState::Idle);
+        bench.begin("a");
+        bench.report("a", 2, "STATUS: DONE — 3 tests pass");
+        bench.look(&[("src/b/x.rs", "2", "3")]);
+        assert_eq!(files(&bench, "a"), ["src/b/x.rs"], "it was said about another task");
+        assert_eq!(bench.states()[1], TaskState::Running);
+
         let mut bench = team();
         bench.turn(&["a"], &[("src/b/x.rs", "1", "2")]);
-        assert_eq!(files(&bench, "a"), ["src/b/x.rs"]);
-        bench.turn(&["b"], &[("src/b/x.rs", "2", "3")]);
+        let _ = bench.ask(allow("a"));
+        assert_eq!(files(&bench, "a"), [""; 0]);
+        bench.turn(&["a"], &[("src/b/x.rs", "2", "3")]);
+        assert_eq!(files(&bench, "a"), ["src/b/x.rs"], "it was said about what it had done so far");
+        bench.turn(&["b"], &[("src/b/x.rs", "3", "4")]);
         assert_eq!(files(&bench, "a"), [""; 0]);
     }
 

@@ -476,6 +476,21 @@ mod tests {
     }
 
     #[test]
+    fn a_stage_may_ask_for_a_contract_that_somebody_of_its_run_published() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let stages = vec![stage("first", "a", &["contract:users"])];
+        let tasks = vec![spec("a", &[], Terms::default())];
+        let play = begin(&mut bench, order("c", stages, tasks)).unwrap();
+        bench.did("one", AgentState::Idle);
+        bench.begin("one");
+        assert!(bench.engine.promised_in(play, "users", None).is_err());
+        bench.report("one", 1, "CONTRACT: users\nfile: api.rs");
+        assert_eq!(bench.engine.promised_in(play, "users", None).unwrap(), ["api.rs"]);
+        assert!(bench.engine.promised_in(PlayId(9), "users", None).is_err(), "another run");
+        assert!(bench.engine.promised_in(play, "users", Some(2)).is_err(), "an older version");
+    }
+
+    #[test]
     fn a_failure_ends_the_run_or_leaves_it_in_part() {
         for (on_failure, reduced, expected) in [
             (OnFailure::Stop, None, PlayState::Failed),

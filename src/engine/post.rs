@@ -1,6 +1,6 @@
 //! Prompts that the hub itself sends.
 
-use super::dispatch::Dispatch;
+use super::dispatch::{Dispatch, Origin};
 use super::journal::Place;
 use super::{Engine, words};
 use crate::model::{AgentName, Letter, Moment, ReceiptId, Role, Stage, TaskId};
@@ -8,6 +8,11 @@ use crate::model::{AgentName, Letter, Moment, ReceiptId, Role, Stage, TaskId};
 impl Engine {
     /// Queues a prompt for the next safe moment, however far off that is.
     pub(super) fn post(&mut self, letter: Letter, now: Moment) -> ReceiptId {
+        self.post_as(letter, Origin::Hub, now)
+    }
+
+    /// The same for words that mean more to the agent than others.
+    pub(super) fn post_as(&mut self, letter: Letter, origin: Origin, now: Moment) -> ReceiptId {
         self.receipts += 1;
         self.touch(Place::Hub);
         let id = ReceiptId(self.receipts);
@@ -22,6 +27,7 @@ impl Engine {
             tag,
             idempotency_key: None,
             is_confirmed: false,
+            origin,
             stage: Stage::Queued,
             reason: None,
             since: now,

@@ -1,5 +1,7 @@
 //! Whether a file is written in the format that it should have.
 
+use saphyr_parser::{Event, Parser};
+
 use super::check::Verdict;
 use crate::model::Format;
 
@@ -16,17 +18,14 @@ pub(super) fn check(format: Format, text: &[u8]) -> Verdict {
     }
 }
 
-/// Finds what no YAML may have. All that it must have is for whoever reads it.
 fn yaml(text: &str) -> Verdict {
-    let is_indented = |line: &str| {
-        let start = line.trim_start_matches(' ');
-        start.starts_with('\t') && !start.trim().is_empty()
-    };
-    let is_content = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    if let Some(at) = text.lines().position(is_indented) {
-        return Err(format!("line {} is indented with a tab", at + 1));
+    let mut says_something = false;
+    for event in Parser::new_from_str(text) {
+        let (event, _) = event.map_err(|error| error.to_string())?;
+        says_something |=
+            matches!(event, Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..));
     }
-    if text.lines().any(is_content) { Ok(String::new()) } else { Err("it says nothing".to_owned()) }
+    if says_something { Ok(String::new()) } else { Err("it says nothing".to_owned()) }
 }
 
 /// Every row has as many fields as the first, and every quote is closed (RFC 4180).
@@ -71,6 +70,9 @@ mod tests {
             (Format::Toml, "a = 1\n", "a = \n"),
             (Format::Yaml, "# c\na:\n  - b\n", "a:\n\t- b\n"),
             (Format::Yaml, "a", "# only\n"),
+            (Format::Yaml, "a: [1, {b: 2}]\n--- # more\n- 'c'\n", "a: [1, {b: 2}\n"),
+            (Format::Yaml, "a: |\n  text: of: any kind\n", "a: b: c\n"),
+            (Format::Yaml, "a: &x 1\nb: *x\n", "a: \"never closed\n"),
             (Format::Csv, "a,b\n1,\"2,\n3\"\r\n\n", "a,b\n1\n"),
             (Format::Csv, "a", "a,\"b\n"),
         ] {

@@ -22,23 +22,13 @@ impl Hub {
         }
         let began = open.started;
         let bench = Bench { cwd, mark, began };
-        let gates = gates.into_iter().map(|gate| self.with_promise(task, gate)).collect();
+        let promised = |title: &str, version| self.engine.promised(task, title, version);
+        let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
             let checks = check_all(gates, &bench).await;
             let _ = requests.send(Input::Came(Event::Gates { task, attempt, checks })).await;
         });
-    }
-
-    /// Adds to a gate about a contract what the engine knows of it.
-    fn with_promise(&self, task: TaskId, gate: String) -> (String, Option<Promise>) {
-        let promise = match Gate::parse(&gate) {
-            Ok(Gate { check: Check::Contract { title, version }, .. }) => {
-                Some(self.engine.promised(task, &title, version))
-            }
-            _ => None,
-        };
-        (gate, promise)
     }
 
     /// Runs the gates that stand between a run's stage, in a round of it, and the next.
@@ -51,8 +41,8 @@ impl Hub {
         let mark = format!("WHEELHOUSE_GATE={}:{play}:{stage}", self.paths.session);
         let Some(began) = self.engine.play(play).map(|play| play.started) else { return };
         let bench = Bench { cwd, mark, began };
-        // Contracts belong to tasks: a stage checks the files that it hands on.
-        let gates = gates.into_iter().map(|gate| (gate, None)).collect();
+        let promised = |title: &str, version| self.engine.promised_in(play, title, version);
+        let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
             let checks = check_all(gates, &bench).await;
@@ -70,6 +60,20 @@ impl Hub {
             let _ = requests.send(Input::Came(Event::Surveyed { task, attempt, files })).await;
         });
     }
+}
+
+/// Adds to a gate about a contract what the engine knows of it.
+fn with_promise(
+    gate: String,
+    promised: impl Fn(&str, Option<u32>) -> Promise,
+) -> (String, Option<Promise>) {
+    let promise = match Gate::parse(&gate) {
+        Ok(Gate { check: Check::Contract { title, version }, .. }) => {
+            Some(promised(&title, version))
+        }
+        _ => None,
+    };
+    (gate, promise)
 }
 
 /// Runs gates one after the other, and numbers the files before and after.

@@ -19,6 +19,10 @@ use crate::wire::Ask;
 /// Requests that wait their turn; a full channel makes the clients wait.
 const REQUESTS_MAX: usize = 64;
 
+/// So many requests come before output that waits: a team whose agents report all the time always has
+/// another, and what a person types must be echoed all the same.
+const REQUESTS_IN_A_ROW: u32 = 8;
+
 /// Pieces of output that wait their turn. Few, so that what a person waits for is never far behind
 /// a flood; a full channel stops the reading of keepers, and so, in the end, the flooding agent.
 const OUTPUTS_MAX: usize = 4;
@@ -112,6 +116,8 @@ pub(super) struct Inbox {
     requests: mpsc::Receiver<Input>,
     urgent: mpsc::Receiver<Input>,
     outputs: mpsc::Receiver<Input>,
+    /// How many requests came since something else did.
+    requests_in_a_row: u32,
 }
 
 /// The other end, for those who bring something.
@@ -138,7 +144,8 @@ impl Inbox {
             delays: Rc::new(Delays::new()),
             visitors: Rc::default(),
         };
-        (Self { outcomes, to_outcomes, requests, urgent, outputs }, senders)
+        let requests_in_a_row = 0;
+        (Self { outcomes, to_outcomes, requests, urgent, outputs, requests_in_a_row }, senders)
     }
 
     /// Returns where the record's thread tells what became of a batch.
@@ -153,12 +160,47 @@ impl Inbox {
 
     /// Waits for the next input: what waits for the record and what people ask first, floods last.
     pub(super) async fn next(&mut self) -> Option<Input> {
-        tokio::select! {
-            biased;
-            outcome = self.outcomes.recv() => outcome.map(Input::Record),
-            input = self.requests.recv() => input,
-            input = self.urgent.recv() => input,
-            input = self.outputs.recv() => input,
+        if self.requests_in_a_row >= REQUESTS_IN_A_ROW {
+            self.requests_in_a_row = 0;
+            if let Ok(input) = self.urgent.try_recv().or_else(|_| self.outputs.try_recv()) {
+                return Some(input);
+            }
         }
+        let (input, is_request) = tokio::select! {
+            biased;
+            outcome = self.outcomes.recv() => (outcome.map(Input::Record), false),
+            input = self.requests.recv() => (input, true),
+            input = self.urgent.recv() => (input, false),
+            input = self.outputs.recv() => (input, false),
+        };
+        self.requests_in_a_row = if is_request { self.requests_in_a_row + 1 } else { 0 };
+        input
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_who_ask_do_not_keep_output_waiting() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (mut inbox, senders) = Inbox::open();
+            for _ in 0..4 * REQUESTS_IN_A_ROW {
+                senders.requests.send(Input::SettingsChanged).await.unwrap();
+            }
+            for _ in 0..3 {
+                senders.outputs.send(Input::Terminate).await.unwrap();
+            }
+            let mut places = Vec::new();
+            for place in 0..4 * REQUESTS_IN_A_ROW {
+                if matches!(inbox.next().await, Some(Input::Terminate)) {
+                    places.push(place);
+                }
+            }
+            let every = REQUESTS_IN_A_ROW + 1;
+            assert_eq!(places, [every - 1, 2 * every - 1, 3 * every - 1]);
+        });
     }
 }

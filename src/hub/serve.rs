@@ -25,7 +25,7 @@ use super::views::Views;
 use super::watch::watch_settings;
 use super::{log, record, session, socket};
 use crate::config::{Paths, Settings};
-use crate::engine::{Effect, Engine, Event};
+use crate::engine::{Effect, Engine, Event, Seat};
 use crate::keeper;
 use crate::model::{AgentName, RunId, Size};
 use crate::screen::HistoryLimit;
@@ -179,7 +179,8 @@ impl Hub {
 
     /// Returns agents whose keepers live although the record does not say so.
     fn strays(&self) -> Vec<AgentName> {
-        let known = |agent: &AgentName| self.panes.get(agent).is_some_and(|p| p.link.is_some());
+        // Those on record are taken up as soon as it says that this hub is there.
+        let known = |agent: &AgentName| self.engine.seat(agent).is_some_and(Seat::is_live);
         let mut agents = self.paths.agents_ever();
         agents.retain(|agent| !known(agent) && keeper::is_held(&self.paths.agent_lock(agent)));
         agents

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Moment, TaskId};
+use super::{AgentName, Moment, NeedId, TaskId};
 
 /// Names one thing that waits for a person, such as `a1`.
 #[derive(
@@ -97,6 +97,18 @@ impl fmt::Display for AttentionKind {
     }
 }
 
+/// What a person can say about a thing that waits for them, besides looking after it themselves.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ruling {
+    /// The words of one agent may reach the other.
+    Consent { from: AgentName, to: AgentName },
+    /// What was needed is there.
+    Meet { need: NeedId },
+    /// What the agent changed of others' files may stay.
+    Allow { agent: AgentName },
+}
+
 /// One thing that waits for a person. It goes when its cause goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attention {
@@ -107,6 +119,8 @@ pub struct Attention {
     pub text: String,
     /// What to type about it.
     pub hint: Option<String>,
+    #[serde(default)]
+    pub ruling: Option<Ruling>,
     pub since: Moment,
     pub is_read: bool,
     /// A person has dealt with it, though its cause is still there.

@@ -42,7 +42,7 @@ mod workspace;
 
 pub use agent::{AgentState, Reset, Role, Source};
 pub use attempt::{Artifact, Attempt, Checks, Claim, FailedGate, GateResult, Hold, Outcome, Told};
-pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention};
+pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention, Ruling};
 pub use command::{Command, Done, Failure, PlayCommand, Refusal, TaskCommand};
 pub use deceptive::is_deceptive;
 pub use diff::{Against, DiffChange, DiffFile, DiffLine, FileHunks, Hunk};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Moment};
+use super::{AgentName, Moment, TaskId};
 
 /// A file that is another than it was; a number stands for its content, nothing for no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,9 @@ pub struct Touched {
     /// A person said that it may stay as it is.
     #[serde(default)]
     pub is_allowed: bool,
+    /// What the suspects were at; a person's word holds for these tasks.
+    #[serde(default)]
+    pub tasks: Vec<TaskId>,
 }
 
 impl Trespass {

@@ -46,6 +46,8 @@ mod prompt_scenes;
 #[cfg(test)]
 mod prompt_stories;
 #[cfg(test)]
+mod queue_stories;
+#[cfg(test)]
 mod scenes;
 #[cfg(test)]
 mod stories;

@@ -279,11 +279,16 @@ fn what_waits_longest_comes_first_and_the_rest_follows() {
     agents[0].stuck = true;
     stage.give(Input::Hub(status(agents)));
     let last = stage.app.attention().pop().unwrap();
-    assert_eq!(last.agent.as_str(), "backend", "stuck only now, though at work for longer");
+    assert_eq!(
+        last.agent.unwrap().as_str(),
+        "backend",
+        "stuck only now, though at work for longer"
+    );
     let mut agents = crew();
     agents[1].by_rule = true;
     stage.give(Input::Hub(status(agents)));
-    let is_frontend = |one: &Waiting| one.agent.as_str() == "frontend";
+    let is_frontend =
+        |one: &Waiting| one.agent.as_ref().is_some_and(|agent| agent.as_str() == "frontend");
     assert!(!stage.app.attention().iter().any(is_frontend), "rules are about to answer it");
     let mut quiet = Stage::new(120, 40, team(1));
     quiet.press("a");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::DialogStatus;
-use crate::model::{Attention, AttentionKind, Task, TaskSpec, TaskState};
+use crate::model::{Attention, AttentionKind, Ruling, Task, TaskSpec, TaskState};
 
 /// A request about tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -140,6 +140,9 @@ pub struct AttentionStatus {
     /// The dialog that it is about, with its options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialog: Option<DialogStatus>,
+    /// What a person can say about it, which is also what the hint says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<Ruling>,
     /// In the form of RFC 3339.
     pub since: String,
     pub read: bool,
@@ -155,6 +158,7 @@ impl From<&Attention> for AttentionStatus {
             text: item.text.clone(),
             hint: item.hint.clone(),
             dialog: None,
+            ruling: item.ruling.clone(),
             since: item.since.to_rfc3339(),
             read: item.is_read,
         }

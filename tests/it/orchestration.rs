@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use wheelhouse::engine::{Phase, Record};
-use wheelhouse::model::{AgentName, AgentState, PlayState, Role, Task, TaskId, TaskState};
+use wheelhouse::model::{
+    AgentName, AgentState, NeedState, PlayState, Role, Task, TaskId, TaskState,
+};
 
 use super::support::crew::{Fault, World};
 use super::support::team::AGENTS;
@@ -15,18 +17,19 @@ const SEEDS: u64 = 200;
 #[test]
 fn no_claim_passes_unchecked_and_every_task_ends_or_waits_for_someone() {
     let mut ends = BTreeMap::new();
-    let (mut events, mut trespasses) = (0, 0);
+    let (mut events, mut trespasses, mut met) = (0, 0, 0);
     for seed in 0..SEEDS {
         let world = World::live(seed, Fault::None);
         world.assert_settled().unwrap();
         events += world.events;
         trespasses += world.engine.trespasses().count();
+        met += world.engine.needs().filter(|need| need.state == NeedState::Met).count();
         for task in world.engine.tasks() {
             *ends.entry(task.state).or_insert(0) += 1;
         }
     }
     assert!(events > 50_000, "{events}");
-    assert!(trespasses > 10, "{trespasses}");
+    assert!(trespasses > 10 && met > 10, "{trespasses} {met}");
     // A simulation in which nothing is ever done, or never fails, would show nothing.
     for state in [TaskState::Done, TaskState::Failed] {
         assert!(ends.get(&state).is_some_and(|count| *count > 50), "{ends:?}");
@@ -40,6 +43,7 @@ fn a_planted_fault_is_found() {
         Fault::EndsAreNotHeard,
         Fault::LooksAreNotHeard,
         Fault::TypingIsNotSaved,
+        Fault::NeedsAreNotSaved,
     ] {
         let is_found = |seed: u64| {
             let run = std::panic::catch_unwind(|| World::live(seed, fault).assert_settled());

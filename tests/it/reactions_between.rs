@@ -1,5 +1,7 @@
 //! What agents need of each other reaches whom it should, though the hub is killed in the middle of it.
 
+use std::fs;
+
 use serde_json::Value;
 
 use super::support::rows::{HOLD, Player, script};
@@ -45,6 +47,41 @@ fn a_block_goes_once_to_whoever_owns_what_is_needed() {
 #[test]
 fn a_block_that_nobody_can_lift_goes_once_to_the_lead() {
     assert_routed("boss", "role = \"lead\"");
+}
+
+#[test]
+fn a_need_stays_until_it_is_met_whatever_else_its_agent_is_told() {
+    let met = ("what you needed is there", "met", &[DONE][..]);
+    let one = script("one", &["status blocked \"keys/staging.pem, to get in\""], &[met]);
+    let steps = ["await give 9000s", "artifact keys/staging.pem \"key\""];
+    let told = [("| keys/staging.pem", "need", &steps[..]), ("Task t1", "ended", &[])];
+    let keys = script("keys", &["say \"Working.\"", HOLD], &told);
+    let owner = ("keys", "owns = [\"keys/**\"]", keys);
+    let world = World::with_players(FREELY, &[("one", "", one), owner]);
+    let need = |world: &World| world.rows()[&("need".to_owned(), "n1".to_owned())]["state"].clone();
+    world.ok(&["dispatch", "keys", "Do your own work", "--wait"]);
+    world.add(&["--agent", "one"]);
+    world.wait_for_entry("need", "one", "n1 to keys");
+    world.wait_for_task("t1", "blocked");
+    // A person has something else to say, and it answers; that is not what it waits for.
+    world.ok(&["dispatch", "one", "Keep it short", "--wait"]);
+    world.wait_until_heard("one", &["task", "other"]);
+    assert_eq!(
+        (world.task("t1")["state"].clone(), need(&world)),
+        ("blocked".into(), "sent".into())
+    );
+    world.kill_hub();
+    assert_eq!(
+        (world.task("t1")["state"].clone(), need(&world)),
+        ("blocked".into(), "sent".into())
+    );
+    world.go();
+    world.wait_until_heard("keys", &["task", "need"]);
+    fs::write(world.project.join("give"), "go\n").unwrap();
+    world.wait_for_task("t1", "done");
+    world.wait_until_heard("one", &["task", "other", "met"]);
+    assert_eq!(world.times("need.met", "one", "n1 by keys"), 1);
+    world.assert_settled();
 }
 
 #[test]

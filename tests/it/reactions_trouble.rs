@@ -6,9 +6,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::support::clock::wait_for;
-use super::support::rows::{HOLD, script};
+use super::support::rows::{HOLD, Show, script};
 use super::support::world::World;
-use super::terminal::Terminal;
 
 const DONE: &str = "status done \"3 tests pass\"";
 const RUST: &str = "capabilities = [\"rust\"]";
@@ -40,6 +39,43 @@ fn an_error_is_tried_again_with_its_fix_and_then_by_another() {
 }
 
 #[test]
+fn an_error_that_nobody_gets_over_is_degraded_as_the_task_says() {
+    let error = "status error \"no disk; suggested fix: use another\"";
+    let then = [
+        ("do less. only the list", "less", &[HOLD, DONE][..]),
+        ("Do without the result of t2", "without", &[DONE]),
+        ("| no disk; suggested fix: use another", "again", &[error]),
+        ("break it", "break", &[error, "await more 9000s"]),
+        ("do it", "task", &[error]),
+    ];
+    let world = World::with_players("", &[("one", "", script("one", &[], &then))]);
+    world.add(&["--attempts", "2", "--reduced", "only the list"]);
+    world.wait_until_heard("one", &["task", "again", "less"]);
+    world.kill_hub();
+    world.go();
+    let task = world.wait_for_task("t1", "done");
+    let tries = task["attempts"].as_array().unwrap().len();
+    assert_eq!((&task["is_reduced"], tries), (&true.into(), 3));
+    assert_eq!(world.times("task.pending", "one", "reduced, because no disk"), 1);
+
+    for (policy, end, tries) in [("skip", "done", 1), ("stop", "failed", 0)] {
+        let terms = ["--prompt", "break it", "--attempts", "1", "--on-failure", policy];
+        let fragile = world.json(&[&["task", "add", "--title", "work"], &terms[..]].concat());
+        let fragile = fragile["id"].as_str().unwrap();
+        let after = world.add(&["--needs", fragile]);
+        world.wait_for_task(fragile, "failed");
+        world.kill_hub();
+        fs::write(world.project.join("more"), "go\n").unwrap();
+        let task = world.wait_for_task(&after, end);
+        assert_eq!(task["attempts"].as_array().unwrap().len(), tries, "{task}");
+        let items = world.items("failed");
+        assert_eq!(items.iter().filter(|item| item["task"] == fragile).count(), 1, "said plainly");
+    }
+    world.wait_until_heard("one", &["task", "again", "less", "break", "without", "break"]);
+    world.assert_settled();
+}
+
+#[test]
 fn the_same_build_failure_twice_holds_the_agent_and_the_dashboard_shows_it() {
     let steps = [
         "build fail \"E0308 in line 7\"",
@@ -49,7 +85,6 @@ fn the_same_build_failure_twice_holds_the_agent_and_the_dashboard_shows_it() {
     ];
     let one = script("one", &steps, &[("another approach", "other way", &["build pass", DONE])]);
     let world = World::with_players("", &[("one", "", one)]);
-    let mut dashboard = Terminal::attach(&world, 120, 30);
     world.add(&[]);
     world.wait_for_entry("report.build", "one", "line 7");
     world.kill_hub();
@@ -64,7 +99,7 @@ fn the_same_build_failure_twice_holds_the_agent_and_the_dashboard_shows_it() {
     assert_eq!(world.times("attention.loop", "one", "E0308"), 1);
     assert!(world.agent("one").stuck);
     assert_eq!(world.task("t1")["state"], "blocked");
-    dashboard.wait_for("! 1 stuck");
+    world.shows("! 1 stuck");
     world.ok(&["task", "retry", "t1", "--advice", "cast it"]);
     let task = world.wait_for_task("t1", "done");
     assert_eq!(task["attempts"].as_array().unwrap().len(), 2, "{task}");
@@ -104,7 +139,7 @@ fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
         git(&world, words);
     }
     world.ok(&["up", "crew"]);
-    let mut dashboard = Terminal::attach(&world, 120, 30);
+    let world = Show::of(world);
     world.add(&["--agent", "web"]);
     world.wait_for_item("conflict");
     world.kill_hub();
@@ -112,7 +147,7 @@ fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
     let text = item["text"].as_str().unwrap();
     assert!(text.contains("api/mod.rs") && text.contains("which api owns"), "{text}");
     assert!(world.agent("web").conflict && !world.agent("api").conflict);
-    dashboard.wait_for("conflict");
+    world.shows("conflict");
     assert_ne!(world.task("t1")["state"], "done");
     world.go();
     let task = world.wait_for_task("t1", "done");

@@ -57,7 +57,7 @@ impl World {
         self.seat("one")["member"]["conversation"].as_str().map(str::to_owned)
     }
 
-    fn token(&self, agent: &str) -> Token {
+    pub(crate) fn token(&self, agent: &str) -> Token {
         let pid = self.agent(agent).pid.unwrap();
         let mut token = None;
         wait_for("its token", || {
@@ -82,7 +82,7 @@ impl Visitor {
         }
     }
 
-    fn greet(&mut self, token: &Token) -> Result<Response, Fault> {
+    pub(crate) fn greet(&mut self, token: &Token) -> Result<Response, Fault> {
         let (version, token) = ("test".to_owned(), Some(token.clone()));
         self.try_ask(Request::Hello { protocol: PROTOCOL, version, token })
     }

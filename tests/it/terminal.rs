@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use crate::fake_hub::PATIENCE;
+use crate::support::process;
 use crate::support::world::World;
 
 /// Tell the program on the terminal where the hub is, and whether to fail when it went away.
@@ -144,10 +145,20 @@ impl Terminal {
     }
 
     pub(crate) fn wait_for(&mut self, text: &str) {
-        while !self.text().contains(text) {
+        self.wait_until(&format!("`{text}`"), |screen| screen.contains(text));
+    }
+
+    /// Waits for a line that has all of these parts in it.
+    pub(crate) fn wait_for_line(&mut self, parts: &[&str]) {
+        let is_it = |line: &str| parts.iter().all(|part| line.contains(part));
+        self.wait_until(&format!("a line with {parts:?}"), |screen| screen.lines().any(is_it));
+    }
+
+    pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&str) -> bool) {
+        while !is_so(&self.text()) {
             match self.output.recv_timeout(PATIENCE) {
                 Ok(bytes) => self.take(&bytes),
-                Err(error) => panic!("`{text}` is not on the screen ({error}):\n{}", self.text()),
+                Err(error) => panic!("{what} is not on the screen ({error}):\n{}", self.text()),
             }
         }
     }
@@ -175,13 +186,7 @@ impl Terminal {
     }
 
     fn cpu_seconds(&self) -> f64 {
-        let pid = self.child.process_id().unwrap();
-        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
-        let nanoseconds = |task: std::fs::DirEntry| {
-            let text = std::fs::read_to_string(task.path().join("schedstat")).unwrap();
-            text.split_whitespace().next().unwrap().parse::<f64>().unwrap()
-        };
-        tasks.map(Result::unwrap).map(nanoseconds).sum::<f64>() / 1e9
+        process::cpu_seconds(self.pid())
     }
 
     pub(crate) fn assert_restored(&mut self) {

@@ -35,7 +35,7 @@ pub(crate) fn add(context: &mut Context, arguments: AddArgs) -> anyhow::Result<(
         verifiers: arguments.verifiers,
         agree: arguments.agree.unwrap_or(arguments.verifiers),
         locks: arguments.lock,
-        reduced: None,
+        reduced: arguments.reduced,
     };
     let (title, needs) = (arguments.title, arguments.needs);
     let play = arguments.run.map(|run| run.parse()).transpose()?;

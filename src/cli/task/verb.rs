@@ -122,6 +122,9 @@ pub(crate) struct AddArgs {
     /// What happens once it has failed as often as it may
     #[arg(long, value_enum, default_value_t = FailureName::Reassign)]
     pub(super) on_failure: FailureName,
+    /// What is left of it, should it fail: it is tried once more with this advice to do less
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reduced: Option<String>,
     /// With what it begins: the conversation that is there, or a new one
     #[arg(long, value_enum, default_value_t = ContextName::Continue)]
     pub(super) context: ContextName,

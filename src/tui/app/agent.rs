@@ -41,9 +41,6 @@ pub(crate) struct Agent {
 impl Agent {
     /// Returns the agent of a status; a name that is none is left out.
     pub(crate) fn new(status: &AgentStatus) -> Option<Self> {
-        let since = humantime::parse_rfc3339(&status.since).ok();
-        let since = since.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let since = since.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         let remark = status.note.as_ref().or(status.ending.as_ref());
         Some(Self {
             name: status.name.parse().ok()?,
@@ -54,7 +51,7 @@ impl Agent {
             has_conflict: status.conflict,
             is_unreachable: status.unreachable.is_some(),
             stuck_since: None,
-            since: Moment(since),
+            since: moment(&status.since),
             task: status.task.as_deref().map(clean),
             title: clean(&status.title),
             remark: remark.map(|text| clean(text)),
@@ -152,6 +149,13 @@ pub(crate) fn has_failed(receipt: &Receipt) -> bool {
         | Stage::Accepted
         | Stage::Withdrawn => false,
     }
+}
+
+/// Reads a moment in the form of RFC 3339.
+pub(super) fn moment(text: &str) -> Moment {
+    let time = humantime::parse_rfc3339(text).ok();
+    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Moment(since.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
 }
 
 /// Returns the dialog fit to be shown; its id stays as it is, since the hub has to know it again.

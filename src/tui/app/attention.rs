@@ -1,14 +1,17 @@
-//! What waits for a person, oldest first.
+//! What waits for a person, oldest first: the hub's queue, and what the panes themselves show.
 
+use super::agent::moment;
 use super::{Agent, App, has_failed, receipt_line};
-use crate::model::{AgentName, AgentState, Moment};
-use crate::wire::DialogStatus;
+use crate::model::{AgentName, AgentState, AttentionId, AttentionKind, Moment};
+use crate::tui::text::clean;
+use crate::wire::{AttentionStatus, DialogStatus};
 
 /// One thing that waits. The order is that of age.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Waiting {
     pub since: Moment,
-    pub agent: AgentName,
+    /// Nobody, if it is about a task that no agent has.
+    pub agent: Option<AgentName>,
     pub cause: Cause,
 }
 
@@ -19,6 +22,8 @@ pub(crate) enum Cause {
     State,
     /// Its last prompt did not get through.
     Receipt,
+    /// It stands in the hub's queue.
+    Item(AttentionId),
 }
 
 /// Where the person wants to be led.
@@ -32,16 +37,52 @@ pub(crate) enum Lead {
 impl App {
     /// Returns everything that waits for a person, oldest first.
     pub(crate) fn attention(&self) -> Vec<Waiting> {
-        let mut found: Vec<_> =
-            self.agents.iter().flat_map(|agent| self.waiting_at(agent)).collect();
+        let shown = self.agents.iter().flat_map(|agent| self.waiting_at(agent));
+        let mut found: Vec<Waiting> = shown.collect();
+        found.extend(self.queue.iter().filter(|item| !self.shows(item)).filter_map(waiting_in));
         found.sort();
         found
     }
 
+    /// Returns what the queue says of it.
+    pub(crate) fn item(&self, id: AttentionId) -> Option<&AttentionStatus> {
+        self.queue.iter().find(|item| item.id == id.to_string())
+    }
+
+    /// Says whether the agent's own tile tells the same and can be acted upon, or whether a person
+    /// has seen that it is over.
+    fn shows(&self, item: &AttentionStatus) -> bool {
+        let agent = item.agent.as_ref().and_then(|name| name.parse().ok());
+        let agent = agent.and_then(|name| self.agent(&name));
+        match item.kind {
+            AttentionKind::Finished => item.read,
+            AttentionKind::Dialog => agent.is_some_and(|one| one.state == AgentState::Waiting),
+            AttentionKind::Receipt => {
+                agent.and_then(|agent| self.receipt(agent)).is_some_and(has_failed)
+            }
+            AttentionKind::Blocked
+            | AttentionKind::Consent
+            | AttentionKind::Conflict
+            | AttentionKind::Loop
+            | AttentionKind::Limit
+            | AttentionKind::Stuck
+            | AttentionKind::Failed
+            | AttentionKind::Unreachable
+            | AttentionKind::Unfit => false,
+        }
+    }
+
     fn waiting_at(&self, agent: &Agent) -> impl Iterator<Item = Waiting> {
         let name = agent.name.clone();
-        let waiting = move |(since, cause)| Waiting { since, agent: name.clone(), cause };
-        let state = wanted_since(agent).map(|since| (since, Cause::State));
+        let waiting = move |(since, cause)| Waiting { since, agent: Some(name.clone()), cause };
+        // The queue says more than a state does.
+        let is_told = |item: &&AttentionStatus| {
+            item.kind != AttentionKind::Finished
+                && item.agent.as_deref() == Some(agent.name.as_str())
+        };
+        let is_queued = agent.state != AgentState::Waiting
+            && self.queue.iter().filter(|item| !self.shows(item)).any(|item| is_told(&item));
+        let state = wanted_since(agent).filter(|_| !is_queued).map(|since| (since, Cause::State));
         let failed = self.receipt(agent).filter(|receipt| has_failed(receipt));
         let receipt = failed.map(|receipt| (receipt.since, Cause::Receipt));
         [state, receipt].into_iter().flatten().map(waiting)
@@ -56,7 +97,15 @@ impl App {
 
     /// Returns what is wanted, in a line.
     pub(crate) fn want(&self, waiting: &Waiting) -> String {
-        let Some(agent) = self.agent(&waiting.agent) else { return String::new() };
+        if let Cause::Item(id) = waiting.cause {
+            let item = self.item(id);
+            return item.map_or_else(String::new, |item| {
+                let mark = if item.read { "" } else { "● " };
+                clean(&format!("{mark}{}: {}", item.kind, item.text))
+            });
+        }
+        let agent = waiting.agent.as_ref().and_then(|name| self.agent(name));
+        let Some(agent) = agent else { return String::new() };
         let receipt = agent.receipt.as_ref().filter(|_| waiting.cause == Cause::Receipt);
         let dialog = agent.dialog.as_ref().map(DialogStatus::summary);
         match (receipt, dialog.as_deref().or(agent.caption())) {
@@ -65,6 +114,12 @@ impl App {
             (None, None) => state_word(agent),
         }
     }
+}
+
+fn waiting_in(item: &AttentionStatus) -> Option<Waiting> {
+    let agent = item.agent.as_ref().and_then(|name| name.parse().ok());
+    let cause = Cause::Item(item.id.parse().ok()?);
+    Some(Waiting { since: moment(&item.since), agent, cause })
 }
 
 /// Returns what the agent does, in a word or two.

@@ -14,7 +14,9 @@ use crate::tui::options::{Ended, PlaybookOffer, StartView, TuiError};
 use crate::tui::overlay::{Overlay, TaskForm};
 use crate::tui::prompt::{Editor, History};
 use crate::tui::review::Review;
-use crate::wire::{Ask, CliOffer, Interrupted, MouseWish, Request, TaskStatus, TeamOffer};
+use crate::wire::{
+    Ask, AttentionStatus, CliOffer, Interrupted, MouseWish, Request, TaskStatus, TeamOffer,
+};
 
 /// The dashboard.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub(crate) struct App {
     pub agents: Vec<Agent>,
     /// Those that are not over first, what happened last before what happened earlier.
     pub tasks: Vec<TaskStatus>,
+    /// What waits for a person by the hub's record.
+    pub queue: Vec<AttentionStatus>,
     /// What was cut off and waits to be taken up again.
     pub interrupted: Box<Interrupted>,
     pub panes: BTreeMap<AgentName, Pane>,
@@ -221,6 +225,7 @@ impl App {
             session: String::new(),
             agents: Vec::new(),
             tasks: Vec::new(),
+            queue: Vec::new(),
             interrupted: Box::default(),
             panes: BTreeMap::new(),
             selected: None,

@@ -91,9 +91,10 @@ impl Attention {
 }
 
 fn list_line(app: &App, waiting: &Waiting, is_chosen: bool, room: usize) -> Line<'static> {
-    let agent = app.agent(&waiting.agent);
+    let agent = waiting.agent.as_ref().and_then(|name| app.agent(name));
     let sign = agent.map_or(" ", |agent| sign(agent.state));
-    let name = clip(waiting.agent.as_str(), NAME_COLS).into_owned();
+    let name = waiting.agent.as_ref().map_or("", |name| name.as_str());
+    let name = clip(name, NAME_COLS).into_owned();
     let pad = " ".repeat(NAME_COLS.saturating_sub(width(&name)));
     let age = elapsed(app.now.since(waiting.since));
     let arrow = if is_chosen { "▸" } else { " " };

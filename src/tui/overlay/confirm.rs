@@ -8,12 +8,12 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::dialog::{Dialog, Hit, buttons};
 use super::stack::Fate;
-use crate::model::{AgentName, Environment, MergeForm, TaskId, TaskState};
+use crate::model::{AgentName, AttentionId, Environment, MergeForm, Ruling, TaskId, TaskState};
 use crate::tui::action::Choice;
 use crate::tui::app::{Agent, App, Purpose};
 use crate::tui::look::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Request, TaskRequest, TaskStatus, WorkspaceRequest};
+use crate::wire::{AttentionStatus, Request, TaskRequest, TaskStatus, WorkspaceRequest};
 
 /// A question with a deed behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,12 @@ pub(crate) enum Confirm {
     /// A task is about to be given up.
     Task {
         task: TaskId,
+    },
+    /// A person may say something about a thing that waits for them.
+    Item {
+        item: AttentionId,
+        ruling: Ruling,
+        text: String,
     },
 }
 
@@ -55,7 +61,8 @@ impl Confirm {
             }
             (Choice::Cancel, _) => return Fate::Close,
             (Choice::Toggle, Self::Agent { deed, .. }) => *deed = deed.other().unwrap_or(*deed),
-            (Choice::Toggle, Self::Task { .. }) | (Choice::Up | Choice::Down, _) => {}
+            (Choice::Toggle, Self::Task { .. } | Self::Item { .. })
+            | (Choice::Up | Choice::Down, _) => {}
         }
         Fate::Stay
     }
@@ -74,14 +81,23 @@ impl Confirm {
                 let ask = TaskRequest::Cancel { task: task.to_string() };
                 (Request::Task { ask }, format!("Giving {task} up…"))
             }
+            Self::Item { ruling, .. } => {
+                (Request::Task { ask: request(ruling) }, "Saying so…".to_owned())
+            }
         };
         app.ask(Purpose::Order, request);
         app.say(Tone::Dim, words);
     }
 
     /// Says whether what it asks about is still there.
-    pub(crate) fn still_stands(&self, agents: &[Agent], tasks: &[TaskStatus]) -> bool {
+    pub(crate) fn still_stands(
+        &self,
+        agents: &[Agent],
+        tasks: &[TaskStatus],
+        queue: &[AttentionStatus],
+    ) -> bool {
         match self {
+            Self::Item { item, .. } => queue.iter().any(|known| known.id == item.to_string()),
             Self::Agent { agent, .. } => agents.iter().any(|known| known.name == *agent),
             Self::Task { task } => tasks.iter().any(|known| known.id == task.to_string()),
         }
@@ -92,6 +108,15 @@ impl Confirm {
         match self {
             Self::Agent { agent, deed } => (deed.verb(), format!("{} {agent}?", deed.verb())),
             Self::Task { task } => ("Give it up", format!("Give {task} up?")),
+            Self::Item { ruling: Ruling::Consent { from, to }, .. } => {
+                ("Allow it", format!("May {from} speak to {to}?"))
+            }
+            Self::Item { ruling: Ruling::Meet { need }, .. } => {
+                ("It is there", format!("Is what {need} asks for there?"))
+            }
+            Self::Item { ruling: Ruling::Allow { agent }, .. } => {
+                ("Let it stay", format!("May what {agent} changed stay?"))
+            }
         }
     }
 
@@ -106,12 +131,21 @@ impl Confirm {
                 Deed::Rescue => "Rescue, then remove",
                 Deed::Stop | Deed::Restart | Deed::Remove => "Anew",
             }),
-            Self::Task { .. } => None,
+            Self::Task { .. } | Self::Item { .. } => None,
         }
     }
 
     fn consequence(&self) -> &'static str {
         match self {
+            Self::Item { ruling: Ruling::Consent { .. }, .. } => {
+                "What it says reaches the other from now on, quoted and with its name."
+            }
+            Self::Item { ruling: Ruling::Meet { .. }, .. } => {
+                "Whoever asked is told so. To tell it more, leave this and send it a prompt."
+            }
+            Self::Item { ruling: Ruling::Allow { .. }, .. } => {
+                "It holds for the task at hand; what is changed in another counts anew."
+            }
             Self::Agent { deed, .. } => deed.consequence(),
             Self::Task { .. } => {
                 "Nobody works on it any more; what needs it waits for you. It stays on record, and can be tried again."
@@ -126,6 +160,7 @@ impl Confirm {
                 deed: Deed::Remove | Deed::Merge | Deed::Squash | Deed::Clean | Deed::Rescue,
                 ..
             } => None,
+            Self::Item { text, .. } => Some(text.clone()),
             Self::Agent { agent, deed: Deed::Stop | Deed::Restart | Deed::Resume } => {
                 let agent = app.agent(agent).filter(|agent| agent.state.may_be_working())?;
                 Some(format!("It is {} now: what it is at may be cut off.", agent.state))
@@ -175,6 +210,17 @@ impl Confirm {
             text.extend([Line::default(), Line::styled(line.clone(), style)]);
         }
         Paragraph::new(text).wrap(Wrap { trim: true }).render(inner, buffer);
+    }
+}
+
+/// Returns how the hub is told what a person says.
+fn request(ruling: &Ruling) -> TaskRequest {
+    match ruling {
+        Ruling::Consent { from, to } => {
+            TaskRequest::Consent { from: from.to_string(), to: to.to_string() }
+        }
+        Ruling::Meet { need } => TaskRequest::Meet { need: need.to_string() },
+        Ruling::Allow { agent } => TaskRequest::Allow { agent: agent.to_string() },
     }
 }
 

@@ -41,8 +41,18 @@ const STEPS_MAX: usize = 12;
 const ATTEMPTS_MAX: usize = 20;
 
 impl TaskView {
-    pub(super) fn new(id: TaskId) -> Self {
+    fn new(id: TaskId) -> Self {
         Self { id, task: None, fault: None, offset: 0, seen: None }
+    }
+
+    /// Returns a view of a task, and asks the hub for all about it.
+    pub(crate) fn open(app: &mut App, id: TaskId) -> Self {
+        let view = Self::new(id);
+        if app.is_connected() {
+            let (purpose, request) = view.wish();
+            app.ask(purpose, request);
+        }
+        view
     }
 
     /// Returns what it has to know from the hub, and why.

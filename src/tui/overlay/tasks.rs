@@ -154,12 +154,7 @@ pub(super) fn deeds_on_one(app: &App) -> impl Iterator<Item = Button> {
 
 /// Shows one task in full.
 fn open(app: &mut App, id: TaskId) -> Fate {
-    let view = TaskView::new(id);
-    if app.is_connected() {
-        let (purpose, request) = view.wish();
-        app.ask(purpose, request);
-    }
-    Fate::Open(Box::new(Overlay::TaskView(view)))
+    Fate::Open(Box::new(Overlay::TaskView(TaskView::open(app, id))))
 }
 
 /// Opens the form for one more task, with what was left in it the last time.

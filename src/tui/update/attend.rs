@@ -2,13 +2,13 @@
 
 use super::act;
 use super::news::words;
-use crate::model::{AgentName, AgentState, Stage};
+use crate::model::{AgentName, AgentState, AttentionId, Stage};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Cause, Lead, Waiting};
+use crate::tui::app::{App, Cause, Lead, Purpose, Waiting};
 use crate::tui::look::Tone;
-use crate::tui::overlay::{Overlay, Question};
+use crate::tui::overlay::{Confirm, Overlay, Question, TaskView};
 use crate::tui::text::clean;
-use crate::wire::{Fault, Response};
+use crate::wire::{Fault, Request, Response, TaskRequest};
 
 /// Goes to something that waits for a person.
 pub(super) fn follow(app: &mut App, lead: Lead) {
@@ -24,28 +24,59 @@ pub(super) fn follow(app: &mut App, lead: Lead) {
 }
 
 fn go_to(app: &mut App, waiting: Waiting) {
-    act::select(app, waiting.agent.clone());
-    let dialog = app.agent(&waiting.agent).and_then(|agent| agent.dialog.clone());
-    match dialog.filter(|_| waiting.cause == Cause::State) {
-        Some(dialog) => {
-            let question = Question::new(waiting.agent.clone(), dialog);
-            app.overlays.push(Overlay::Question(question));
+    if let Some(agent) = waiting.agent.clone() {
+        act::select(app, agent);
+    }
+    match waiting.cause {
+        Cause::Item(id) => open_item(app, &waiting, id),
+        Cause::State | Cause::Receipt => {
+            let agent = waiting.agent.as_ref().and_then(|name| app.agent(name));
+            let dialog = agent.and_then(|agent| Some((agent.name.clone(), agent.dialog.clone()?)));
+            match dialog.filter(|_| waiting.cause == Cause::State) {
+                Some((agent, dialog)) => {
+                    app.overlays.push(Overlay::Question(Question::new(agent, dialog)));
+                }
+                None => app.say(Tone::Warning, remark(app, &waiting)),
+            }
         }
-        None => app.say(Tone::Warning, remark(app, &waiting)),
     }
     app.attended = Some(waiting);
 }
 
+/// Shows what the queue has to say where something can be done about it, and marks it as read.
+fn open_item(app: &mut App, waiting: &Waiting, id: AttentionId) {
+    let Some(item) = app.item(id).cloned() else { return };
+    if !item.read && app.is_connected() {
+        let ask = TaskRequest::MarkRead { items: vec![item.id.clone()] };
+        app.ask(Purpose::Upkeep, Request::Task { ask });
+    }
+    let task = item.task.as_ref().and_then(|task| task.parse().ok());
+    match (item.ruling, task) {
+        (Some(ruling), _) => {
+            let text = clean(&item.text);
+            app.overlays.push(Overlay::Confirm(Confirm::Item { item: id, ruling, text }));
+        }
+        (None, Some(task)) => {
+            let view = TaskView::open(app, task);
+            app.overlays.push(Overlay::TaskView(view));
+        }
+        (None, None) => app.say(Tone::Warning, remark(app, waiting)),
+    }
+}
+
 /// Returns what is wanted, and the key that helps.
 fn remark(app: &App, waiting: &Waiting) -> String {
-    let state = app.agent(&waiting.agent).map(|agent| agent.state);
+    let agent = waiting.agent.as_ref();
+    let state = agent.and_then(|name| app.agent(name)).map(|agent| agent.state);
     let (action, what) = match (waiting.cause, state) {
         (Cause::Receipt, _) => (Action::Dismiss, "dismisses it"),
         (Cause::State, Some(AgentState::Waiting)) => (Action::Type, "types into its pane"),
-        (Cause::State, _) => (Action::Dispatch, "sends it a prompt"),
+        (Cause::State | Cause::Item(_), _) => (Action::Dispatch, "sends it a prompt"),
     };
-    let key = app.keymap.hint(action).map(|key| format!(" · {key} {what}"));
-    format!("{}: {}{}", waiting.agent, app.want(waiting), key.unwrap_or_default())
+    let key = app.keymap.hint(action).filter(|_| agent.is_some());
+    let key = key.map(|key| format!(" · {key} {what}")).unwrap_or_default();
+    let name = agent.map(|name| format!("{name}: ")).unwrap_or_default();
+    format!("{name}{}{key}", app.want(waiting))
 }
 
 /// Brings a dialog that was refused up to date with its pane.

@@ -138,6 +138,10 @@ fn status(app: &mut App, news: &Status) {
     }
     note_interrupted(app, news);
     tasks::follow(app, news);
+    if app.queue != news.attention {
+        app.queue.clone_from(&news.attention);
+        app.damage.is_all = true;
+    }
     take_agents(app, agents);
     diffs::follow(app);
     let wants_teams = match app.settings.start {
@@ -172,7 +176,7 @@ fn take_agents(app: &mut App, agents: Vec<Agent>) {
     app.panes.retain(|name, _| app.agents.iter().any(|agent| agent.name == *name));
     app.sizes.retain(|name, _| app.agents.iter().any(|agent| agent.name == *name));
     app.overlays.retain(|overlay| match overlay {
-        Overlay::Confirm(confirm) => confirm.still_stands(&app.agents, &app.tasks),
+        Overlay::Confirm(confirm) => confirm.still_stands(&app.agents, &app.tasks, &app.queue),
         Overlay::Question(question) => app.agents.iter().any(|agent| agent.name == question.agent),
         Overlay::Help(_)
         | Overlay::Launcher(_)

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Command, Exit, MergeForm, MergeTerms, Moment, PlayCommand,
-    ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskCommand, TaskId, TaskState,
+    AgentName, AgentState, Changes, Command, Exit, Letter, MergeForm, MergeTerms, Moment, Need,
+    NeedId, NeedState, PlayCommand, ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage,
+    TaskCommand, TaskId, TaskState,
 };
 use wheelhouse::report;
 
@@ -30,6 +31,7 @@ pub(crate) enum Fault {
     EndsAreNotHeard,
     LooksAreNotHeard,
     TypingIsNotSaved,
+    NeedsAreNotSaved,
 }
 
 /// The hub's surroundings.
@@ -138,11 +140,17 @@ impl World {
     /// A person cancels, retries or takes something for another.
     fn meddle(&mut self) {
         let task = TaskId(1 + self.random.below(20));
-        let command = match self.random.below(5) {
+        if self.random.percent(20) {
+            let letter = Letter { agent: self.someone(), text: "here".to_owned(), tag: None };
+            let (letters, idempotency_key, is_confirmed) = (vec![letter], None, false);
+            return self.ask(Command::Dispatch { letters, idempotency_key, is_confirmed });
+        }
+        let command = match self.random.below(6) {
             0 => TaskCommand::Cancel { task },
             1 => TaskCommand::Retry { task, advice: Some("otherwise".to_owned()), agent: None },
             2 => TaskCommand::MarkRead { items: Vec::new() },
             3 => TaskCommand::Allow { agent: self.someone() },
+            4 => TaskCommand::Meet { need: NeedId(1 + self.random.below(10)) },
             _ => TaskCommand::Consent { from: self.someone(), to: self.someone() },
         };
         self.ask(Command::Task(command));
@@ -195,10 +203,11 @@ impl World {
             _ => {}
         }
         self.events += 1;
-        let claimed = self.claimed();
+        let (claimed, wanted) = (self.claimed(), self.wanted());
         let effects = self.engine.handle(event, self.now);
         self.check();
         self.check_ends(&claimed);
+        self.check_needs(&wanted);
         self.carry_out(effects);
     }
 
@@ -207,6 +216,27 @@ impl World {
         let open = self.engine.tasks().filter_map(|task| Some((task, task.open()?)));
         let claimed = open.filter(|(task, _)| task.state == TaskState::Claimed);
         claimed.map(|(task, open)| (task.id, open.agent.clone())).collect()
+    }
+
+    /// Returns what agents want for their attempts, which are counted from one.
+    fn wanted(&self) -> Vec<(NeedId, TaskId, usize)> {
+        let open = self.engine.needs().filter(|need| need.state != NeedState::Met);
+        let of = |need: &Need| {
+            let task = self.engine.task(need.task?)?;
+            Some((need.id, task.id, task.attempts.len()))
+        };
+        open.filter_map(of).collect()
+    }
+
+    /// A need is met, or ends with the attempt that has it; nothing else makes it go away.
+    fn check_needs(&self, wanted: &[(NeedId, TaskId, usize)]) {
+        for (id, task, attempt) in wanted {
+            let is_known = self.engine.needs().any(|need| need.id == *id);
+            let is_over = self.engine.task(*task).is_none_or(|task| {
+                task.attempts.get(attempt - 1).is_none_or(|attempt| attempt.ended.is_some())
+            });
+            assert!(is_known || is_over, "seed {}: {id} of {task} is forgotten", self.seed);
+        }
     }
 
     /// No claim is believed of an agent that changed what others own.
@@ -261,7 +291,7 @@ impl World {
         self.does(agent, run, AgentState::Working);
         let tag = tag.map(|tag| format!("({tag})")).unwrap_or_default();
         if !tag.is_empty() {
-            let manner = if self.is_calm { 0 } else { self.random.below(14) };
+            let manner = if self.is_calm { 0 } else { self.random.below(16) };
             for line in lines(manner) {
                 let (keyword, rest) = line.split_once(':').unwrap();
                 self.say(agent, &format!("{keyword}{tag}:{rest}"));
@@ -322,6 +352,9 @@ impl World {
         for row in changes.rows {
             let is_typed = row.value.as_ref().is_some_and(|value| value["stage"] == "typed");
             if self.fault == Fault::TypingIsNotSaved && row.table == "dispatch" && is_typed {
+                continue;
+            }
+            if self.fault == Fault::NeedsAreNotSaved && row.table == "need" {
                 continue;
             }
             if row.table == "task" && row.value.as_ref().is_some_and(|task| task["state"] == "done")

@@ -42,6 +42,9 @@ pub(crate) fn lines(manner: u64) -> Vec<String> {
         9 => &["BUILD: FAIL — E0308", "BUILD: FAIL — E0308"],
         10 => &["BUILD: FAIL — E0308", "STATUS: DONE — 3 tests pass"],
         11 => &["STATUS: DONE — 3 tests pass", "STATUS: ERROR — no, wait"],
+        13 => &["STATUS: BLOCKED — bob/list.rs, for its fields"],
+        14 => &["STATUS: BLOCKED — ann/page.rs from ann", "PROGRESS: [1/3] — other things"],
+        15 => &["ARTIFACT: bob/list.rs — code", "ARTIFACT: ann/page.rs — code"],
         12 => &["CONTRACT: users", "STATUS: BLOCKED — context compacted"],
         _ => &[],
     };

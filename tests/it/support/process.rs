@@ -102,3 +102,14 @@ fn entries(pid: u32, file: &str) -> Vec<String> {
     let entries = bytes.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
     entries.map(|entry| String::from_utf8_lossy(entry).into_owned()).collect()
 }
+
+/// Returns the time of the processor that a process has used.
+pub(crate) fn cpu_seconds(pid: u32) -> f64 {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    // A thread may end while it is looked for.
+    let nanoseconds = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    tasks.flatten().filter_map(nanoseconds).sum::<f64>() / 1e9
+}
