@@ -115,10 +115,10 @@ fn read_tools(table: &mut Reader, key: &'static str, problems: &mut Problems) ->
         let is_odd = inner.trim_end_matches(')').contains(['(', ')', ',', '"', '\\'])
             || text.value.contains(char::is_control)
             || matches!(&tool, Tool::Command(words) | Tool::Commands(words) if words.contains('*'))
-            || matches!(&tool, Tool::Commands(words) if words.is_empty());
+            || matches!(&tool, Tool::Commands(_) if !inner.ends_with(" *)"));
         if is_odd && tool.kind().is_some() {
             let message = format!("`{}` cannot name a tool", text.value);
-            let hint = "Write plain words, with `*` at the end alone: `shell(cargo *)`";
+            let hint = "Write plain words, with ` *` at the end alone, for any further words: `shell(cargo *)`";
             problems.error(&text.span, &message, Some(hint));
         }
         tool
@@ -334,7 +334,7 @@ mod tests {
         f:20:14: `deny_tools` in `[[team.t.agents]]` cannot have `*`
         hint: Name what is denied, or all that is allowed: `tools = ["read"]`
         f:20:20: `shell(a*b)` cannot name a tool
-        hint: Write plain words, with `*` at the end alone: `shell(cargo *)`
+        hint: Write plain words, with ` *` at the end alone, for any further words: `shell(cargo *)`
         f:24:7: The cli `shell` cannot be told which tools it may use
         hint: Take `tools`, `deny_tools`, `mode` and `mcp` out; where a role has them, `"*"` leaves the cli as it is; or say how with a `[cli.NAME.kit]` of your own
         f:26:8: On line 1 of the form: Not a template: unexpected end of input, expected end of block

@@ -320,8 +320,8 @@ mod tests {
     fn claude_is_told_by_flags_and_a_file_of_servers() {
         insta::assert_snapshot!(told("claude", WORKER, &["shell(git push *)"], "", Some(&["github", "wheelhouse"])), @r#"
         --tools=Read,Glob,Grep,Bash
-        --allowedTools=Read,Glob,Grep,Bash(cargo *),mcp__github__search,mcp__wheelhouse
-        --disallowedTools=Bash(git push *)
+        --allowedTools=Read,Glob,Grep,Bash(cargo),Bash(cargo *),mcp__github__search,mcp__wheelhouse
+        --disallowedTools=Bash(git push),Bash(git push *)
         --permission-mode=dontAsk
         --mcp-config=/k/mcp.json
         --strict-mcp-config

@@ -52,7 +52,8 @@ fn claude_gets_its_tools_in_flags_and_its_servers_in_a_file_without_any_value() 
     world.ok(&["up", "crew"]);
     let told = arguments(&world);
     assert!(told.contains("--tools=Read,Glob,Grep,Bash\n"), "{told}");
-    let allowed = "--allowedTools=Read,Glob,Grep,Bash(cargo *),mcp__wheelhouse,mcp__notes\n";
+    let allowed =
+        "--allowedTools=Read,Glob,Grep,Bash(cargo),Bash(cargo *),mcp__wheelhouse,mcp__notes\n";
     assert!(told.contains(allowed), "{told}");
     assert!(told.contains("--strict-mcp-config\n"), "{told}");
     let file = kit_file(&world, "a", "mcp.json");

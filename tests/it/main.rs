@@ -58,6 +58,7 @@ mod reactions_between;
 mod reactions_claims;
 mod reactions_trouble;
 mod real_agents;
+mod real_teams;
 mod record;
 mod recordings;
 mod reload;

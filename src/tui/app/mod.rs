@@ -5,6 +5,7 @@ mod attention;
 mod damage;
 mod mail;
 mod pane;
+mod run_line;
 mod scroll;
 mod state;
 
@@ -13,6 +14,7 @@ pub(super) use attention::{Cause, Lead, Waiting, state_word};
 pub(super) use damage::{Damage, PaneDamage};
 pub(super) use mail::Mail;
 pub(super) use pane::{Pane, View};
+pub(super) use run_line::RunLine;
 pub(super) use scroll::Scroll;
 pub(super) use state::{
     App, Connection, Mode, PromptKind, Purpose, SentSize, Settings, Target, Wish,

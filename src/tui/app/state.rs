@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
-use super::{Agent, Damage, Lead, Mail, Pane, Scroll, Waiting, has_failed};
+use super::{Agent, Damage, Lead, Mail, Pane, RunLine, Scroll, Waiting, has_failed};
 use crate::model::{Against, AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
 use crate::tui::grid::{Cards, Layout, Slot, arrange};
 use crate::tui::keymap::Keymap;
@@ -37,6 +37,8 @@ pub(crate) struct App {
     pub tasks: Vec<TaskStatus>,
     /// What waits for a person by the hub's record.
     pub queue: Vec<AttentionStatus>,
+    /// How the run of a playbook stands, where there is one.
+    pub run: Option<RunLine>,
     /// What was cut off and waits to be taken up again.
     pub interrupted: Box<Interrupted>,
     pub panes: BTreeMap<AgentName, Pane>,
@@ -226,6 +228,7 @@ impl App {
             agents: Vec::new(),
             tasks: Vec::new(),
             queue: Vec::new(),
+            run: None,
             interrupted: Box::default(),
             panes: BTreeMap::new(),
             selected: None,

@@ -17,7 +17,7 @@ const AGENTS: &str = "target/agents/node_modules/.bin";
 const RECORDINGS: &str = "target/real-agents";
 /// Some need half a minute to come up on a busy machine; beside a dozen compilers OpenCode took one to
 /// come up and another for a turn.
-const PATIENCE: Duration = Duration::from_mins(4);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(4);
 /// All that one test lets a CLI live through is over by then, so that one that hangs does not eat up
 /// the time of the others.
 const LIFE_MAX: Duration = Duration::from_mins(8);
@@ -120,6 +120,25 @@ pub(crate) const OPENCODE: Cli = Cli {
     denies: "Reject",
 };
 
+impl Cli {
+    /// Writes the CLI's own settings into a home, and returns ours for it.
+    pub(crate) fn settle(&self, arguments: &[&str], home: &Path, url: &str) -> String {
+        let filled =
+            |text: &str| text.replace("{url}", url).replace("{home}", home.to_str().unwrap());
+        for (name, text) in self.files {
+            let file = home.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, filled(text)).unwrap();
+        }
+        let command: Vec<&str> = [self.name].iter().chain(arguments).copied().collect();
+        let command = serde_json::to_string(&command).unwrap();
+        let variable = |(name, value): &(&str, &str)| format!("{name} = \"{}\"", filled(value));
+        let variables: Vec<String> = self.variables.iter().map(variable).collect();
+        let variables = variables.join(", ");
+        format!("[cli.{}]\ncommand = {command}\nenv = {{ {variables} }}\n", self.name)
+    }
+}
+
 /// A CLI that runs as the agent `real` of a hub.
 pub(crate) struct RealAgent {
     pub(crate) world: World,
@@ -132,31 +151,27 @@ pub(crate) struct RealAgent {
 impl RealAgent {
     /// Starts the CLI, tells it a first prompt, and answers what it asks before that.
     pub(crate) fn start(cli: &'static Cli, prompt: &str) -> Self {
-        let agents = Path::new(AGENTS).canonicalize().unwrap_or_default();
-        let is_here = agents.join(cli.name).exists();
-        assert!(is_here, "{} is not installed: `.ci/agents` installs it", cli.name);
+        Self::start_with(cli, cli.arguments, None, prompt, "")
+    }
+
+    /// Starts the CLI with other arguments than usual, perhaps with another home for its own
+    /// settings, and with more to ours as an agent.
+    pub(crate) fn start_with(
+        cli: &'static Cli,
+        arguments: &[&str],
+        home: Option<&Path>,
+        prompt: &str,
+        settings: &str,
+    ) -> Self {
         let mut world = World::new();
-        world.set_variable("PATH", &search_path(&agents));
+        world.set_variable("PATH", &search_path(cli));
         let model = Model::start(&world.root);
-        let home = world.path("home");
-        let filled = |text: &str| {
-            text.replace("{url}", &model.url).replace("{home}", home.to_str().unwrap())
-        };
-        for (name, text) in cli.files {
-            let file = home.join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, filled(text)).unwrap();
-        }
-        let command: Vec<&str> = [cli.name].iter().chain(cli.arguments).copied().collect();
-        let command = serde_json::to_string(&command).unwrap();
-        let variable = |(name, value): &(&str, &str)| format!("{name} = \"{}\"", filled(value));
-        let variables: Vec<String> = cli.variables.iter().map(variable).collect();
+        let home = home.map_or_else(|| world.path("home"), Path::to_owned);
         world.write_config(&format!(
-            "[stop]\ngrace_seconds = 1\n[cli.{0}]\ncommand = {command}\n\
-             [[team.crew.agents]]\nname = \"real\"\ncli = \"{0}\"\nenv = {{ {1} }}\n\
-             prompt = {prompt:?}\n",
+            "[stop]\ngrace_seconds = 1\n{}[[team.crew.agents]]\nname = \"real\"\n\
+             cli = \"{}\"\nprompt = {prompt:?}\n{settings}",
+            cli.settle(arguments, &home, &model.url),
             cli.name,
-            variables.join(", "),
         ));
         world.trust();
         world.ok(&["up", "crew"]);
@@ -287,10 +302,13 @@ impl Drop for Witness<'_> {
 }
 
 /// Returns a search path on which the CLIs and what runs them are found.
-fn search_path(agents: &Path) -> String {
+pub(crate) fn search_path(cli: &Cli) -> String {
+    let agents = Path::new(AGENTS).canonicalize().unwrap_or_default();
+    let is_here = agents.join(cli.name).exists();
+    assert!(is_here, "{} is not installed: `.ci/agents` installs it", cli.name);
     let own = std::env::var_os("PATH").unwrap_or_default();
     let node = std::env::split_paths(&own).find(|directory| directory.join("node").exists());
     let usual = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
-    let all = [agents.to_owned()].into_iter().chain(node).chain(usual);
+    let all = [agents].into_iter().chain(node).chain(usual);
     std::env::join_paths(all).unwrap().into_string().unwrap()
 }
