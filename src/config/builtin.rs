@@ -139,6 +139,8 @@ mod tests {
             "[cli.shell.usage]",
             "[cli.shell.hooks]",
             "[[cli.shell.hooks.events]]",
+            "[runner.r]\nkind = 'ssh'\nhost = 'x'",
+            "[runner.r]\nkind = 'kubectl'\npod = 'x'",
             "[team.t]",
             "[[team.t.agents]]",
         ];

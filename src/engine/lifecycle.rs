@@ -2,11 +2,12 @@
 
 use super::journal::Place;
 use super::readiness::Readiness;
+use super::stranger::stranger;
 use super::waits::Goal;
 use super::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
-    AgentName, AgentState, Contact, Ending, Entry, Exit, Failure, Launch, Member, Moment, Opening,
-    ProcessId, ProcessInfo, Role, RunId, Source,
+    AgentName, AgentState, Ending, Entry, Exit, Failure, Launch, Member, Moment, Opening,
+    ProcessId, ProcessInfo, RunId, Source,
 };
 
 /// The grace of a stop whose first order may not have arrived.
@@ -379,51 +380,6 @@ impl Seat {
                 Ending::Finished(exit)
             ));
         }
-    }
-}
-
-/// An agent whose keeper lives but of whom the record knows nothing.
-fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
-    let member = Member {
-        name: agent.clone(),
-        team: String::new(),
-        place: 0,
-        cli: "unknown".to_owned(),
-        role: Role::default(),
-        argv: Vec::new(),
-        cwd: std::path::PathBuf::new(),
-        workspace: std::path::PathBuf::new(),
-        owns: Vec::new(),
-        capabilities: Vec::new(),
-        speaks_freely: false,
-        speaks_to: Vec::new(),
-        conversation: None,
-        opening: Opening::default(),
-        contact: Contact::default(),
-        runner: None,
-        added: None,
-    };
-    Seat {
-        member,
-        run,
-        phase: Phase::Starting,
-        state: AgentState::Unknown,
-        source: Source::Process,
-        since: now,
-        pace: Pace::default(),
-        is_to_stop: false,
-        readiness: Readiness::default(),
-        reports: 0,
-        is_used: true,
-        tokens: None,
-        reset: None,
-        renews_for: None,
-        no_renewal: None,
-        unreachable: None,
-        keeper: None,
-        process: None,
-        note: Some("found alive, but not on record".to_owned()),
-        next: None,
     }
 }
 

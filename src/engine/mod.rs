@@ -41,6 +41,7 @@ mod recall;
 mod record;
 mod routing;
 mod state;
+mod stranger;
 mod tags;
 mod tasks;
 mod troops;

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Phase, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Command, Contact, Environment, Exit, Launch, Letter, Member,
-    Moment, ProcessId, ProcessInfo, ReceiptId, RequestId, Role, RunId, Size, Source, Stage,
+    AgentName, AgentState, Changes, Command, Contact, Exit, Letter, Member, Moment, ProcessId,
+    ProcessInfo, ReceiptId, RequestId, Role, RunId, Source, Stage,
 };
 
 use super::support::chance::Chance;
+use super::support::team::launch;
 
 const SEEDS: u64 = 150;
 const STORM_STEPS: u32 = 400;
@@ -312,12 +313,10 @@ impl World {
         self.tell(&agent, run, RunEvent::Exited { exit: Exit::Code(1) });
     }
 
-    /// A line to a place elsewhere breaks, and stands again a while later.
     fn drop_line(&mut self) {
         let agent = name(self.random.below(5));
         let Some(run) = self.keepers.get(&agent).map(|keeper| keeper.run) else { return };
-        let reason = "no route to host".to_owned();
-        self.tell(&agent, run, RunEvent::OutOfReach { reason });
+        self.tell(&agent, run, RunEvent::OutOfReach { reason: "cut".to_owned() });
         self.adopt(&agent, run);
     }
 
@@ -394,16 +393,6 @@ fn member(name: &AgentName, team: &str) -> Member {
 
 fn letter(agent: AgentName) -> Letter {
     Letter { agent, text: "go on".to_owned(), tag: None }
-}
-
-fn launch() -> Launch {
-    Launch {
-        argv: vec!["sim".to_owned()],
-        cwd: "/".into(),
-        environment: Environment::default(),
-        size: Size::default(),
-        confinement: wheelhouse::model::Confinement::default(),
-    }
 }
 
 fn survivor() -> ProcessInfo {

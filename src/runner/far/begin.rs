@@ -101,7 +101,7 @@ fn settle(launch: Launch, site: &Site, program: &Path, hooks: &Path) -> Launch {
     if let Some(sandbox) = &mut confinement.sandbox {
         sandbox.writable.push(cwd.display().to_string());
         sandbox.hidden.extend(site.paths.private().map(|path| path.display().to_string()));
-        sandbox.seen.push(door.display().to_string());
+        sandbox.seen.extend(door.parent().map(|directory| directory.display().to_string()));
     }
     Launch { argv, cwd, environment: crate::model::Environment(here), size, confinement }
 }
