@@ -50,7 +50,9 @@ pub(super) fn read_runner(
     let place = kind.and_then(|kind| read_place(kind, &mut table, problems));
     let arguments = table.texts("arguments", problems).map(|words| words.value);
     let arguments = arguments.unwrap_or_default();
-    arguments.iter().for_each(|word| no_zero(word, problems));
+    for word in &arguments {
+        no_zero(word, problems);
+    }
     let program = plain_text("program", &mut table, problems);
     let directory = plain_text("directory", &mut table, problems);
     let pass = table.texts("pass_env", problems).map(|texts| read_patterns(texts, problems));
@@ -139,7 +141,6 @@ mod tests {
     use super::super::builtin::built_in;
     use super::super::layer::apply;
     use super::super::settings::{Origin, Settings};
-    use super::*;
 
     fn applied(text: &str) -> (Settings, String) {
         let mut settings = built_in();

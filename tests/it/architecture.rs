@@ -26,7 +26,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
     ("store", &["model"], &["rusqlite"]),
     ("git", &[], &["rustix", "tempfile"]),
-    ("runner", &["model", "config", "keeper"], &[]),
+    ("runner", &["model", "config", "keeper", "git"], &[]),
     (
         "hub",
         &[
