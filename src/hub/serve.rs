@@ -25,7 +25,7 @@ use super::views::Views;
 use super::watch::watch_settings;
 use super::{log, record, session, socket};
 use crate::config::{Paths, Settings};
-use crate::engine::{Effect, Engine, Event};
+use crate::engine::{Effect, Engine, Event, Seat};
 use crate::keeper;
 use crate::model::{AgentName, RunId, Size};
 use crate::screen::HistoryLimit;
@@ -179,7 +179,11 @@ impl Hub {
 
     /// Returns agents whose keepers live although the record does not say so.
     fn strays(&self) -> Vec<AgentName> {
-        let known = |agent: &AgentName| self.panes.get(agent).is_some_and(|p| p.link.is_some());
+        // Whoever is on record as alive is taken up from there, once what came before is on the disk.
+        let known = |agent: &AgentName| {
+            let has_link = self.panes.get(agent).is_some_and(|pane| pane.link.is_some());
+            has_link || self.engine.seat(agent).is_some_and(Seat::is_live)
+        };
         let mut agents = self.paths.agents_ever();
         agents.retain(|agent| !known(agent) && keeper::is_held(&self.paths.agent_lock(agent)));
         agents
