@@ -92,10 +92,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Config(verb)) => return config_verb(&mut context, verb),
         Some(Verb::Rules(verb)) => rules_verb(&mut context, verb)?,
         Some(Verb::Run(args)) => return playbook::run(&mut context, *args),
-        Some(Verb::Runner(RunnerVerb::Check { name, format })) => {
-            return runner::check(&mut context, &name, format);
-        }
-        Some(Verb::Runner(RunnerVerb::List { format })) => runner::list(&mut context, format)?,
+        Some(Verb::Runner(verb)) => return runner_verb(&mut context, verb),
         Some(Verb::Lock(verb)) => return lock::lock(&mut context, verb),
         Some(Verb::Workspace(verb)) => return workspace::workspace(&mut context, verb),
         Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
@@ -169,6 +166,19 @@ fn rules_verb(context: &mut Context, verb: RulesVerb) -> anyhow::Result<()> {
             rules::test(context, &file, &agent, screen_only, format.json)
         }
         RulesVerb::Show { cli, format } => rules::show(context, &cli, format.json),
+    }
+}
+
+fn runner_verb(context: &mut Context, verb: RunnerVerb) -> anyhow::Result<ExitCode> {
+    match verb {
+        RunnerVerb::Check { name, format } => runner::check(context, &name, format),
+        RunnerVerb::Push { name, commit, directory, format } => {
+            runner::push(context, &name, &commit, directory.as_deref(), format)
+        }
+        RunnerVerb::Fetch { name, directory, format } => {
+            runner::fetch(context, &name, directory.as_deref(), format)
+        }
+        RunnerVerb::List { format } => runner::list(context, format).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -144,6 +144,8 @@ mod tests {
             "[cli.shell.kit.allow]",
             "[mcp.x]",
             "[role.worker]",
+            "[runner.r]\nkind = 'ssh'\nhost = 'x'",
+            "[runner.r]\nkind = 'kubectl'\npod = 'x'",
             "[team.t]",
             "[[team.t.agents]]",
         ];

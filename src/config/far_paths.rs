@@ -57,9 +57,9 @@ impl FarPaths {
         self.runtime_dir.join(format!("{agent}.k"))
     }
 
-    /// Where the agent's own programs speak to the hub.
+    /// Where the agent's own programs speak to the hub; in a directory of its own, which stays.
     pub fn door(&self, agent: &AgentName) -> PathBuf {
-        self.runtime_dir.join(format!("{agent}.d"))
+        self.runtime_dir.join(format!("{agent}.d")).join("s")
     }
 
     /// Returns what an agent has no business with.

@@ -400,8 +400,8 @@ mod tests {
         hint: Use one of `lead`, `orchestrator`, `verifier`, `worker`
         w.toml:15:8: The team `t` has two agents named `a`
         hint: Give each agent of a team its own name
-        w.toml:18:10: This version has no runner `ssh`
-        hint: It runs agents on this machine; use `runner = "local"`
+        w.toml:18:10: Unknown runner `ssh`
+        hint: Use one of `local`, or add `[runner.ssh]`
         w.toml:20:8: `B` is not a name: use a lower-case letter, then up to 31 of `a-z`, `0-9`, `_` and `-`
         w.toml:23:12: Both `prompt` and `template` in `[[team.t.agents]]`
         hint: Keep one of them

@@ -14,8 +14,8 @@ use super::{Hash, SecureDirError, secure_dir};
 
 /// The longest path that the kernel accepts for a unix socket, without its final zero.
 const SOCKET_PATH_BYTES_MAX: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
-/// The longest file name of a socket: an agent's name of 32 characters and `.k`, after a slash.
-const SOCKET_NAME_BYTES_MAX: usize = 1 + 32 + 2;
+/// The longest name of a socket: an agent's name of 32 characters and `.d/s`, after a slash.
+const SOCKET_NAME_BYTES_MAX: usize = 1 + 32 + 4;
 /// The longest readable part of a session's name.
 const SESSION_CHARS_MAX: usize = 24;
 
@@ -176,9 +176,10 @@ impl Paths {
         self.state_dir.join("home.id")
     }
 
-    /// Where the programs of an agent speak to the hub that sees nothing else of it.
+    /// Where the programs of an agent that sees nothing else of the hub speak to it. It is in a
+    /// directory of its own, which stays while sockets in it come and go.
     pub fn agent_door(&self, agent: &AgentName) -> PathBuf {
-        self.runtime_dir.join(format!("{agent}.d"))
+        self.runtime_dir.join(format!("{agent}.d")).join("s")
     }
 
     pub fn casts(&self) -> PathBuf {

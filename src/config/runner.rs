@@ -50,7 +50,9 @@ pub(super) fn read_runner(
     let place = kind.and_then(|kind| read_place(kind, &mut table, problems));
     let arguments = table.texts("arguments", problems).map(|words| words.value);
     let arguments = arguments.unwrap_or_default();
-    arguments.iter().for_each(|word| no_zero(word, problems));
+    for word in &arguments {
+        no_zero(word, problems);
+    }
     let program = plain_text("program", &mut table, problems);
     let directory = plain_text("directory", &mut table, problems);
     let pass = table.texts("pass_env", problems).map(|texts| read_patterns(texts, problems));
@@ -100,8 +102,9 @@ fn read_container(
         }
         (None, Some(image)) => Some(Place::Image { engine, image: target(image, problems)? }),
         (both, _) => {
-            let what = if both.is_some() { "Both" } else { "Neither" };
-            let message = format!("{what} `container` and `image`{}", table.within());
+            let words = if both.is_some() { ("Both", "and") } else { ("Neither", "nor") };
+            let (first, second) = words;
+            let message = format!("{first} `container` {second} `image`{}", table.within());
             let hint = "Name a `container` that runs already, or an `image` from which each agent \
                         gets one of its own";
             problems.error(table.span(), &message, Some(hint));
@@ -216,6 +219,37 @@ mod tests {
              [runner.e]\nkind = 'kubectl'\nhost = 'x'\npass_env = ['*']\n\
              [[team.t.agents]]\nname = 'x'\ncli = 'shell'\nrunner = 'bx'\nwritable = ['a']\n\
              limits = { memory = '4 elephants', cpu = 0, processes = 0, disk = 1 }\n"
-        ).1, @"");
+        ).1, @r#"
+        w.toml:1:9: The runner `local` is this machine
+        hint: Give it another name
+        w.toml:4:1: No `kind` in `[runner.a]`
+        hint: Add `kind = "ssh"`, or `docker`, `podman` or `kubectl`
+        w.toml:6:8: Unknown kind `shh` in `[runner.b]`
+        hint: Did you mean `ssh`?
+        w.toml:9:8: `-oProxyCommand=x` leads nowhere
+        hint: Write it in one word that does not begin with a dash
+        w.toml:10:1: Neither `container` nor `image` in `[runner.d]`
+        hint: Name a `container` that runs already, or an `image` from which each agent gets one of its own
+        w.toml:12:1: No `pod` in `[runner.e]`
+        hint: Add `pod = "…"`
+        w.toml:14:1: Unknown key `host` in `[runner.e]`
+        hint: Use one of `arguments`, `container`, `context`, `directory`, `kind`, `namespace`, `pass_env`, `pod`, `program`
+        w.toml:15:13: `*` is not the name of a variable, nor the beginning of one followed by `*`
+        hint: Write names such as `OPENAI_API_KEY`, or their beginning: `OPENAI_*`
+        w.toml:19:10: Unknown runner `bx`
+        hint: Use one of `local`, or add `[runner.bx]`
+        w.toml:20:12: `writable` in `[[team.t.agents]]` is about a sandbox, and there is none
+        hint: Add `sandbox = "bubblewrap"`
+        w.toml:20:13: `a` in `writable` does not say where it begins
+        hint: Begin it with `/` or `~/`
+        w.toml:21:21: `4 elephants` is no amount of memory
+        hint: Write it as `512M` or `4G`, at least `16M`
+        w.toml:21:42: `cpu` in `[team.t.agents.limits]` is out of range
+        hint: Use a number from 0.01 to 1024
+        w.toml:21:57: `processes` in `[team.t.agents.limits]` is out of range
+        hint: Use a number from 1 to 1000000
+        w.toml:21:60: Unknown key `disk` in `[team.t.agents.limits]`
+        hint: Use one of `cpu`, `memory`, `processes`
+        "#);
     }
 }

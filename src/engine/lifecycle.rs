@@ -120,11 +120,8 @@ impl Engine {
             RunEvent::OutOfReach { reason } => {
                 self.note_out_of_reach(agent, reason, now, effects);
             }
-            RunEvent::Did { state, source } if seat.is_out_of_sight(state, source) => {}
             RunEvent::Did { state, source } => {
-                self.note_doing(agent, state, source, now);
-                self.interrupt_again(agent, effects);
-                self.orient_compacted(agent, effects);
+                self.note_doing(agent, (state, source), now, effects);
             }
             event @ (RunEvent::Resets(_)
             | RunEvent::Used { .. }
@@ -185,8 +182,17 @@ impl Engine {
     }
 
     /// Notes what an agent does, and what follows from that for a run that has just begun.
-    fn note_doing(&mut self, agent: &AgentName, state: AgentState, source: Source, now: Moment) {
+    fn note_doing(
+        &mut self,
+        agent: &AgentName,
+        (state, source): (AgentState, Source),
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
         let seat = self.seats.get_mut(agent).expect("only known seats do something");
+        if seat.is_out_of_sight(state, source) {
+            return;
+        }
         let never_came_up = seat.state == AgentState::Starting && state == AgentState::Unknown;
         if seat.note_coming_up(state) {
             self.touch_seat(agent);
@@ -195,6 +201,8 @@ impl Engine {
         if never_came_up {
             self.refuse_waiting(agent, now);
         }
+        self.interrupt_again(agent, effects);
+        self.orient_compacted(agent, effects);
     }
 
     /// Notes what bears on the terms of an agent's task.

@@ -105,9 +105,9 @@ mod tests {
     }
 
     fn refusal(effects: &[Effect]) -> Option<String> {
-        effects.iter().find_map(|effect| match effect {
-            Effect::Answer { outcome: Err(refusal), .. } => Some(refusal.to_string()),
-            _ => None,
+        effects.iter().find_map(|effect| {
+            let Effect::Answer { outcome: Err(refusal), .. } = effect else { return None };
+            Some(refusal.to_string())
         })
     }
 

@@ -13,7 +13,7 @@ use super::opencode::Ear;
 use super::pane::Pane;
 use super::reports::Reports;
 use super::state::{Guard, Hub};
-use crate::engine::{Effect, Event, RunEvent};
+use crate::engine::{Effect, Event, RunEvent, Seat};
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
 use crate::model::{AgentName, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage, Task};
 use crate::store::Outcome;
@@ -229,6 +229,8 @@ impl Hub {
         for (name, value) in self.marks(agent, run) {
             launch.environment.0.insert(name, value);
         }
+        // A sandbox is made around what is there when it is made.
+        let door = self.open_door(agent, run);
         let order = Order {
             launch,
             socket: self.paths.agent_socket(agent),
@@ -244,7 +246,7 @@ impl Hub {
             Ok(child) => {
                 let has_ended = Rc::new(Cell::new(false));
                 self.guards.push(Guard { child, has_ended: Rc::clone(&has_ended) });
-                let pane = Pane::new(run, size, self.history_limit);
+                let pane = Pane { door, ..Pane::new(run, size, self.history_limit) };
                 let road = Road::Here { socket: order.socket, lock: order.lock };
                 self.open_link(agent, pane, Start::ByUs { guard_ended: has_ended }, road);
             }
@@ -265,6 +267,7 @@ impl Hub {
         // Until its keeper has said how much there is to read.
         pane.caught_up_at = u64::MAX;
         let start = if was_seen { Start::Past } else { Start::BySomeoneElse };
+        pane.door = self.open_door(agent, run);
         match self.road(agent) {
             Ok(road) => self.open_link(agent, pane, start, road),
             // Nothing is known of it then, and that is shown.
@@ -291,16 +294,19 @@ impl Hub {
         let port = self.engine.seat(agent).and_then(|seat| seat.member.contact.port);
         let listen = |port| Ear::open(agent.clone(), pane.run, port, self.senders.clone());
         pane.ear = port.map(listen);
-        if self.engine.seat(agent).is_some_and(|seat| seat.member.contact.has_door) {
-            let path = self.paths.agent_door(agent);
-            pane.door = Door::open(&path, agent, pane.run, self.senders.clone());
-        }
         self.casts.interrupt(agent, self.clock.now());
         let before = self.panes.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();
         }
         self.views.note_replacement(agent);
+    }
+
+    /// Opens the door of an agent that has one.
+    fn open_door(&self, agent: &AgentName, run: RunId) -> Option<Door> {
+        let has_door = |seat: &Seat| seat.member.contact.has_door;
+        self.engine.seat(agent).filter(|seat| has_door(seat))?;
+        Door::open(&self.paths.agent_door(agent), agent, run, self.senders.clone())
     }
 
     fn order(&self, agent: &AgentName, order: &ToKeeper) {

@@ -46,14 +46,11 @@ impl Hub {
 
     /// Returns the road to the keeper of an agent's run.
     pub(super) fn road(&self, agent: &AgentName) -> io::Result<Road> {
-        let runner = self.runner_of(agent).cloned();
-        Ok(match runner {
-            Some(runner) => Road::There(Box::new(self.there(agent, runner, None)?)),
-            None => {
-                let (socket, lock) = (self.paths.agent_socket(agent), self.paths.agent_lock(agent));
-                Road::Here { socket, lock }
-            }
-        })
+        if let Some(runner) = self.runner_of(agent).cloned() {
+            return Ok(Road::There(Box::new(self.there(agent, runner, None)?)));
+        }
+        let (socket, lock) = (self.paths.agent_socket(agent), self.paths.agent_lock(agent));
+        Ok(Road::Here { socket, lock })
     }
 
     pub(super) fn runner_of(&self, agent: &AgentName) -> Option<&Runner> {

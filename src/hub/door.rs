@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 use super::inbox::Senders;
 use super::session::accept;
 use super::socket::listen;
+use crate::config::secure_dir;
 use crate::model::{AgentName, RunId};
 
 /// Stands open until it is dropped.
@@ -20,6 +21,11 @@ impl Door {
         run: RunId,
         senders: Senders,
     ) -> Option<Self> {
+        let made = path.parent().map_or(Ok(()), secure_dir);
+        if let Err(error) = made {
+            tracing::warn!(%agent, %error, "its programs cannot speak to us");
+            return None;
+        }
         let opened = listen(path);
         if let Err(error) = &opened {
             tracing::warn!(%agent, %error, "its programs cannot speak to us");

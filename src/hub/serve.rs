@@ -179,8 +179,11 @@ impl Hub {
 
     /// Returns agents whose keepers live although the record does not say so.
     fn strays(&self) -> Vec<AgentName> {
-        // Those on record are taken up as soon as it says that this hub is there.
-        let known = |agent: &AgentName| self.engine.seat(agent).is_some_and(Seat::is_live);
+        // Whoever is on record as alive is taken up from there, once what came before is on the disk.
+        let known = |agent: &AgentName| {
+            let has_link = self.panes.get(agent).is_some_and(|pane| pane.link.is_some());
+            has_link || self.engine.seat(agent).is_some_and(Seat::is_live)
+        };
         let mut agents = self.paths.agents_ever();
         agents.retain(|agent| !known(agent) && keeper::is_held(&self.paths.agent_lock(agent)));
         agents

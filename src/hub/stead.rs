@@ -31,7 +31,8 @@ pub(super) fn stead(
             let all_sessions = |path: &PathBuf| path.parent().unwrap_or(path).to_path_buf();
             let private = [all_sessions(&paths.state_dir), all_sessions(&paths.runtime_dir)];
             sandbox.hidden.extend(private.map(text));
-            sandbox.seen.push(text(paths.agent_door(&agent.name)));
+            let door = paths.agent_door(&agent.name);
+            sandbox.seen.extend(door.parent().map(|directory| text(directory.to_path_buf())));
         }
         return Stead {
             argv: cli.argv(caller),

@@ -18,7 +18,7 @@ use crate::runner::{Answer, Call, FAR_PROTOCOL, Greeting, OrderThere, Way, read_
 /// A place that has not greeted by then does not answer.
 const GREETING_MAX: Duration = Duration::from_secs(30);
 /// One that has greeted says within this time what there is.
-const ANSWER_MAX: Duration = Duration::from_secs(60);
+const ANSWER_MAX: Duration = Duration::from_mins(1);
 /// What a login may print before our own words.
 const JUNK_BYTES_MAX: usize = 64 * 1024;
 /// Of what the program says about its troubles.
@@ -99,14 +99,12 @@ impl There {
             Ok(started) => started,
             Err(error) => return Called::Unreached(error.to_string()),
         };
-        let greeting: Greeting = match timeout(GREETING_MAX, stream.next()).await {
-            Ok(Some(greeting)) => greeting,
-            Ok(None) | Err(_) => {
-                let reason = carrier.complaint("it does not answer").await;
-                // An engine that works and knows of no such container is proof enough.
-                let is_gone = self.is_up().await == Some(false);
-                return if is_gone { Called::Absent } else { Called::Unreached(reason) };
-            }
+        let greeting = timeout(GREETING_MAX, stream.next::<Greeting>()).await;
+        let Some(greeting) = greeting.ok().flatten() else {
+            let reason = carrier.complaint("it does not answer").await;
+            // An engine that works and knows of no such container is proof enough.
+            let is_gone = self.is_up().await == Some(false);
+            return if is_gone { Called::Absent } else { Called::Unreached(reason) };
         };
         if greeting.protocol != FAR_PROTOCOL {
             let (theirs, ours) = (greeting.version, env!("CARGO_PKG_VERSION"));
@@ -213,8 +211,8 @@ impl Carrier {
         // Its last words may be a moment behind its end.
         sleep(LOOK_EVERY * 4).await;
         let words = String::from_utf8_lossy(&self.words.borrow()).into_owned();
-        let lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
-        let last = lines.last().map(|line| line.chars().filter(|c| !c.is_control()).collect());
+        let last = words.lines().map(str::trim).rfind(|line| !line.is_empty());
+        let last = last.map(|line| line.chars().filter(|c| !c.is_control()).collect());
         let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
         last.unwrap_or_else(|| match ended {
             Some(status) => format!("{otherwise} ({status})"),

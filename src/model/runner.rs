@@ -130,7 +130,7 @@ pub struct Sandbox {
     pub writable: Vec<String>,
     /// What it does not see, beside what no sandboxed agent sees.
     pub hidden: Vec<String>,
-    /// Single files that it sees although what is around them is hidden.
+    /// What it sees although what is around it is hidden.
     pub seen: Vec<String>,
     pub has_network: bool,
 }

@@ -60,14 +60,13 @@ fn wait(mut child: Child) -> Option<(Option<i32>, Vec<u8>, Vec<u8>)> {
     }
     let mut texts = [Vec::new(), Vec::new()];
     for _ in 0..2 {
-        match said.recv_timeout(LOOK_MAX) {
-            Ok((index, text)) => texts[index] = text,
-            Err(_) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return None;
-            }
-        }
+        let Ok((index, text)) = said.recv_timeout(LOOK_MAX) else {
+            // One that has ended cannot be killed any more.
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        };
+        texts[index] = text;
     }
     let code = child.wait().ok().and_then(|status| status.code());
     let [out, err] = texts;

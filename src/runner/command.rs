@@ -50,8 +50,7 @@ impl Way {
 
     /// Returns what tells how things stand there, in JSON. An image is tried in a container of its own.
     pub fn look(&self, program: &Path) -> Vec<String> {
-        let directory = self.runner.directory.as_deref().unwrap_or("~");
-        let words = ["look", "--directory", directory];
+        let words = ["look", "--directory", self.directory(None)];
         let Place::Image { engine, image } = &self.runner.place else { return self.there(&words) };
         let mut argv = owned([engine.name(), "run", "--rm", "--init"]);
         argv.extend(self.mounted_program(program));
@@ -59,6 +58,20 @@ impl Way {
         argv.extend(owned(["--entrypoint", self.program(), image, "far"]));
         argv.extend(owned(words));
         argv
+    }
+
+    /// Returns what takes a bundle of commits on its standard input.
+    pub fn receive(&self, directory: Option<&str>) -> Vec<String> {
+        self.there(&["receive", "--directory", self.directory(directory)])
+    }
+
+    /// Returns what prints a bundle of all branches.
+    pub fn send(&self, directory: Option<&str>) -> Vec<String> {
+        self.there(&["send", "--directory", self.directory(directory)])
+    }
+
+    fn directory<'d>(&'d self, other: Option<&'d str>) -> &'d str {
+        other.or(self.runner.directory.as_deref()).unwrap_or("~")
     }
 
     /// Returns what makes our own binary known in a container, unless its image has one.

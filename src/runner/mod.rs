@@ -15,5 +15,5 @@ mod quote;
 pub use call::{Answer, Call, FAR_PROTOCOL, Greeting, HOOKS_PLACE, OrderThere, read as read_line};
 pub use check::{LookFailed, look};
 pub use command::{Address, Way};
-pub use far::{Sight, main as far};
+pub use far::{Received, Sent, Sight, main as far};
 pub use parcel::{DOORS_MAX, FromFar, ToFar, WINDOW_BYTES};

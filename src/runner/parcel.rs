@@ -131,7 +131,9 @@ fn put(kind: u8, parts: &[&[u8]], out: &mut Vec<u8>) {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     out.push(kind);
     out.extend_from_slice(&u32::try_from(length).expect("frames are small").to_le_bytes());
-    parts.iter().for_each(|part| out.extend_from_slice(part));
+    for part in parts {
+        out.extend_from_slice(part);
+    }
 }
 
 #[cfg(test)]
@@ -148,7 +150,9 @@ mod tests {
             ToFar::Said { door: 7, bytes: vec![0, 255] },
             ToFar::Shut { door: 7 },
         ];
-        own.iter().for_each(|frame| frame.encode(&mut bytes));
+        for frame in &own {
+            frame.encode(&mut bytes);
+        }
         let mut order = Vec::new();
         ToKeeper::Stop { grace_ms: Some(5) }.encode(&mut order);
         bytes.extend_from_slice(&order);
@@ -173,7 +177,9 @@ mod tests {
             FromFar::Pong,
         ];
         let mut bytes = Vec::new();
-        frames.iter().for_each(|frame| frame.encode(&mut bytes));
+        for frame in &frames {
+            frame.encode(&mut bytes);
+        }
         bytes.extend_from_slice(&[180, 0, 0, 0, 0]);
         let mut decoder = Decoder::<FromFar>::default();
         for piece in bytes.chunks(3) {

@@ -13,6 +13,7 @@ fn item(id: &str, kind: AttentionKind, agent: &str, text: &str) -> AttentionStat
         task: None,
         text: text.to_owned(),
         hint: None,
+        dialog: None,
         ruling: None,
         since: Moment(NOW.0 - 60_000).to_rfc3339(),
         read: false,

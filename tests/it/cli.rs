@@ -336,7 +336,7 @@ fn shown(world: &World, words: &[&str]) -> String {
         // The width of a column is that of the longest number in it.
         (r"(\S) {2,}", "$1  "),
         // What the machine is like is its own affair.
-        (r"(?m)^\S+ +(terminals|files|disk|login) .*\n( +→.*\n)?", ""),
+        (r"(?m)^\S+ +(terminals|files|disk|login|limits|sandbox) .*\n( +→.*\n)?", ""),
     ] {
         text = Regex::new(pattern).unwrap().replace_all(&text, instead).into_owned();
     }

@@ -78,7 +78,9 @@ fn count_on(world: &World, carrier: &str) -> u32 {
         .filter(|pid| process::words(*pid).iter().any(|word| word == carrier))
         .collect();
     assert!(!carriers.is_empty(), "nothing carries the stream");
-    carriers.into_iter().for_each(|pid| process::kill(pid, rustix::process::Signal::KILL));
+    for pid in carriers {
+        process::kill(pid, rustix::process::Signal::KILL);
+    }
     wait_for("new output", || latest(&mut connection, "one") > before + 20);
     let all = numbers(&mut connection, "one", true);
     assert_eq!(all.first(), Some(&0));
@@ -128,7 +130,9 @@ fn a_container_that_is_gone_is_proof_and_an_engine_that_is_down_is_none() {
             .filter(|pid| process::words(*pid).iter().any(|word| word == "link"))
     };
     fs::write(world.path("engine-is-down"), "").unwrap();
-    links().for_each(|pid| process::kill(pid, rustix::process::Signal::KILL));
+    for pid in links() {
+        process::kill(pid, rustix::process::Signal::KILL);
+    }
     world.wait_for_status("that it is out of reach", |s| s.agents[0].unreachable.is_some());
     assert!(process::is_alive(id));
     fs::remove_file(world.path("engine-is-down")).unwrap();
@@ -136,7 +140,9 @@ fn a_container_that_is_gone_is_proof_and_an_engine_that_is_down_is_none() {
         status.agents[0].unreachable.is_none() && status.agents[0].pid == Some(pid)
     });
     fs::remove_file(world.path("container")).unwrap();
-    links().for_each(|pid| process::kill(pid, rustix::process::Signal::KILL));
+    for pid in links() {
+        process::kill(pid, rustix::process::Signal::KILL);
+    }
     let status = world.wait_for_status("its loss", |status| status.agents[0].ending.is_some());
     assert_eq!(status.agents[0].ending.as_deref(), Some("lost"));
 }

@@ -30,7 +30,7 @@ const COUNTING: &[&str] = &["python3", "-c", COUNTER, "ROOT", "0.01"];
 
 #[test]
 fn an_agent_elsewhere_outlives_its_line_and_its_hub_without_a_gap() {
-    let Some((world, server)) = elsewhere(&[("one", COUNTING)]) else { return };
+    let Some((world, _server)) = elsewhere(&[("one", COUNTING)]) else { return };
     world.ok(&["up", "crew"]);
     let agent = world.agent("one");
     let (pid, keeper) = (identify(agent.pid.unwrap()).unwrap(), agent.keeper_pid.unwrap());
@@ -40,9 +40,9 @@ fn an_agent_elsewhere_outlives_its_line_and_its_hub_without_a_gap() {
         wait_for("output", || latest(&mut connection, "one") > 20);
         let before = latest(&mut connection, "one");
         if round % 2 == 0 {
-            let lines = server.connections(&world);
+            let lines = Sshd::connections(&world);
             assert!(!lines.is_empty(), "nothing carries the stream");
-            server.cut(&world);
+            Sshd::cut(&world);
         }
         if round % 3 != 0 {
             process::kill(world.running_status().unwrap().hub.pid, Signal::KILL);
@@ -225,4 +225,53 @@ fn what_cannot_run_there_is_told_and_a_check_says_what_is_missing() {
     assert!(failed.err.contains("Connection refused"), "a start that never left: {failed:?}");
     assert_eq!(world.agent("one").ending.as_deref(), Some("failed to start"));
     assert!(world.run(&["runner", "check", "bx"]).err.contains("Did you mean `box`?"));
+}
+
+#[test]
+fn commits_go_there_and_come_back_and_no_files_are_overwritten() {
+    let Some((world, _server)) = elsewhere(&[("one", &["bash", "--norc"])]) else { return };
+    let text = fs::read_to_string(world.project.join("wheelhouse.toml")).unwrap();
+    world.write_config(&text.replace("program = \"", "directory = \"clone\"\nprogram = \""));
+    world.trust();
+    let git = |place: &std::path::Path, words: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=t", "-c", "user.email=t@t"]).args(words);
+        let output = command.current_dir(place).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let project = world.project.as_path();
+    git(project, &["init", "-q"]);
+    fs::write(project.join("a"), "1").unwrap();
+    git(project, &["add", "a"]);
+    git(project, &["commit", "-qm", "first"]);
+    let first = git(project, &["rev-parse", "HEAD"]);
+    let pushed = world.json(&["runner", "push", "box"]);
+    assert_eq!((&pushed["commit"], &pushed["is_new"]), (&Value::from(first), &Value::from(true)));
+    let clone = world.path("elsewhere/clone");
+    assert_eq!(fs::read_to_string(clone.join("a")).unwrap(), "1");
+
+    fs::write(clone.join("a"), "2").unwrap();
+    git(&clone, &["commit", "-qam", "theirs"]);
+    let theirs = git(&clone, &["rev-parse", "HEAD"]);
+    fs::write(clone.join("a"), "3").unwrap();
+    let fetched = world.json(&["runner", "fetch", "box"]);
+    assert_eq!(fetched[0]["ref"], "refs/wheelhouse/remote/box/wheelhouse");
+    assert_eq!(fetched[0]["commit"], theirs);
+    assert_eq!(git(project, &["show", "refs/wheelhouse/remote/box/wheelhouse:a"]), "2");
+    assert_eq!(fs::read_to_string(project.join("a")).unwrap(), "1", "the checkout is untouched");
+
+    fs::write(project.join("b"), "1").unwrap();
+    git(project, &["add", "b"]);
+    git(project, &["commit", "-qm", "second"]);
+    let second = git(project, &["rev-parse", "HEAD"]);
+    assert!(world.ok(&["runner", "push", "box"]).contains("its files are as they were"));
+    assert_eq!(git(&clone, &["rev-parse", "refs/wheelhouse/base"]), second);
+    assert_eq!(fs::read_to_string(clone.join("a")).unwrap(), "3");
+    assert_eq!(git(project, &["for-each-ref", "refs/wheelhouse/push"]), "", "nothing is left");
+
+    fs::create_dir(world.path("elsewhere/full")).unwrap();
+    fs::write(world.path("elsewhere/full/x"), "").unwrap();
+    let refused = world.run(&["runner", "push", "box", "--directory", "full"]);
+    assert!(refused.err.contains("is neither empty nor a clone"), "{refused:?}");
 }

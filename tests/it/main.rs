@@ -12,6 +12,7 @@ mod casts;
 mod cli;
 mod cli_hostile;
 mod config;
+mod confined;
 mod crash;
 mod delivery;
 mod delivery_recordings;

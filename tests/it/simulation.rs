@@ -314,12 +314,10 @@ impl World {
         self.tell(&agent, run, RunEvent::Exited { exit: Exit::Code(1) });
     }
 
-    /// A line to a place elsewhere breaks, and stands again a while later.
     fn drop_line(&mut self) {
         let agent = name(self.random.below(5));
         let Some(run) = self.keepers.get(&agent).map(|keeper| keeper.run) else { return };
-        let reason = "no route to host".to_owned();
-        self.tell(&agent, run, RunEvent::OutOfReach { reason });
+        self.tell(&agent, run, RunEvent::OutOfReach { reason: "cut".to_owned() });
         self.adopt(&agent, run);
     }
 

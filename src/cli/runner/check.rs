@@ -20,19 +20,23 @@ pub(in super::super) fn check(
     name: &str,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let loaded = Settings::load(&context.paths)?;
-    let Some(runner) = loaded.settings.runners().find(|runner| runner.name == name).cloned() else {
-        return Err(unknown(&loaded.settings, name));
-    };
+    let way = way(context, name)?;
     let program = std::env::current_exe()?;
-    let session = context.paths.session.clone();
-    let agent = "check".parse().expect("it is a name");
-    let way = Way { runner, address: Address { session, home: "check".to_owned(), agent } };
     let findings = match look(&way.look(&program)) {
         Ok(sight) => seen(&way.runner, &sight),
         Err(failed) => vec![unseen(&way.runner, &failed)],
     };
     present(context, &findings, format)
+}
+
+/// Returns the way to a place, for no agent in particular.
+pub(super) fn way(context: &Context, name: &str) -> anyhow::Result<Way> {
+    let settings = Settings::load(&context.paths)?.settings;
+    let found = settings.runners().find(|runner| runner.name == name).cloned();
+    let runner = found.ok_or_else(|| unknown(&settings, name))?;
+    let session = context.paths.session.clone();
+    let agent = "check".parse().expect("it is a name");
+    Ok(Way { runner, address: Address { session, home: "check".to_owned(), agent } })
 }
 
 fn unknown(settings: &Settings, name: &str) -> anyhow::Error {

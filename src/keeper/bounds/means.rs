@@ -48,17 +48,17 @@ impl Means {
     pub fn in_words(&self) -> String {
         let memory = match self.memory {
             Method::EachProcess => "for each process alone, by prlimit".to_owned(),
-            method => method.to_string(),
+            method @ (Method::Group | Method::Scope) => method.to_string(),
         };
         let cpu = match self.cpu {
             Method::EachProcess => "by whole processors, by affinity".to_owned(),
-            method => method.to_string(),
+            method @ (Method::Group | Method::Scope) => method.to_string(),
         };
         let processes = match self.processes {
             Method::EachProcess => {
                 "against all processes of the user, by prlimit, and not for root".to_owned()
             }
-            method => method.to_string(),
+            method @ (Method::Group | Method::Scope) => method.to_string(),
         };
         format!("memory {memory}; cpu {cpu}; processes {processes}")
     }

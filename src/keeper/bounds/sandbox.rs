@@ -89,7 +89,10 @@ mod tests {
             seen: vec!["/run/w/api.d".to_owned()],
             has_network: false,
         };
-        let exists = |path: &Path| path != Path::new("/gone") && !path.starts_with("/run/");
+        let exists = |path: &Path| {
+            let is_inside = path.starts_with("/run") && path != Path::new("/run");
+            path != Path::new("/gone") && !is_inside
+        };
         let words = arguments(&sandbox, Path::new("/work/sub"), Some(Path::new("/h")), &exists);
         let text = words.join(" ");
         assert!(text.starts_with("--die-with-parent --unshare-pid"), "{text}");

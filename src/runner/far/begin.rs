@@ -95,13 +95,14 @@ fn settle(launch: Launch, site: &Site, program: &Path, hooks: &Path) -> Launch {
         *word = shell.unwrap_or_else(|| SHELL_OF_LAST_RESORT.to_owned());
     }
     let hooks = hooks.display().to_string();
-    argv.iter_mut().for_each(|word| *word = word.replace(HOOKS_PLACE, &hooks));
-    here.values_mut().for_each(|value| *value = value.replace(HOOKS_PLACE, &hooks));
+    for word in argv.iter_mut().chain(here.values_mut()) {
+        *word = word.replace(HOOKS_PLACE, &hooks);
+    }
     let cwd = site.paths.expand(&cwd);
     if let Some(sandbox) = &mut confinement.sandbox {
         sandbox.writable.push(cwd.display().to_string());
         sandbox.hidden.extend(site.paths.private().map(|path| path.display().to_string()));
-        sandbox.seen.push(door.display().to_string());
+        sandbox.seen.extend(door.parent().map(|directory| directory.display().to_string()));
     }
     Launch { argv, cwd, environment: crate::model::Environment(here), size, confinement }
 }

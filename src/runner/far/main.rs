@@ -1,10 +1,11 @@
-//! `wheelhouse far link|look`: what a hub on another machine asks of this one. Nobody types it.
+//! `wheelhouse far link|look|receive|send`: what a hub on another machine asks of this one. Nobody types it.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::link::link;
 use super::look::Sight;
+use super::transfer::{receive, send};
 use crate::model::{AgentName, SessionName};
 use crate::runner::Address;
 
@@ -24,6 +25,8 @@ pub fn main(words: &[String]) -> ExitCode {
             link(&address)
         }
         ["look", "--directory", directory] => look(directory),
+        ["receive", "--directory", directory] => receive(directory),
+        ["send", "--directory", directory] => send(directory),
         _ => return ExitCode::from(EXIT_USAGE),
     };
     match done {

@@ -7,6 +7,8 @@ mod link;
 mod look;
 mod main;
 mod site;
+mod transfer;
 
 pub use look::Sight;
 pub use main::main;
+pub use transfer::{Received, Sent};

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
-use crate::config::FarPaths;
+use crate::config::{FarPaths, secure_dir};
 use crate::keeper::{Fence, GivenUp};
 use crate::model::{AgentName, SessionName};
 use crate::runner::Address;
@@ -35,6 +35,8 @@ impl Site {
         let hub = format!("{session}-{home}");
         let paths = FarPaths::find(&hub).map_err(io::Error::other)?;
         paths.make_directories().map_err(io::Error::other)?;
+        let door = paths.door(agent);
+        door.parent().map_or(Ok(()), secure_dir).map_err(io::Error::other)?;
         let marks = [
             format!("WHEELHOUSE_SESSION={hub}"),
             format!("WHEELHOUSE_AGENT={agent}"),

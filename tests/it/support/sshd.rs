@@ -73,7 +73,7 @@ impl Sshd {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        self.cut(world);
+        Self::cut(world);
     }
 
     /// Brings the machine back.
@@ -83,14 +83,14 @@ impl Sshd {
     }
 
     /// Cuts every connection that stands, from this end.
-    pub(crate) fn cut(&self, world: &World) {
-        for pid in self.connections(world) {
+    pub(crate) fn cut(world: &World) {
+        for pid in Self::connections(world) {
             process::kill(pid, Signal::KILL);
         }
     }
 
     /// Returns the ssh processes of the hub.
-    pub(crate) fn connections(&self, world: &World) -> Vec<u32> {
+    pub(crate) fn connections(world: &World) -> Vec<u32> {
         let is_ssh = |pid: &u32| process::words(*pid).first().is_some_and(|word| word == "ssh");
         world.alive().into_iter().map(|id| id.pid).filter(is_ssh).collect()
     }

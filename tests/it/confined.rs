@@ -1,0 +1,168 @@
+//! Agents within bounds: limits that hold for the whole tree, and a sandbox that lets nothing else be
+//! changed.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use wheelhouse::keeper::{Means, Method};
+
+use super::support::clock::wait_for;
+use super::support::world::World;
+
+/// Returns a world with one shell as its agent, which has these settings too.
+fn with_shell(settings: &str) -> World {
+    let world = World::new();
+    let crew = world.crew(&[("one", &["bash", "--norc"])]);
+    world.write_config(&crew.replace("\ncli = ", &format!("\n{settings}\ncli = ")));
+    world.trust();
+    world.ok(&["up", "crew"]);
+    world
+}
+
+fn enter(world: &World, text: &str) {
+    world.ok(&["agent", "keys", "one", "--text", text, "enter"]);
+}
+
+#[test]
+fn an_agent_cannot_start_more_processes_than_it_may() {
+    let means = Means::here();
+    let is_root = rustix::process::geteuid().is_root();
+    if means.processes == Method::EachProcess && is_root {
+        println!("SKIPPED: nothing here limits the processes of root; {}", means.in_words());
+        return;
+    }
+    let world = with_shell("limits = { processes = 12 }");
+    let script = "import subprocess\ntry:\n while True: subprocess.Popen(['sleep', '600'])\n\
+                  except OSError as error: print('refused', error.errno)\n";
+    fs::write(world.path("fork.py"), script).unwrap();
+    enter(&world, &format!("python3 {}; echo", world.path("fork.py").display()));
+    world.wait_for_text("one", "refused 11");
+    world.ok(&["down", "--force"]);
+    assert_no_group_is_left(&world);
+}
+
+#[test]
+fn an_agent_cannot_take_more_memory_than_it_may() {
+    let world = with_shell("limits = { memory = \"64M\" }");
+    // One hog is ended or refused, whatever the means; its shell goes on.
+    enter(&world, "python3 -c 'a = bytearray(300 << 20); print(len(a))'; echo over $?");
+    wait_for("the end of the hog", || {
+        let screen = world.read("one");
+        screen.contains("over 1") && !screen.contains(&(300_u32 << 20).to_string())
+    });
+    enter(&world, "python3 -c 'print(len(bytearray(5 << 20)))'");
+    world.wait_for_text("one", &(5_u32 << 20).to_string());
+    world.ok(&["down", "--force"]);
+    assert_no_group_is_left(&world);
+}
+
+/// Looks where groups are made for what an agent's keeper should have removed.
+fn assert_no_group_is_left(world: &World) {
+    let session = world.paths().session.to_string();
+    let mut open = vec![Path::new("/sys/fs/cgroup").to_path_buf()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                assert!(!name.contains(&session), "{} is left", entry.path().display());
+                open.push(entry.path());
+            }
+        }
+    }
+}
+
+/// Says whether bubblewrap works here at all; many containers forbid it.
+fn has_sandbox() -> bool {
+    let mut command = Command::new("bwrap");
+    command.args(["--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]);
+    let works = command.status().is_ok_and(|status| status.success());
+    if !works {
+        println!("SKIPPED: bubblewrap does not run here");
+    }
+    works
+}
+
+#[test]
+fn a_sandboxed_agent_changes_its_workspace_and_nothing_else() {
+    if !has_sandbox() {
+        return;
+    }
+    let world = World::new();
+    for name in ["own", "secret"] {
+        fs::create_dir(world.path(name)).unwrap();
+        fs::write(world.path(name).join("file"), name).unwrap();
+    }
+    let crew = world.crew(&[("one", &["bash", "--norc"])]);
+    let (own, secret) = (world.path("own"), world.path("secret"));
+    let settings = format!(
+        "sandbox = \"bubblewrap\"\nwritable = [\"{}\"]\nhidden = [\"{}\"]",
+        own.display(),
+        secret.display()
+    );
+    world.write_config(&crew.replace("\ncli = ", &format!("\n{settings}\ncli = ")));
+    world.trust();
+    world.ok(&["up", "crew"]);
+    let root = world.root.display();
+    let hub = world.paths().hub_socket();
+    let script = format!(
+        "try() {{ if (eval \"$2\") >/dev/null 2>&1; then echo \"$1 can\"; else echo \"$1 cannot\"; fi; }}\n\
+         try write-project 'echo x > {root}/project/new'\n\
+         try write-own 'echo x > {root}/own/new'\n\
+         try write-home 'echo x > {root}/home/new'\n\
+         try write-etc 'echo x > /etc/wheelhouse-test'\n\
+         try read-secret 'cat {root}/secret/file'\n\
+         try read-record 'ls {root}/state/wheelhouse/*/record.db'\n\
+         try see-hub 'test -e {hub}'\n\
+         try see-tmp 'test -e {mark}'\n\
+         try see-outside 'kill -0 {pid}'\n\
+         try report '$WHEELHOUSE_BIN report progress 1/2 inside'\n\
+         echo end of trials\n",
+        hub = hub.display(),
+        mark = world.path("config").display(),
+        pid = std::process::id(),
+    );
+    fs::write(world.project.join("trials"), script).unwrap();
+    enter(&world, "bash trials");
+    world.wait_for_text("one", "end of trials");
+    let screen = world.read("one");
+    for can in ["write-project", "write-own", "report"] {
+        assert!(screen.contains(&format!("{can} can\n")), "{screen}");
+    }
+    for cannot in [
+        "write-home",
+        "write-etc",
+        "read-secret",
+        "read-record",
+        "see-hub",
+        "see-tmp",
+        "see-outside",
+    ] {
+        assert!(screen.contains(&format!("{cannot} cannot")), "{screen}");
+    }
+    assert_eq!(world.agent("one").progress.as_deref(), Some("1/2"));
+    assert_eq!(fs::read_to_string(world.path("own/new")).unwrap(), "x\n");
+    assert!(!world.path("home/new").exists());
+
+    // The door is there again for the next hub, and the whole tree goes with a stop.
+    let hub = world.running_status().unwrap().hub.pid;
+    super::support::process::kill(hub, rustix::process::Signal::KILL);
+    world.wait_for_status("the next hub", |status| status.hub.pid != hub);
+    enter(&world, "$WHEELHOUSE_BIN report progress 2/2 again");
+    world.wait_for_text("one", "PROGRESS: [2/2]");
+    world.ok(&["down", "--force"]);
+    assert!(world.alive().is_empty(), "{:?}", world.alive());
+}
+
+#[test]
+fn doctor_tells_by_what_means_limits_are_held() {
+    let world = World::new();
+    let found = world.run(&["doctor", "--json"]).out;
+    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+    let told = |check: &str| {
+        let finding = found.as_array().unwrap().iter().find(|one| one["check"] == check);
+        finding.unwrap_or_else(|| panic!("{found}"))["message"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(told("limits"), Means::here().in_words());
+    assert!(told("sandbox").contains("bubblewrap"));
+}
