@@ -120,7 +120,7 @@ fn ten_thousand_heartbeats_a_minute_slow_no_pane() {
                         [[team.crew.agents]]\nname = \"echo\"\ncli = \"echo\"\n";
     let agents: Vec<String> = (0..16).map(|number| format!("agent{number}")).collect();
     let script = |number: usize| match number % 2 {
-        0 => speaker(LINES, 4, number % 4 == 0),
+        0 => speaker(LINES, 4, number.is_multiple_of(4)),
         _ => "on prompt\n  think 80000s\n".to_owned(),
     };
     let scripts: Vec<_> =

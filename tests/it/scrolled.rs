@@ -16,7 +16,8 @@ fn stream_lines(pane: &mut Pane, lines: &[String], step: usize) {
     ));
     pane.wait(300);
     for lines in lines.chunks(step) {
-        let rows: String = lines.iter().map(|line| format!("  {line}\r\n")).collect();
+        let rows: Vec<String> = lines.iter().map(|line| format!("  {line}\r\n")).collect();
+        let rows = rows.concat();
         pane.write(&format!("\x1b[4A\r\x1b[J{rows}{}", foot("esc to interrupt")));
         pane.wait(300);
     }
