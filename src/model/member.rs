@@ -81,6 +81,9 @@ pub struct Contact {
     /// The SHA-256 of its token, which itself is kept nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_hash: Option<String>,
+    /// The SHA-256 of the name under which reporters made for another tool speak for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pane_hash: Option<String>,
     /// Where it serves its events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,

@@ -3,6 +3,7 @@
 //! One frame is a length (four bytes, big-endian) and that many bytes of JSON. The first frame of
 //! each side says which version of the protocol it speaks. Pure: the bytes are carried by others.
 
+mod feed;
 mod frame;
 mod hub_process;
 mod interrupted;
@@ -11,12 +12,14 @@ mod request;
 mod response;
 mod rights;
 mod run;
+mod schema;
 mod task;
 
+pub use feed::FeedLine;
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
 pub use interrupted::Interrupted;
-pub use notice::{MouseWish, Notice, PaneView, ViewCursor};
+pub use notice::{Alert, MouseWish, Notice, PaneView, ViewCursor};
 pub use request::{Ask, DialogChoice, KeyInput, NewAgent, Request};
 pub use response::{
     AgentOffer, AgentStatus, CliOffer, DialogStatus, Explanation, Fault, FromHub, HubStatus,
@@ -24,6 +27,7 @@ pub use response::{
 };
 pub use rights::{Right, Speaker};
 pub use run::{LockRequest, LockStatus, RunRequest, RunStatus};
+pub use schema::SCHEMA;
 pub use task::{AttentionStatus, TaskRequest, TaskStatus};
 
 /// Changes whenever a frame of an older version can no longer be understood.

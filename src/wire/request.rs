@@ -11,6 +11,7 @@ use crate::report::ReportKind;
 
 /// A request with the number under which its response comes back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ask {
     pub id: u64,
     #[serde(flatten)]
@@ -19,6 +20,7 @@ pub struct Ask {
 
 /// One request. The first of every connection is `Hello`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "request")]
 pub enum Request {
     Hello {
@@ -154,6 +156,9 @@ pub enum Request {
     Watch {
         agents: Vec<AgentName>,
         focused: Option<AgentName>,
+        /// The person has the focused one before their eyes: nobody need tell them of it.
+        #[serde(default)]
+        is_attended: bool,
     },
     /// Asks to be told of every change of the status from now on.
     Subscribe,
@@ -275,6 +280,7 @@ impl Request {
 
 /// What someone chooses in a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DialogChoice {
     /// One of its options, counted from one as on the screen.
@@ -286,6 +292,7 @@ pub enum DialogChoice {
 
 /// An agent that no file names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NewAgent {
     pub name: String,
     pub cli: String,
@@ -307,6 +314,7 @@ pub struct NewAgent {
 
 /// Something to type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum KeyInput {
     Key(Key),
