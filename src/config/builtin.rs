@@ -122,6 +122,8 @@ mod tests {
             "[stop]",
             "[stuck]",
             "[limit]",
+            "[notify]",
+            "[reporters]",
             "[env]",
             "[hub]",
             "[log]",

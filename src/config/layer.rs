@@ -6,12 +6,12 @@ use toml::de::DeTable;
 
 use crate::model::Manifest;
 
-use super::approvals;
 use super::cli::read_patterns;
 use super::problem::{Problems, suggest};
 use super::reader::Reader;
 use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
 use super::team::{Known, read_team, well_named};
+use super::{approvals, notify};
 
 /// The cli whose rules hold for a program that has none of its own.
 const ANY_PROGRAM: &str = "shell";
@@ -50,6 +50,7 @@ pub(super) fn apply<'t>(
         let mut layer = Layer { settings, origin, problems: &mut problems };
         let mut file = Reader::of_file(table.get_ref());
         layer.values(&mut file);
+        layer.telling(&mut file);
         layer.clis(&mut file);
         layer.teams(&mut file);
         layer.approvals(&mut file);
@@ -130,6 +131,23 @@ impl Layer<'_, '_, '_> {
             let level = log.choice("level", LEVELS, self.problems);
             self.set("log.level", level, |settings| &mut settings.log.level);
             log.finish(self.problems);
+        }
+    }
+
+    /// What agents tell, and what a person is told.
+    fn telling(&mut self, file: &mut Reader) {
+        if let Some(table) = file.table("notify", self.problems) {
+            let found = notify::read(table, self.problems);
+            self.set("notify.states", found.states, |settings| &mut settings.notify.states);
+            self.set("notify.desktop", found.desktop, |settings| &mut settings.notify.desktop);
+            self.set("notify.terminal", found.terminal, |settings| &mut settings.notify.terminal);
+            self.set("notify.bell", found.bell, |settings| &mut settings.notify.bell);
+            self.set("notify.command", found.command, |settings| &mut settings.notify.command);
+        }
+        if let Some(mut reporters) = file.table("reporters", self.problems) {
+            let enabled = reporters.switch("enabled", self.problems);
+            self.set("reporters.enabled", enabled, |settings| &mut settings.reporters.enabled);
+            reporters.finish(self.problems);
         }
     }
 
@@ -268,7 +286,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `pane`, `stop`, `stuck`, `team`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `notify`, `pane`, `reporters`, `stop`, `stuck`, `team`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

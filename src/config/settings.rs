@@ -15,7 +15,8 @@ use super::problem::{distance, quoted};
 use super::source_file::{SourceFile, whole_file};
 use super::template::Folder;
 use super::{
-    Cli, ConfigError, Hash, Paths, Problem, ProjectTemplate, Team, Trust, VariablePattern, plain,
+    Cli, ConfigError, Hash, NotifySettings, Paths, Problem, ProjectTemplate, ReporterSettings,
+    Team, Trust, VariablePattern, plain,
 };
 
 /// Everything that can be set, checked and complete.
@@ -30,6 +31,8 @@ pub struct Settings {
     pub stuck: StuckSettings,
     pub limit: LimitSettings,
     pub casts: CastSettings,
+    pub notify: NotifySettings,
+    pub reporters: ReporterSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
     /// Which of the caller's variables every agent gets beside the usual ones: `[env] pass`.
@@ -272,6 +275,8 @@ impl Settings {
             ("stuck", self.stuck != other.stuck),
             ("limit", self.limit != other.limit),
             ("casts", self.casts != other.casts),
+            ("notify", self.notify != other.notify),
+            ("reporters", self.reporters != other.reporters),
             ("hub", self.hub != other.hub),
             ("log", self.log != other.log),
             ("env", self.pass_env != other.pass_env),
@@ -346,6 +351,8 @@ impl Default for Settings {
             stuck: StuckSettings { after_seconds: 180 },
             limit: LimitSettings { resume_after_reset: false },
             casts: CastSettings { enabled: true, megabytes: 8 },
+            notify: NotifySettings::default(),
+            reporters: ReporterSettings { enabled: true },
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },
             pass_env: Vec::new(),

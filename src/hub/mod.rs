@@ -6,6 +6,7 @@
 //! back as a message.
 
 mod added;
+mod alerts;
 mod approvals;
 mod artifacts;
 mod board;
@@ -20,6 +21,7 @@ mod delays;
 mod errands;
 mod error;
 mod gates;
+mod herdr;
 mod hooks;
 mod inbox;
 mod inside;

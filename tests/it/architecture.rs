@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Each room, the rooms it may use, and the confined crates it may name.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &[]),
+    ("model", &[], &["schemars"]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
-    ("report", &["model"], &["regex"]),
+    ("report", &["model"], &["regex", "schemars"]),
     ("template", &["model", "report"], &["minijinja"]),
     ("playbook", &["model", "report", "template"], &["regex"]),
     ("consent", &["model"], &["globset"]),
@@ -16,11 +16,12 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("detect", &["model", "report", "screen"], &["jiff", "regex"]),
     ("deliver", &["model", "screen", "detect"], &[]),
     ("cast", &["model", "screen"], &["regex"]),
-    ("wire", &["model", "report"], &[]),
+    ("wire", &["model", "report"], &["schemars"]),
+    ("notify", &["model"], &[]),
     ("story", &["model", "engine", "wire"], &["unicode_width"]),
     (
         "config",
-        &["model", "consent", "template", "playbook"],
+        &["model", "consent", "template", "playbook", "notify"],
         &["directories", "regex", "rustix", "sha2", "strsim", "toml"],
     ),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
@@ -30,14 +31,14 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         "hub",
         &[
             "model", "report", "engine", "screen", "detect", "deliver", "wire", "config", "keeper",
-            "store", "template", "cast", "git",
+            "store", "template", "cast", "git", "notify",
         ],
         &["jiff", "jsonschema", "regex", "rustix", "tokio", "toml", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
         "tui",
-        &["model", "wire", "story", "client", "config"],
+        &["model", "wire", "story", "client", "config", "notify"],
         &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
     ),
     (
@@ -45,9 +46,9 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         &[
             "model", "consent", "report", "template", "playbook", "engine", "screen", "detect",
             "cast", "wire", "story", "config", "keeper", "store", "git", "hub", "client", "sim",
-            "tui",
+            "tui", "notify",
         ],
-        &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
+        &["anyhow", "clap", "clap_complete", "clap_mangen", "rustix", "signal_hook", "strsim"],
     ),
 ];
 
@@ -56,6 +57,7 @@ const CONFINED: &[&str] = &[
     "anyhow",
     "clap",
     "clap_complete",
+    "clap_mangen",
     "crossterm",
     "directories",
     "filedescriptor",
@@ -69,6 +71,7 @@ const CONFINED: &[&str] = &[
     "regex",
     "rusqlite",
     "rustix",
+    "schemars",
     "sha2",
     "signal_hook",
     "strsim",
@@ -83,7 +86,7 @@ const CONFINED: &[&str] = &[
 /// Rooms that may not touch the outside world at all.
 const PURE: &[&str] = &[
     "model", "report", "template", "playbook", "consent", "engine", "screen", "detect", "deliver",
-    "cast", "wire", "story",
+    "cast", "wire", "story", "notify",
 ];
 const IMPURE: &[&str] = &[
     "std::fs",
