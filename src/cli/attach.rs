@@ -54,13 +54,11 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
 
 /// Returns the error with what it has to say about what to type next.
 fn own_error(error: TuiError) -> anyhow::Error {
-    match error {
-        TuiError::Version { hub, is_older, pid } => {
-            let ours = env!("CARGO_PKG_VERSION").to_owned();
-            ClientError::Version { hub, ours, is_older, pid }.into()
-        }
-        error => error.into(),
+    if let TuiError::Version { hub, is_older, pid } = error {
+        let ours = env!("CARGO_PKG_VERSION").to_owned();
+        return ClientError::Version { hub, ours, is_older, pid }.into();
     }
+    error.into()
 }
 
 /// Returns how this terminal is told what the person should hear of.

@@ -140,7 +140,8 @@ impl Layer<'_, '_, '_> {
             let found = notify::read(table, self.problems);
             self.set("notify.states", found.states, |settings| &mut settings.notify.states);
             self.set("notify.desktop", found.desktop, |settings| &mut settings.notify.desktop);
-            self.set("notify.terminal", found.terminal, |settings| &mut settings.notify.terminal);
+            let form = found.terminal.map(|form| form.0);
+            self.set("notify.terminal", form, |settings| &mut settings.notify.terminal);
             self.set("notify.bell", found.bell, |settings| &mut settings.notify.bell);
             self.set("notify.command", found.command, |settings| &mut settings.notify.command);
         }

@@ -41,8 +41,8 @@ pub enum Desktop {
 }
 
 /// `auto`, or a form.
-#[derive(Clone, Copy)]
-struct FormChoice(Option<TerminalForm>);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FormChoice(pub(super) Option<TerminalForm>);
 
 impl Default for NotifySettings {
     fn default() -> Self {
@@ -63,7 +63,7 @@ impl Default for NotifySettings {
 pub(super) struct Read {
     pub(super) states: Option<Vec<Occasion>>,
     pub(super) desktop: Option<Desktop>,
-    pub(super) terminal: Option<Option<TerminalForm>>,
+    pub(super) terminal: Option<FormChoice>,
     pub(super) bell: Option<bool>,
     pub(super) command: Option<Vec<String>>,
 }
@@ -76,7 +76,7 @@ pub(super) fn read(mut table: Reader, problems: &mut Problems) -> Read {
     let found = Read {
         states: states(&mut table, problems),
         desktop: table.choice("desktop", &ways, problems),
-        terminal: table.choice("terminal", &forms, problems).map(|form| form.0),
+        terminal: table.choice("terminal", &forms, problems),
         bell: table.switch("bell", problems),
         command: command(&mut table, problems),
     };

@@ -134,6 +134,7 @@ impl Detector {
     /// next may draw over. What the agent does now, only the last one tells.
     pub fn catch_up(&mut self, screen: &Screen, signals: &[Signal], now: Moment) {
         self.hear(signals, now);
+        self.signals.forget_moment();
         let view = View::new(screen, &self.rules);
         let verdict = judge(&self.rules, &view);
         if self.is_live(verdict.as_ref()) && !screen.is_held(now) {

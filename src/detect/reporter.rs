@@ -201,10 +201,8 @@ mod tests {
     }
 
     fn told(line: &str) -> Told {
-        match read(line).unwrap().says {
-            ReporterNews::State(told) => told,
-            other => panic!("{other:?}"),
-        }
+        let ReporterNews::State(told) = read(line).unwrap().says else { panic!("{line}") };
+        told
     }
 
     #[test]

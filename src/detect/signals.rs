@@ -66,6 +66,11 @@ impl Signals {
         known.into_iter().find_map(Option::as_ref)
     }
 
+    /// Drops what told of one moment: nobody knows what was drawn since.
+    pub(super) fn forget_moment(&mut self) {
+        self.moment = None;
+    }
+
     /// Notes that the program has drawn something.
     pub(super) fn note_output(&mut self, now: Moment) {
         let is_over = |claim: &SignalClaim| now.since(claim.since) > NOTIFICATION_GRACE;

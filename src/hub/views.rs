@@ -36,6 +36,7 @@ pub(super) struct Views {
     marks: RandomState,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a client")]
 #[derive(Debug)]
 struct View {
     outbox: Outbox,

@@ -13,7 +13,7 @@ const TEXT_CHARS_MAX: usize = 160;
 /// In which form a terminal wants its notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminalForm {
-    /// A text, as iTerm2, WezTerm, Ghostty, kitty and Windows Terminal understand it.
+    /// A text, as iTerm2, `WezTerm`, Ghostty, kitty and Windows Terminal understand it.
     Osc9,
     /// A title and a text, as foot and urxvt understand them.
     Osc777,

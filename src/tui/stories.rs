@@ -249,9 +249,9 @@ fn the_hub_knows_which_pane_has_the_persons_attention() {
     let mut stage = stage(200, 50, 2);
     let attended = |stage: &mut Stage| {
         let requests = stage.requests();
-        let told = requests.iter().rev().find_map(|request| match request {
-            Request::Watch { focused, is_attended, .. } => Some((focused.clone(), *is_attended)),
-            _ => None,
+        let told = requests.iter().rev().find_map(|request| {
+            let Request::Watch { focused, is_attended, .. } = request else { return None };
+            Some((focused.clone(), *is_attended))
         });
         told.map(|(focused, is_attended)| (focused.unwrap().to_string(), is_attended))
     };

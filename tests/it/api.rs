@@ -64,7 +64,10 @@ fn check<T: DeserializeOwned + Serialize>(file: &str, schema: &Value) {
         }
     }
     if is_writing() {
-        missing.iter().for_each(|line| text = format!("{text}{line}\n"));
+        for line in &missing {
+            text.push_str(line);
+            text.push('\n');
+        }
         return fs::write(file, text).unwrap();
     }
     let help = "add a frame of each new form with";

@@ -19,22 +19,28 @@ pub(crate) fn mangle(value: &Value, choices: &mut impl Choices) -> Value {
 
 /// Goes down to some place in the value, and puts something odd there.
 fn strike(value: &mut Value, choices: &mut impl Choices) {
-    match value {
-        Value::Object(fields) if !fields.is_empty() && choices.pick(8) > 0 => {
-            let at = choices.pick(fields.len());
-            let name = fields.keys().nth(at).cloned().unwrap_or_default();
-            match choices.pick(8) {
-                0 => drop(fields.remove(&name)),
-                1 => drop(fields.insert("odd\0name".to_owned(), Value::Null)),
-                _ => fields.get_mut(&name).into_iter().for_each(|field| strike(field, choices)),
-            }
+    if let Value::Object(fields) = value
+        && !fields.is_empty()
+        && choices.pick(8) > 0
+    {
+        let at = choices.pick(fields.len());
+        let name = fields.keys().nth(at).cloned().unwrap_or_default();
+        match (choices.pick(8), fields.get_mut(&name)) {
+            (0, _) => drop(fields.remove(&name)),
+            (1, _) => drop(fields.insert("odd\0name".to_owned(), Value::Null)),
+            (_, Some(field)) => strike(field, choices),
+            (_, None) => {}
         }
-        Value::Array(items) if !items.is_empty() && choices.pick(4) > 0 => {
-            let at = choices.pick(items.len());
-            strike(&mut items[at], choices);
-        }
-        other => *other = oddity(other, choices),
+        return;
     }
+    if let Value::Array(items) = value
+        && !items.is_empty()
+        && choices.pick(4) > 0
+    {
+        let at = choices.pick(items.len());
+        return strike(&mut items[at], choices);
+    }
+    *value = oddity(value, choices);
 }
 
 fn oddity(was: &Value, choices: &mut impl Choices) -> Value {

@@ -84,7 +84,9 @@ impl Maker {
             }
             Value::String(kind) => self.of_type(kind, schema, depth),
             // Anything at all.
-            _ => vec![json!({"any": [1, "thing"]})],
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+                vec![json!({"any": [1, "thing"]})]
+            }
         }
     }
 
