@@ -66,7 +66,8 @@ fn alerts(settings: &Settings) -> AlertOptions {
     let term = std::env::var("TERM").unwrap_or_default();
     let form = settings.notify.terminal.unwrap_or_else(|| TerminalForm::of_terminal(&term));
     let is_shown = matches!(settings.notify.desktop, Desktop::Auto | Desktop::Terminal);
-    AlertOptions { form: is_shown.then_some(form), rings: settings.notify.bell }
+    let is_in_tmux = std::env::var_os("TMUX").is_some();
+    AlertOptions { form: is_shown.then_some(form), is_in_tmux, rings: settings.notify.bell }
 }
 
 pub(super) fn is_terminal() -> bool {

@@ -8,4 +8,4 @@ mod terminal;
 
 pub use notifier::Notifier;
 pub use occasion::{OCCASIONS, Occasion, occasion_of};
-pub use terminal::{BELL, TerminalForm, body, title};
+pub use terminal::{BELL, TerminalForm, body, through_tmux, title};

@@ -47,6 +47,12 @@ impl fmt::Display for TerminalForm {
     }
 }
 
+/// Returns a sequence as tmux hands it on to the terminal around it, where it is allowed to
+/// (`allow-passthrough`); without this it swallows all that it does not know.
+pub fn through_tmux(sequence: &str) -> String {
+    format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"))
+}
+
 /// Returns what a notification is about.
 pub fn title(agent: &str, project: &str) -> String {
     let project = project.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -93,6 +99,12 @@ mod tests {
         let long = TerminalForm::Osc9.bytes("t", &"x".repeat(10_000));
         assert!(long.len() < 400, "{}", long.len());
         assert_eq!(TerminalForm::Osc9.bytes("t", "4;1;50"), "\x1b]9;t: 4;1;50\x1b\\");
+    }
+
+    #[test]
+    fn tmux_hands_a_sequence_on_whole() {
+        let through = through_tmux(&TerminalForm::Osc9.bytes("t", "b"));
+        assert_eq!(through, "\x1bPtmux;\x1b\x1b]9;t: b\x1b\x1b\\\x1b\\");
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub struct Options {
 pub struct AlertOptions {
     /// In which form it takes notifications; nothing, if it is to show none.
     pub form: Option<TerminalForm>,
+    /// A tmux stands between us and the terminal.
+    pub is_in_tmux: bool,
     pub rings: bool,
 }
 

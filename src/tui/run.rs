@@ -19,7 +19,7 @@ use super::terminal::{Modes, Output, Parser, Signal, Signals, Typed, is_terminal
 use super::text::SECONDS_STEP;
 use super::update::{Input, update};
 use crate::model::Moment;
-use crate::notify::BELL;
+use crate::notify::{BELL, through_tmux};
 
 /// Time between frames: sixty a second are all that a person sees.
 const FRAME_TIME: Duration = Duration::from_micros(16_600);
@@ -286,7 +286,10 @@ impl<H: Hub> Dashboard<H> {
 
     /// Lets the terminal tell the person something, between two frames.
     fn alert(&mut self, title: &str, body: &str) -> io::Result<()> {
-        let shown = self.alerts.form.map(|form| form.bytes(title, body)).unwrap_or_default();
+        let mut shown = self.alerts.form.map(|form| form.bytes(title, body)).unwrap_or_default();
+        if self.alerts.is_in_tmux && !shown.is_empty() {
+            shown = through_tmux(&shown);
+        }
         let rung = if self.alerts.rings { BELL } else { "" };
         self.output.send(format!("{shown}{rung}").as_bytes())
     }

@@ -175,3 +175,19 @@ fn an_open_dashboard_tells_by_its_terminal_and_rings() {
     assert!(!find(&terminal.seen, b"project: one: waiting"), "it was before their eyes");
     assert!(!find(&terminal.seen, b"\x1b]0;x"), "nothing that an agent said is obeyed");
 }
+
+#[test]
+fn a_dashboard_inside_of_tmux_has_its_words_handed_on() {
+    let mut world = world("terminal = 'osc777'\n");
+    world.set_variable("TMUX", "/tmp/tmux-0/default,1,0");
+    world.ok(&["up", "crew"]);
+    let mut terminal = Terminal::attach(&world, 120, 40);
+    terminal.wait_for("enter type");
+    world.comes_to("two", "working");
+    world.comes_to("two", "blocked");
+    let shown = b"\x1bPtmux;\x1b\x1b]777;notify;wheelhouse project: two;waiting";
+    wait_for("tmux to be told", || {
+        terminal.catch_up();
+        terminal.seen.windows(shown.len()).any(|part| part == shown)
+    });
+}

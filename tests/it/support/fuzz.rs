@@ -135,8 +135,6 @@ pub(crate) fn requests(data: &[u8]) {
         let Ok(bytes) = encode_frame(&odd) else { continue };
         reader.push(&bytes);
         if let Ok(Some(ask)) = reader.next_frame::<Ask>() {
-            let right = ask.request.right();
-            assert!(!right.deed.is_empty());
             let again = encode_frame(&ask).unwrap();
             reader.push(&again);
             let read = reader.next_frame::<Ask>().unwrap().unwrap();
