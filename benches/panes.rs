@@ -109,7 +109,8 @@ impl World {
     fn echo(&self) -> String {
         let mut connection = self.connect();
         let agent: wheelhouse::model::AgentName = "echo".parse().expect("a name");
-        let watch = Request::Watch { agents: vec![agent.clone()], focused: Some(agent) };
+        let agents = vec![agent.clone()];
+        let watch = Request::Watch { agents, focused: Some(agent), is_attended: false };
         connection.ask(watch).expect("watching works");
         let mut times: Vec<Duration> = Vec::new();
         for probe in 0..PROBES {

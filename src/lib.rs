@@ -10,6 +10,7 @@ pub mod sim;
 
 pub mod consent;
 pub mod engine;
+pub mod notify;
 pub mod report;
 pub mod screen;
 pub mod template;

@@ -5,10 +5,11 @@ use std::io::{self, IsTerminal, Write};
 use super::context::{Context, caller_environment};
 use super::failure::Hinted;
 use super::{demo, playbook};
-use crate::client;
-use crate::config::{self, Settings};
+use crate::client::{self, ClientError};
+use crate::config::{self, Desktop, Settings};
 use crate::model::Size;
-use crate::tui::{self, Cards, Ended, Options, ThemeChoice};
+use crate::notify::TerminalForm;
+use crate::tui::{self, AlertOptions, Cards, Ended, Options, ThemeChoice, TuiError};
 
 /// Opens the dashboard, and says afterwards how to come back.
 pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
@@ -27,6 +28,7 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
             config::Cards::Never => Cards::Never,
         },
         min_size: Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols },
+        alerts: alerts(&settings),
         environment: caller_environment(),
         keep_in: Some(context.paths.state_dir.clone()),
         demo: (!quiet).then(demo::offer),
@@ -35,7 +37,7 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
     };
     let paths = context.paths.clone();
     let hub = move || client::open_stream(&paths).map_err(io::Error::other);
-    match tui::run(hub, options)? {
+    match tui::run(hub, options).map_err(own_error)? {
         _ if quiet => {}
         // Who ended us by a signal waits for no word, and the terminal may take none.
         Ended::Unheard | Ended::Signalled => {}
@@ -48,6 +50,24 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
         Ended::HubEnded => writeln!(context.out, "The hub was ended")?,
     }
     Ok(())
+}
+
+/// Returns the error with what it has to say about what to type next.
+fn own_error(error: TuiError) -> anyhow::Error {
+    if let TuiError::Version { hub, is_older, pid } = error {
+        let ours = env!("CARGO_PKG_VERSION").to_owned();
+        return ClientError::Version { hub, ours, is_older, pid }.into();
+    }
+    error.into()
+}
+
+/// Returns how this terminal is told what the person should hear of.
+fn alerts(settings: &Settings) -> AlertOptions {
+    let term = std::env::var("TERM").unwrap_or_default();
+    let form = settings.notify.terminal.unwrap_or_else(|| TerminalForm::of_terminal(&term));
+    let is_shown = matches!(settings.notify.desktop, Desktop::Auto | Desktop::Terminal);
+    let is_in_tmux = std::env::var_os("TMUX").is_some();
+    AlertOptions { form: is_shown.then_some(form), is_in_tmux, rings: settings.notify.bell }
 }
 
 pub(super) fn is_terminal() -> bool {

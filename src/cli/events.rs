@@ -5,7 +5,6 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::json;
 
 use super::args::Format;
 use super::context::Context;
@@ -16,10 +15,10 @@ use crate::config::{Paths, plain, plain_json};
 use crate::model::AgentName;
 use crate::store::{Journal, Query, Recorded};
 use crate::story::End;
-use crate::wire::Request;
+use crate::wire::{FeedLine, Request};
 
-/// What is read at once.
-const PAGE: usize = 1000;
+/// What is read at once: an entry has at most 64 KiB, so a page at most 16 MiB.
+const PAGE: usize = 256;
 
 /// How long nothing is looked for while nobody says that there is something new.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -113,17 +112,8 @@ fn subscribe(paths: &Paths) -> Option<Connection> {
 fn print(context: &mut Context, recorded: &Recorded, format: Format) -> anyhow::Result<()> {
     let Recorded { id, ticket, at, entry } = recorded;
     if format.json {
-        let line = json!({
-            "id": id,
-            "batch": ticket.0,
-            "at": at.to_rfc3339(),
-            "kind": entry.kind,
-            "agent": entry.agent,
-            "task": entry.task,
-            "text": entry.text,
-            "data": entry.data,
-        });
-        writeln!(context.out, "{}", plain_json(&line.to_string()))?;
+        let line = serde_json::to_string(&FeedLine::new(*id, ticket.0, *at, entry))?;
+        writeln!(context.out, "{}", plain_json(&line))?;
         return Ok(());
     }
     let at = at.to_rfc3339();

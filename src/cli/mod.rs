@@ -4,6 +4,8 @@
 //! errors go to standard error, with a hint that can be typed.
 
 mod agent;
+mod all;
+mod api;
 mod args;
 mod attach;
 mod attention;
@@ -22,6 +24,7 @@ mod hook;
 mod hub;
 mod keeper;
 mod lock;
+mod man;
 mod overview;
 mod past;
 mod playbook;

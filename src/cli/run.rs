@@ -10,9 +10,9 @@ use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, RunnerVerb, Templ
 use super::context::Context;
 use super::task::TaskVerb;
 use super::{
-    agent, attach, attention, completions, config, demo, dispatch, doctor, down, events, failure,
-    history, hook, hub, keeper, lock, overview, playbook, replay, report, rules, runner, sim,
-    status, task, template, up, wait, workspace,
+    agent, all, api, attach, attention, completions, config, demo, dispatch, doctor, down, events,
+    failure, history, hook, hub, keeper, lock, man, overview, playbook, replay, report, rules,
+    runner, sim, status, task, template, up, wait, workspace,
 };
 
 /// Something went wrong; standard error says what.
@@ -39,6 +39,8 @@ pub fn main() -> ExitCode {
 fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
     match arguments.command {
         Some(Verb::Completions { shell }) => completions::print(shell),
+        Some(Verb::Api(verb)) => api::api(&verb, &mut io::stdout())?,
+        Some(Verb::Man { to }) => man::man(to.as_deref(), &mut io::stdout())?,
         Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
         Some(Verb::Demo { headless }) => demo::demo(headless, &mut io::stdout())?,
         Some(Verb::Report(verb)) => report::report(verb, &mut io::stdout())?,
@@ -64,6 +66,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::History(args)) => history::history(&mut context, &args)?,
         Some(Verb::Replay(args)) => replay::replay(&mut context, &args)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
+        Some(Verb::All { format }) => all::all(&mut context, format)?,
         Some(Verb::Dispatch { agent, sending, format }) => {
             return dispatch::dispatch(&mut context, vec![agent], sending, format);
         }
@@ -99,6 +102,8 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(
             Verb::Completions { .. }
+            | Verb::Api(_)
+            | Verb::Man { .. }
             | Verb::Sim { .. }
             | Verb::Demo { .. }
             | Verb::Report(_)

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use super::ClientError;
 use crate::model::Token;
-use crate::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
+use crate::wire::{
+    Ask, FrameError, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame,
+};
 
 /// How much is read from the socket at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -57,10 +59,11 @@ impl Connection {
     pub fn ask(&mut self, request: Request) -> Result<Response, ClientError> {
         let id = self.send(request)?;
         loop {
-            if let FromHub::Answer { id: answered, outcome } = self.receive()?
-                && answered == id
-            {
-                return Ok(outcome?);
+            match self.receive()? {
+                FromHub::Answer { id: answered, outcome } if answered == id => return Ok(outcome?),
+                // The hub says why it ends the connection.
+                FromHub::Answer { id: 0, outcome: Err(fault) } => return Err(fault.into()),
+                FromHub::Answer { .. } | FromHub::Notice(_) => {}
             }
         }
     }
@@ -98,9 +101,17 @@ impl Connection {
     fn greet(&mut self, token: Option<Token>) -> Result<(), ClientError> {
         let ours = env!("CARGO_PKG_VERSION").to_owned();
         let hello = Request::Hello { protocol: PROTOCOL, version: ours.clone(), token };
-        let Response::Welcome { protocol, version, .. } = self.ask(hello)? else {
+        let welcome = match self.ask(hello) {
+            Err(ClientError::Frame(FrameError::Malformed(_))) => return Err(ClientError::Strange),
+            answer => answer?,
+        };
+        let Response::Welcome { protocol, version, pid, .. } = welcome else {
             return Err(ClientError::Unexpected);
         };
-        if protocol == PROTOCOL { Ok(()) } else { Err(ClientError::Version { hub: version, ours }) }
+        if protocol == PROTOCOL {
+            return Ok(());
+        }
+        let is_older = protocol < PROTOCOL;
+        Err(ClientError::Version { hub: version, ours, is_older, pid })
     }
 }

@@ -23,8 +23,13 @@ pub enum ClientError {
     Closed,
     #[error(transparent)]
     Frame(#[from] FrameError),
-    #[error("The hub runs version {hub}, and this is version {ours}")]
-    Version { hub: String, ours: String },
+    #[error(
+        "The hub is {} than this program: it runs version {hub}, and this is version {ours}",
+        if *.is_older { "older" } else { "newer" }
+    )]
+    Version { hub: String, ours: String, is_older: bool, pid: u32 },
+    #[error("What listens at the hub's socket does not speak as a hub does")]
+    Strange,
     #[error("The hub answered something else than was asked")]
     Unexpected,
     #[error(transparent)]
@@ -58,8 +63,14 @@ impl ClientError {
             Self::Start(_) | Self::Lost(_) | Self::Closed | Self::Frame(_) => {
                 Some("Look closer with `wheelhouse doctor`".to_owned())
             }
-            Self::Version { .. } => Some(
-                "End the old hub with its own `wheelhouse down`, or use the version that it runs"
+            Self::Version { is_older: true, pid, .. } => Some(format!(
+                "Let a hub of this version take over with `kill {pid}`: the agents go on meanwhile"
+            )),
+            Self::Version { hub, .. } => {
+                Some(format!("Use the program of version {hub}, which runs the hub"))
+            }
+            Self::Strange => Some(
+                "It may be a hub of another version: find it with `ps -ef | grep wheelhouse`"
                     .to_owned(),
             ),
             Self::Fault(fault) => fault.hint.clone(),

@@ -8,4 +8,4 @@ mod start;
 pub use agent::{Identity, random_id};
 pub use connection::Connection;
 pub use error::ClientError;
-pub use start::{connect, connect_running, open_stream};
+pub use start::{ask_at, connect, connect_running, open_stream};

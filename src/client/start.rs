@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use super::{ClientError, Connection};
 use crate::config::{Paths, Scope, Settings};
-use crate::wire::{BUSY, READY, hub_argv};
+use crate::wire::{BUSY, READY, Request, Response, hub_argv};
 
 /// How long to wait for a hub that another process is starting.
 const RACE_STEPS_MAX: u32 = 500;
@@ -19,6 +20,9 @@ const RACE_STEPS_PER_START: u32 = 20;
 
 /// What a starting hub says of itself is short.
 const WORD_BYTES_MAX: u64 = 16 * 1024;
+
+/// A hub that takes longer is not waited for by someone who asks many.
+const ASK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Connects to the project's hub, and starts it if it is not there.
 pub fn connect(paths: &Paths) -> Result<Connection, ClientError> {
@@ -69,6 +73,15 @@ pub fn connect_running(paths: &Paths) -> Result<Connection, ClientError> {
     }
 }
 
+/// Asks the hub at a socket one thing; nothing, if nobody listens there.
+pub fn ask_at(socket: &Path, request: Request) -> Result<Option<Response>, ClientError> {
+    let connected = Connection::open(socket, None, Some(ASK_PATIENCE));
+    match connected.and_then(|mut connection| connection.ask(request)) {
+        Err(error) if error.is_absence() => Ok(None),
+        answer => answer.map(Some),
+    }
+}
+
 fn absent(paths: &Paths) -> ClientError {
     ClientError::NotRunning { project: paths.project.clone() }
 }
@@ -96,7 +109,7 @@ fn scope(paths: &Paths) -> Option<Vec<OsString>> {
     let settings = Settings::load(paths).map(|loaded| loaded.settings).unwrap_or_default();
     let runtime =
         std::env::var_os("XDG_RUNTIME_DIR").filter(|_| settings.hub.scope == Scope::Auto)?;
-    if !std::path::Path::new(&runtime).join("systemd/private").exists() {
+    if !Path::new(&runtime).join("systemd/private").exists() {
         return None;
     }
     let unit = format!("--unit=wheelhouse-{}-{}", paths.session, std::process::id());

@@ -123,6 +123,8 @@ mod tests {
             "[stuck]",
             "[limit]",
             "[workspace]",
+            "[notify]",
+            "[reporters]",
             "[env]",
             "[hub]",
             "[log]",

@@ -43,7 +43,7 @@ const STRIPPED: &[&str] = &[
     "CODEX_*", "GEMINI_CLI", "GEMINI_CLI_*", "OPENCODE", "OPENCODE_*", "AGENT",
     // Agents and git hooks point these at their own repository and switch the user's settings off.
     "GIT_CONFIG_*", "GIT_DIR", "GIT_EDITOR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_WORK_TREE",
-    "STY", "TMUX", "TMUX_PANE", "ZELLIJ", "ZELLIJ_*",
+    "HERDR_*", "STY", "TMUX", "TMUX_PANE", "ZELLIJ", "ZELLIJ_*",
     // The terminal around us; ours has its own abilities.
     "COLUMNS", "LINES", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID",
     "WHEELHOUSE_*",

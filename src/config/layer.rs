@@ -6,7 +6,6 @@ use toml::de::DeTable;
 
 use crate::model::Manifest;
 
-use super::approvals;
 use super::cli::read_patterns;
 use super::kit::{read_kit, read_server};
 use super::problem::{Problems, suggest};
@@ -14,7 +13,7 @@ use super::reader::Reader;
 use super::runner::{LOCAL, read_runner};
 use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
 use super::team::{Known, ROLES, read_team, well_named};
-use super::workspace;
+use super::{approvals, notify, workspace};
 
 /// The cli whose rules hold for a program that has none of its own.
 const ANY_PROGRAM: &str = "shell";
@@ -53,6 +52,7 @@ pub(super) fn apply<'t>(
         let mut layer = Layer { settings, origin, problems: &mut problems };
         let mut file = Reader::of_file(table.get_ref());
         layer.values(&mut file);
+        layer.telling(&mut file);
         layer.clis(&mut file);
         layer.servers(&mut file);
         layer.roles(&mut file);
@@ -141,6 +141,24 @@ impl Layer<'_, '_, '_> {
             for key in workspace::read(table, &mut self.settings.workspace, self.problems) {
                 self.came(&format!("workspace.{key}"));
             }
+        }
+    }
+
+    /// What agents tell, and what a person is told.
+    fn telling(&mut self, file: &mut Reader) {
+        if let Some(table) = file.table("notify", self.problems) {
+            let found = notify::read(table, self.problems);
+            self.set("notify.states", found.states, |settings| &mut settings.notify.states);
+            self.set("notify.desktop", found.desktop, |settings| &mut settings.notify.desktop);
+            let form = found.terminal.map(|form| form.0);
+            self.set("notify.terminal", form, |settings| &mut settings.notify.terminal);
+            self.set("notify.bell", found.bell, |settings| &mut settings.notify.bell);
+            self.set("notify.command", found.command, |settings| &mut settings.notify.command);
+        }
+        if let Some(mut reporters) = file.table("reporters", self.problems) {
+            let enabled = reporters.switch("enabled", self.problems);
+            self.set("reporters.enabled", enabled, |settings| &mut settings.reporters.enabled);
+            reporters.finish(self.problems);
         }
     }
 
@@ -316,7 +334,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `pane`, `role`, `runner`, `stop`, `stuck`, `team`, `workspace`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `notify`, `pane`, `reporters`, `role`, `runner`, `stop`, `stuck`, `team`, `workspace`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

@@ -15,6 +15,7 @@ mod hooks;
 mod kit;
 mod layer;
 mod manifest;
+mod notify;
 mod outfit;
 mod paths;
 mod pattern;
@@ -40,8 +41,9 @@ pub use environment::{
 pub use far_paths::FarPaths;
 pub use hash::Hash;
 pub use kit::Server;
+pub use notify::{Desktop, NotifySettings, ReporterSettings};
 pub use outfit::{Fitting, Lack, Outfit, ServerEntry, dress};
-pub use paths::{Paths, PathsError};
+pub use paths::{Paths, PathsError, hub_sockets};
 pub use pattern::VariablePattern;
 pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook, preview_playbook};
 pub use problem::{ConfigError, Problem, suggest};

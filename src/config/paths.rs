@@ -187,6 +187,24 @@ impl Paths {
     }
 }
 
+/// Returns where hubs of this user may listen, by the names of their sessions.
+pub fn hub_sockets() -> Result<Vec<(String, PathBuf)>, PathsError> {
+    let bases = Bases::of_this_process()?;
+    let runtime = bases.runtime.map(|runtime| runtime.join("wheelhouse"));
+    let mut sockets: Vec<(String, PathBuf)> = Vec::new();
+    for root in runtime.into_iter().chain([bases.state.join("wheelhouse"), short_root()]) {
+        for session in fs::read_dir(root).into_iter().flatten().flatten() {
+            let name = session.file_name().to_string_lossy().into_owned();
+            // Without a runtime directory the sockets lie within the state.
+            let places = ["hub.sock", "run/hub.sock"].map(|place| session.path().join(place));
+            sockets.extend(places.into_iter().filter(|p| p.exists()).map(|p| (name.clone(), p)));
+        }
+    }
+    sockets.sort();
+    sockets.dedup();
+    Ok(sockets)
+}
+
 /// The user's base directories, as the XDG variables name them on every platform.
 #[derive(Debug)]
 pub(super) struct Bases {
@@ -248,8 +266,13 @@ pub(super) fn short_enough(runtime_dir: PathBuf, hash: &Hash) -> PathBuf {
     if length <= SOCKET_PATH_BYTES_MAX {
         return runtime_dir;
     }
+    short_root().join(hash.short())
+}
+
+/// Returns where sockets lie whose paths would be too long elsewhere.
+fn short_root() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
-    PathBuf::from(format!("/tmp/wheelhouse-{user}")).join(hash.short())
+    PathBuf::from(format!("/tmp/wheelhouse-{user}"))
 }
 
 #[cfg(test)]

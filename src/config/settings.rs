@@ -14,8 +14,8 @@ use super::problem::{distance, quoted};
 use super::source_file::{SourceFile, whole_file};
 use super::template::Folder;
 use super::{
-    Cli, ConfigError, Hash, Paths, Problem, ProjectTemplate, Server, Team, Trust, VariablePattern,
-    WorkspaceSettings, plain,
+    Cli, ConfigError, Hash, NotifySettings, Paths, Problem, ProjectTemplate, ReporterSettings,
+    Server, Team, Trust, VariablePattern, WorkspaceSettings, plain,
 };
 
 /// Everything that can be set, checked and complete.
@@ -30,6 +30,8 @@ pub struct Settings {
     pub stuck: StuckSettings,
     pub limit: LimitSettings,
     pub casts: CastSettings,
+    pub notify: NotifySettings,
+    pub reporters: ReporterSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
     pub workspace: WorkspaceSettings,
@@ -278,6 +280,8 @@ impl Settings {
             ("stuck", self.stuck != other.stuck),
             ("limit", self.limit != other.limit),
             ("casts", self.casts != other.casts),
+            ("notify", self.notify != other.notify),
+            ("reporters", self.reporters != other.reporters),
             ("hub", self.hub != other.hub),
             ("log", self.log != other.log),
             ("workspace", self.workspace != other.workspace),
@@ -362,6 +366,8 @@ impl Default for Settings {
             stuck: StuckSettings { after_seconds: 180 },
             limit: LimitSettings { resume_after_reset: false },
             casts: CastSettings { enabled: true, megabytes: 8 },
+            notify: NotifySettings::default(),
+            reporters: ReporterSettings { enabled: true },
             hub: HubSettings { scope: Scope::Auto },
             log: LogSettings { level: LogLevel::Info },
             workspace: WorkspaceSettings::default(),

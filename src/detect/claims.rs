@@ -10,6 +10,7 @@ use super::detector::{Detector, without_blanks};
 use super::finding::Finding;
 use super::hook::HookNews;
 use super::ledger::Channel;
+use super::reporter::Told;
 use super::state::{Claim, Stance, stance_of};
 use super::stream::StreamNews;
 
@@ -17,6 +18,8 @@ use super::stream::StreamNews;
 const LAST_LOOK: Duration = Duration::from_millis(150);
 /// What is shown of a hook's words in an explanation.
 const LINE_CHARS_MAX: usize = 120;
+/// How the rules of reporters made for other tools begin.
+const OTHERS: &str = "reporter.";
 
 impl Detector {
     /// Notes that the hub submitted a prompt: what follows is its answer.
@@ -68,11 +71,25 @@ impl Detector {
         line: &str,
         now: Moment,
     ) -> Vec<Finding> {
-        let line = line.lines().last().unwrap_or_default().trim();
-        let line = line.chars().filter(|c| !c.is_control()).take(LINE_CHARS_MAX).collect();
-        let rule = rule.to_owned();
-        self.evidence.claim = Some(Claim { source, state, rule, line, since: now });
+        self.set_claim(source, state, rule, line, now);
         let mut findings = Vec::new();
+        self.resettle(now, &mut findings);
+        findings
+    }
+
+    /// Notes what a reporter made for another tool says of the turn. Like a hook's word it holds
+    /// until the program shows otherwise.
+    pub fn reported(&mut self, told: &Told, now: Moment) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if !self.reporters.admit(told) {
+            return findings;
+        }
+        if let Some(state) = told.state {
+            self.set_claim(Source::Hook, state, &told.rule, &told.message, now);
+        } else if self.evidence.claim.as_ref().is_some_and(|claim| claim.rule.starts_with(OTHERS)) {
+            self.evidence.claim = None;
+        }
+        self.watch_work(now);
         self.resettle(now, &mut findings);
         findings
     }
@@ -89,7 +106,7 @@ impl Detector {
     /// Notes what the events of the cli's own server say, or that they no longer come.
     pub fn stream(&mut self, news: Option<&StreamNews>, now: Moment) -> Vec<Finding> {
         self.signals.take_stream(news, &self.rules, now);
-        self.evidence.signal = self.signals.claim().cloned();
+        self.evidence.signal = self.signals.claim(self.evidence.is_recognised()).cloned();
         let mut findings = Vec::new();
         self.watch_work(now);
         self.resettle(now, &mut findings);
@@ -101,6 +118,20 @@ impl Detector {
         for signal in signals.iter().filter(|_| self.options.uses_signals) {
             self.signals.take(signal, &self.rules, now);
         }
+    }
+
+    fn set_claim(
+        &mut self,
+        source: Source,
+        state: AgentState,
+        rule: &str,
+        line: &str,
+        now: Moment,
+    ) {
+        let line = line.lines().last().unwrap_or_default().trim();
+        let line = line.chars().filter(|c| !c.is_control()).take(LINE_CHARS_MAX).collect();
+        let rule = rule.to_owned();
+        self.evidence.claim = Some(Claim { source, state, rule, line, since: now });
     }
 
     /// A hook tells of the prompt that the hub submitted, or of one that a person typed.

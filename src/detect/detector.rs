@@ -14,6 +14,7 @@ use super::finding::{Finding, Shown};
 use super::ledger::{Channel, Ledger};
 use super::look::{Verdict, judge};
 use super::meter::Meter;
+use super::reporter::Reporters;
 use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
@@ -56,6 +57,7 @@ pub struct Detector {
     pub(super) options: Options,
     schedule: Schedule,
     pub(super) signals: Signals,
+    pub(super) reporters: Reporters,
     pub(super) transcript: Transcript,
     pub(super) ledger: Ledger,
     pub(super) evidence: Evidence,
@@ -92,6 +94,7 @@ impl Detector {
             options,
             schedule: Schedule::default(),
             signals: Signals::default(),
+            reporters: Reporters::default(),
             transcript: Transcript::default(),
             ledger: Ledger::default(),
             evidence: Evidence::default(),
@@ -122,6 +125,7 @@ impl Detector {
         let has_changed = self.schedule.take(screen, now);
         if has_changed {
             self.evidence.output_at = now;
+            self.signals.note_output(now);
         }
         if has_changed || is_settling {
             self.look(screen, now, &mut findings);
@@ -133,6 +137,7 @@ impl Detector {
     /// next may draw over. What the agent does now, only the last one tells.
     pub fn catch_up(&mut self, screen: &Screen, signals: &[Signal], now: Moment) {
         self.hear(signals, now);
+        self.signals.forget_moment();
         let view = View::new(screen, &self.rules);
         let verdict = judge(&self.rules, &view);
         if self.is_live(verdict.as_ref()) && !screen.is_held(now) {
@@ -205,7 +210,7 @@ impl Detector {
         self.asked.note(dialog, now);
         let is_live = self.is_live(verdict.as_ref());
         self.evidence.verdict = verdict;
-        self.evidence.signal = self.signals.claim().cloned();
+        self.evidence.signal = self.signals.claim(self.evidence.is_recognised()).cloned();
         self.watch_work(now);
         self.meter.look(&self.rules, &view);
         if self.sees_compaction(&view) {

@@ -150,7 +150,7 @@ impl Evidence {
     }
 
     /// Says whether a rule tells what the screen means.
-    fn is_recognised(&self) -> bool {
+    pub(super) fn is_recognised(&self) -> bool {
         self.verdict_if(|state| state != AgentState::Unknown).is_some()
     }
 

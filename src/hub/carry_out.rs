@@ -35,6 +35,7 @@ impl Hub {
             self.note_board(now);
         }
         self.carry_out(effects);
+        self.alert();
     }
 
     /// Puts what was decided on record, and carries out what follows once it is there.

@@ -61,6 +61,9 @@ impl Hub {
                 ("WHEELHOUSE_SOCKET".to_owned(), socket.display().to_string()),
                 ("WHEELHOUSE_BIN".to_owned(), self.program.display().to_string()),
             ]);
+            let Equipment { contact, environment, .. } = &mut equipment;
+            let equipped = self.equip_reporters(agent, contact, environment);
+            equipped.map_err(|error| unable("A name", &error))?;
         }
         let hooks = &cli.hooks;
         if hooks.is_empty() {
@@ -147,7 +150,7 @@ impl Hub {
         self.note_conversation(agent, run, news.and_then(|news| news.session));
     }
 
-    fn note_conversation(&mut self, agent: &AgentName, run: RunId, id: Option<String>) {
+    pub(super) fn note_conversation(&mut self, agent: &AgentName, run: RunId, id: Option<String>) {
         let known = self.engine.seat(agent).and_then(|seat| seat.member.conversation.as_ref());
         if let Some(id) = id.filter(|id| known != Some(id)) {
             self.note_run(agent, run, RunEvent::Conversed { id });

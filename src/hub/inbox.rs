@@ -87,6 +87,8 @@ pub(super) enum ClientNews {
         guest: Option<(AgentName, RunId)>,
     },
     Asked(Ask),
+    /// A reporter made for another tool said something, in a line.
+    Line(Vec<u8>),
     /// It has taken everything that was sent to it.
     CaughtUp,
     /// It said something that is not a request; the text says what.

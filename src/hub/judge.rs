@@ -99,7 +99,14 @@ impl Hub {
     pub(super) fn judge(&mut self, agent: &AgentName, signals: &[Signal], now: Moment) {
         let Some(pane) = self.panes.get_mut(agent) else { return };
         let before = pane.dialog_id();
-        let (run, found) = (pane.run, pane.observe(signals, now));
+        let heeds = |signal: &&Signal| !matches!(signal, Signal::Notification { .. });
+        let found = if self.settings.reporters.enabled {
+            pane.observe(signals, now)
+        } else {
+            let signals: Vec<Signal> = signals.iter().filter(heeds).cloned().collect();
+            pane.observe(&signals, now)
+        };
+        let run = pane.run;
         if pane.dialog_id() != before {
             self.views.note_status_change();
         }

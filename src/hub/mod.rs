@@ -6,6 +6,7 @@
 //! back as a message.
 
 mod added;
+mod alerts;
 mod approvals;
 mod artifacts;
 mod board;
@@ -23,6 +24,7 @@ mod door;
 mod errands;
 mod error;
 mod gates;
+mod herdr;
 mod hooks;
 mod inbox;
 mod judge;

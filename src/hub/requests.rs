@@ -30,6 +30,19 @@ pub(super) struct Asker {
 
 pub(super) type Answer = Result<Response, Fault>;
 
+fn ungreeted() -> Fault {
+    Fault::new("The first request of a connection is `hello`")
+}
+
+fn foreign(protocol: u32) -> Fault {
+    let version = env!("CARGO_PKG_VERSION");
+    let side = if protocol > PROTOCOL { "older" } else { "newer" };
+    Fault::new(format!(
+        "The hub is {side} than you are: it speaks version {PROTOCOL} of the protocol, and not {protocol}"
+    ))
+    .with_hint(format!("Use the program of version {version}, which runs the hub"))
+}
+
 fn dead_token() -> Fault {
     Fault::new("The token is not that of a running agent")
         .with_hint("A token is good for one run; `wheelhouse status` shows who runs")
@@ -41,7 +54,7 @@ impl Hub {
         let asker = Asker { client, id: ask.id, wants_record };
         let is_greeting = matches!(ask.request, Request::Hello { .. });
         if !is_greeting && !self.views.is_greeted(client) {
-            let fault = Fault::new("The first request of a connection is `hello`");
+            let fault = self.views.protocol_of(client).map_or_else(ungreeted, foreign);
             return self.answer(asker, Err(fault));
         }
         let trouble = self.ledger.trouble().filter(|_| wants_record);
@@ -116,8 +129,9 @@ impl Hub {
             Request::Explain { agent } => Some(self.explain(&agent)),
             Request::Reload => Some(self.reload()),
             Request::FlushCast { agent } => Some(self.flush_cast(&agent)),
-            Request::Watch { agents, focused } => {
-                self.views.watch(client, agents, focused);
+            Request::Watch { agents, focused, is_attended } => {
+                self.views.watch(client, agents, focused, is_attended);
+                self.alert();
                 Some(Ok(Response::Ok))
             }
             Request::Subscribe => {
@@ -152,6 +166,7 @@ impl Hub {
 
     fn greet(&mut self, client: ClientId, protocol: u32, token: Option<&Token>) -> Answer {
         // Another version gets its answer, so that it can say what is wrong, and nothing more.
+        self.views.note_protocol(client, protocol);
         if protocol == PROTOCOL {
             // Who has spoken for an agent once never speaks for anyone else.
             if let Some(token) = token {

@@ -11,6 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 
 use super::HubError;
+use super::alerts::Alerts;
 use super::board::Board;
 use super::casts::Casts;
 use super::clock::Clock;
@@ -98,6 +99,7 @@ async fn serve(
         ledger: Ledger::new(store),
         sights: Sights::default(),
         board: Board::default(),
+        alerts: Alerts::default(),
         is_ending: false,
     };
     hub.heed(settings);

@@ -8,15 +8,34 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Notify, mpsc};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::delays::{Delays, Place};
 use super::inbox::{ClientId, ClientNews, Input, Senders};
 use super::socket::is_own;
 use crate::model::{AgentName, RunId};
-use crate::wire::{Ask, FrameReader, FromHub, encode_frame};
+use crate::wire::{Ask, Fault, FrameReader, FromHub, encode_frame};
 
 /// Dashboards, scripts and agents at once; one more is turned away.
 const CLIENTS_MAX: usize = 256;
+
+/// Those who are turned away and may hear why; beyond, the door is shut without a word.
+const TURNED_AWAY_MAX: usize = 64;
+
+/// Who has not sent a whole request by then has nothing to ask.
+const GREETING_TIME: Duration = Duration::from_secs(10);
+
+/// A greeting is short.
+const GREETING_BYTES_MAX: usize = 64 * 1024;
+
+/// A frame that has begun is whole by then: both ends are on this machine.
+const FRAME_TIME: Duration = Duration::from_secs(30);
+
+/// All frames together of which the end is yet to come; who goes beyond is sent away.
+const PARTIAL_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// A reporter's line; longer ones are no calls.
+const LINE_BYTES_MAX: usize = 64 * 1024;
 
 /// A client with less than this on its way gets the next frame of its panes, and the answer to its
 /// next request. So what waits for one is past this by no more than a single frame.
@@ -73,6 +92,14 @@ impl Outbox {
         }
     }
 
+    /// Queues a line for a reporter that speaks in lines.
+    pub(super) fn send_line(&self, line: &serde_json::Value) {
+        let bytes = format!("{line}\n").into_bytes().into_boxed_slice();
+        self.queue.bytes.set(self.queue.bytes.get() + bytes.len());
+        // A writer that is gone has already said so.
+        let _ = self.frames.send((self.delays.now(), bytes));
+    }
+
     /// Lets the client's next request in.
     pub(super) fn note_heard(&self) {
         self.queue.heard.notify_one();
@@ -93,6 +120,9 @@ impl Outbox {
 pub(super) struct Visitors {
     last: Cell<u64>,
     present: Cell<usize>,
+    turned_away: Cell<usize>,
+    /// What all have sent of frames that are not whole yet.
+    partial_bytes: Cell<usize>,
 }
 
 /// Takes in clients for as long as the hub lives, all of them guests if they come through the door
@@ -125,6 +155,13 @@ pub(super) fn let_in(stream: UnixStream, guest: Option<(AgentName, RunId)>, send
     let visitors = Rc::clone(&senders.visitors);
     if visitors.present.get() >= CLIENTS_MAX {
         tracing::warn!("a client was turned away");
+        if visitors.turned_away.get() < TURNED_AWAY_MAX {
+            visitors.turned_away.set(visitors.turned_away.get() + 1);
+            tokio::task::spawn_local(async move {
+                let _ = timeout(FAREWELL, turn_away(stream)).await;
+                visitors.turned_away.set(visitors.turned_away.get() - 1);
+            });
+        }
         return;
     }
     visitors.last.set(visitors.last.get() + 1);
@@ -136,12 +173,49 @@ pub(super) fn let_in(stream: UnixStream, guest: Option<(AgentName, RunId)>, send
     });
 }
 
+/// Says why there is no room, and waits until that was heard.
+async fn turn_away(mut stream: UnixStream) {
+    let fault = Fault::new(format!("{CLIENTS_MAX} clients are connected already"))
+        .with_hint("End dashboards or scripts that hold a connection, and try again");
+    let frame = FromHub::Answer { id: 0, outcome: Err(fault) };
+    if let Ok(bytes) = encode_frame(&frame)
+        && stream.write_all(&bytes).await.is_ok()
+    {
+        // What the client sends meanwhile is taken, or it would never come to read.
+        let mut buffer = [0; 1024];
+        while stream.read(&mut buffer).await.is_ok_and(|count| count > 0) {}
+    }
+}
+
+/// What one client has sent of a frame that is not whole yet, as a part of what all have.
+struct Partial {
+    visitors: Rc<Visitors>,
+    own: usize,
+}
+
+impl Partial {
+    /// Takes note of how much it is now, and says whether there is room for it.
+    fn note(&mut self, bytes: usize) -> bool {
+        let all = &self.visitors.partial_bytes;
+        all.set(all.get() - self.own + bytes);
+        self.own = bytes;
+        all.get() <= PARTIAL_BYTES_MAX
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        self.note(0);
+    }
+}
+
 async fn serve(
     client: ClientId,
     stream: UnixStream,
     guest: Option<(AgentName, RunId)>,
     senders: &Senders,
 ) {
+    let partial = Partial { visitors: Rc::clone(&senders.visitors), own: 0 };
     let (reader, writer) = stream.into_split();
     let (frames, queued) = mpsc::unbounded_channel();
     let queue = Rc::new(Queue::default());
@@ -153,14 +227,14 @@ async fn serve(
     }
     let mut writing = std::pin::pin!(write(client, writer, queued, &queue, senders));
     let left = tokio::select! {
-        left = read(client, reader, &queue, senders) => left,
+        left = read(client, reader, partial, &queue, senders) => left,
         () = &mut writing => ClientNews::Left,
     };
     let has_broken = matches!(left, ClientNews::Broke(_));
     let _ = tell(left).await;
     if has_broken {
         // The hub answers with the reason and lets go; a client that does not read it misses it.
-        let _ = tokio::time::timeout(FAREWELL, writing).await;
+        let _ = timeout(FAREWELL, writing).await;
     }
 }
 
@@ -168,22 +242,32 @@ async fn serve(
 async fn read(
     client: ClientId,
     mut reader: OwnedReadHalf,
+    mut partial: Partial,
     queue: &Queue,
     senders: &Senders,
 ) -> ClientNews {
     let mut frames = FrameReader::default();
     let mut buffer = vec![0; READ_BYTES];
+    let (mut deadline, mut has_asked) = (Some(Instant::now() + GREETING_TIME), false);
     loop {
-        match reader.read(&mut buffer).await {
-            Ok(0) | Err(_) => return ClientNews::Left,
-            Ok(count) => frames.push(&buffer[..count]),
+        let count = match read_some(&mut reader, &mut buffer, deadline).await {
+            Ok(0) => return ClientNews::Left,
+            Ok(count) => count,
+            Err(news) => return news,
+        };
+        if !has_asked && frames.is_empty() && buffer[0] == b'{' {
+            // No frame begins so: it would be larger than any may be.
+            return read_lines(client, reader, buffer[..count].to_vec(), queue, senders).await;
         }
+        frames.push(&buffer[..count]);
+        let mut has_read = false;
         loop {
             while !queue.has_room() {
                 queue.shrank.notified().await;
             }
             match frames.next_frame::<Ask>() {
                 Ok(Some(ask)) => {
+                    (has_asked, has_read) = (true, true);
                     queue.unanswered.set(queue.unanswered.get() + 1);
                     let came_at = senders.delays.now();
                     let input = Input::Client(client, ClientNews::Asked(ask));
@@ -197,6 +281,68 @@ async fn read(
                 Ok(None) => break,
                 Err(error) => return ClientNews::Broke(error.to_string()),
             }
+        }
+        let begun = frames.unread();
+        if !has_asked && begun > GREETING_BYTES_MAX {
+            return ClientNews::Broke(format!("A greeting has at most {GREETING_BYTES_MAX} bytes"));
+        }
+        if !partial.note(begun) {
+            let reason = "Too many frames are on their way from all clients; try again";
+            return ClientNews::Broke(reason.to_owned());
+        }
+        deadline = match (begun, deadline) {
+            (0, _) if has_asked => None,
+            (_, Some(set)) if !has_read => Some(set),
+            _ => Some(Instant::now() + FRAME_TIME),
+        };
+    }
+}
+
+/// Reads what there is, or says why nothing more is read.
+async fn read_some(
+    reader: &mut OwnedReadHalf,
+    buffer: &mut [u8],
+    deadline: Option<Instant>,
+) -> Result<usize, ClientNews> {
+    let reading = reader.read(buffer);
+    let read = match deadline {
+        None => reading.await,
+        Some(deadline) => timeout_at(deadline, reading)
+            .await
+            .map_err(|_| ClientNews::Broke("No whole frame came in time".to_owned()))?,
+    };
+    read.map_err(|_| ClientNews::Left)
+}
+
+/// Reads the calls of a reporter made for another tool, one a line.
+async fn read_lines(
+    client: ClientId,
+    mut reader: OwnedReadHalf,
+    mut bytes: Vec<u8>,
+    queue: &Queue,
+    senders: &Senders,
+) -> ClientNews {
+    let mut buffer = vec![0; READ_BYTES];
+    loop {
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            while !queue.has_room() {
+                queue.shrank.notified().await;
+            }
+            let rest = bytes.split_off(end + 1);
+            let line = std::mem::replace(&mut bytes, rest);
+            let input = Input::Client(client, ClientNews::Line(line));
+            if senders.requests.send(input).await.is_err() {
+                return ClientNews::Left;
+            }
+            queue.heard.notified().await;
+        }
+        if bytes.len() > LINE_BYTES_MAX {
+            return ClientNews::Left;
+        }
+        // Reporters come, say what they have to say, and go.
+        match timeout(FRAME_TIME, reader.read(&mut buffer)).await {
+            Ok(Ok(count)) if count > 0 => bytes.extend_from_slice(&buffer[..count]),
+            _ => return ClientNews::Left,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::process::Child;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::alerts::Alerts;
 use super::board::Board;
 use super::casts::Casts;
 use super::clock::Clock;
@@ -65,6 +66,7 @@ pub(super) struct Hub {
     /// What was seen of the files of each workspace.
     pub(super) sights: Sights,
     pub(super) board: Board,
+    pub(super) alerts: Alerts,
     pub(super) is_ending: bool,
 }
 
@@ -105,6 +107,10 @@ impl Hub {
             }
             ClientNews::Asked(ask) => {
                 self.on_ask(client, ask);
+                self.views.note_heard(client);
+            }
+            ClientNews::Line(line) => {
+                self.on_line(client, &line);
                 self.views.note_heard(client);
             }
             // What was held back goes out after every input, this one included.
@@ -151,7 +157,9 @@ impl Hub {
         let leaves = self.panes.values().filter_map(Pane::leave_deadline).min();
         let casts = self.casts.next_deadline();
         let board = self.board_deadline();
-        let deadlines = [self.engine.next_deadline(), views, judges, errands, leaves, casts, board];
+        let alerts = self.alerts.next_deadline();
+        let engine = self.engine.next_deadline();
+        let deadlines = [engine, views, judges, errands, leaves, casts, board, alerts];
         deadlines.into_iter().flatten().min()
     }
 
@@ -162,6 +170,9 @@ impl Hub {
         self.ask_leave_due(now);
         self.casts.tick(&self.panes, now);
         self.write_board(now);
+        if self.alerts.next_deadline().is_some_and(|deadline| deadline <= now) {
+            self.alert();
+        }
         if self.engine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.decide(Event::DeadlineReached);
             self.views.note_status_change();

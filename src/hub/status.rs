@@ -125,7 +125,7 @@ impl Hub {
     }
 
     /// Returns what a person should know about an agent's state, in a line.
-    fn remark(&self, seat: &Seat) -> Option<String> {
+    pub(super) fn remark(&self, seat: &Seat) -> Option<String> {
         let detector = self.panes.get(&seat.member.name).and_then(|pane| pane.detector.as_ref());
         let shown = detector.map(Detector::shown).filter(|shown| shown.state == seat.state);
         let dialog = detector.and_then(Detector::dialog).map(|dialog| dialog.text.as_str());

@@ -38,7 +38,7 @@ impl Hub {
 }
 
 /// Compares in a time that does not depend on where the two differ.
-fn is_equal(one: &str, other: &str) -> bool {
+pub(super) fn is_equal(one: &str, other: &str) -> bool {
     let differences = one.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && differences == 0
 }

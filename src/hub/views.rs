@@ -36,11 +36,18 @@ pub(super) struct Views {
     marks: RandomState,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a client")]
 #[derive(Debug)]
 struct View {
     outbox: Outbox,
     is_greeted: bool,
+    /// What it said that it speaks.
+    protocol: Option<u32>,
     is_subscribed: bool,
+    /// It has said what it shows, which only dashboards do.
+    is_dashboard: bool,
+    /// The person has the focused pane before their eyes.
+    is_attended: bool,
     /// The status has changed since this client was last told.
     is_status_due: bool,
     focused: Option<AgentName>,
@@ -68,7 +75,10 @@ impl Views {
         let view = View {
             outbox,
             is_greeted: false,
+            protocol: None,
             is_subscribed: false,
+            is_dashboard: false,
+            is_attended: false,
             is_status_due: false,
             focused: None,
             shown: BTreeMap::new(),
@@ -87,6 +97,13 @@ impl Views {
         }
     }
 
+    /// Sends a line to a reporter that speaks in lines.
+    pub(super) fn send_line(&self, client: ClientId, line: &serde_json::Value) {
+        if let Some(view) = self.clients.get(&client) {
+            view.outbox.send_line(line);
+        }
+    }
+
     pub(super) fn note_heard(&self, client: ClientId) {
         if let Some(view) = self.clients.get(&client) {
             view.outbox.note_heard();
@@ -97,6 +114,17 @@ impl Views {
         if let Some(view) = self.clients.get_mut(&client) {
             view.is_greeted = true;
         }
+    }
+
+    pub(super) fn note_protocol(&mut self, client: ClientId, protocol: u32) {
+        if let Some(view) = self.clients.get_mut(&client) {
+            view.protocol = Some(protocol);
+        }
+    }
+
+    /// Returns what a client said that it speaks, if it said anything.
+    pub(super) fn protocol_of(&self, client: ClientId) -> Option<u32> {
+        self.clients.get(&client).and_then(|view| view.protocol)
     }
 
     pub(super) fn is_greeted(&self, client: ClientId) -> bool {
@@ -116,6 +144,7 @@ impl Views {
         client: ClientId,
         agents: Vec<AgentName>,
         focused: Option<AgentName>,
+        is_attended: bool,
     ) {
         let Some(view) = self.clients.get_mut(&client) else { return };
         view.shown.retain(|agent, _| agents.contains(agent));
@@ -127,6 +156,17 @@ impl Views {
             }
         }
         view.focused = focused;
+        (view.is_dashboard, view.is_attended) = (true, is_attended);
+    }
+
+    /// Says whether somebody has the agent's pane before their eyes.
+    pub(super) fn is_attended(&self, agent: &AgentName) -> bool {
+        let sees = |view: &View| view.is_attended && view.focused.as_ref() == Some(agent);
+        self.clients.values().any(sees)
+    }
+
+    pub(super) fn has_dashboard(&self) -> bool {
+        self.clients.values().any(|view| view.is_dashboard)
     }
 
     pub(super) fn note_change(&mut self, agent: &AgentName) {

@@ -8,6 +8,7 @@ use super::Moment;
 
 /// What an agent may do and is asked to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     #[default]
@@ -19,6 +20,7 @@ pub enum Role {
 
 /// What an agent is doing, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AgentState {
     /// Its process is coming up and has shown nothing yet.
@@ -97,6 +99,7 @@ pub struct Reset {
 
 /// Who said so: the sources of a state, most trusted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     Report,

@@ -8,6 +8,7 @@ use super::{AgentName, Moment, ReceiptId, RunId, TaskId};
 
 /// One try at a task by one run of one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attempt {
     /// Tells its reports from those of other attempts.
     pub tag: String,
@@ -61,6 +62,7 @@ pub struct Attempt {
 
 /// A file that an attempt hands on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "AnyArtifact")]
 pub struct Artifact {
     /// Relative to where the agent works.
@@ -74,6 +76,7 @@ pub struct Artifact {
 
 /// An artifact as it is on record; older ones are paths alone.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum AnyArtifact {
     Path(String),
@@ -96,6 +99,7 @@ impl From<AnyArtifact> for Artifact {
 
 /// What is said to an agent once in an attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Told {
     /// That nothing is done while the build fails.
@@ -110,6 +114,7 @@ pub struct Told {
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Done,
@@ -159,6 +164,7 @@ impl fmt::Display for Outcome {
 
 /// Why an attempt does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Hold {
     /// The agent said what it needs.
@@ -175,6 +181,7 @@ pub enum Hold {
 
 /// A DONE, and how far it has been checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Claim {
     /// What the agent says that it did.
     pub text: String,
@@ -200,6 +207,7 @@ pub struct Claim {
 
 /// What one gate said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GateResult {
     pub gate: String,
     pub passed: bool,
@@ -209,6 +217,7 @@ pub struct GateResult {
 
 /// A gate that did not pass, and a number for the files that it looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FailedGate {
     pub gate: String,
     pub tree: String,

@@ -50,6 +50,7 @@ impl fmt::Display for AttentionId {
 
 /// Why a person is wanted, most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AttentionKind {
     /// An agent asks something in a dialog.

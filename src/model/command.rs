@@ -118,6 +118,7 @@ pub enum TaskCommand {
 
 /// What a command achieved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Done {
     pub started: Vec<AgentName>,
     pub stopped: Vec<AgentName>,
@@ -148,6 +149,7 @@ pub struct Done {
 
 /// Why a command was not carried out, or not in full.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Refusal {
     #[error("There is no agent `{agent}`")]
@@ -218,6 +220,7 @@ pub enum Refusal {
 
 /// What went wrong with one agent of several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[error("Agent `{agent}`: {reason}")]
 pub struct Failure {
     pub agent: AgentName,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Variables by name. Their values appear in no log, no error and no debug output.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Environment(pub BTreeMap<String, String>);
 

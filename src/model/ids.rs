@@ -12,6 +12,7 @@ const AGENT_NAME_CHARS_MAX: usize = 32;
 ///
 /// The name becomes part of file names, socket names and process titles, so nothing else is let in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("pattern" = r"^[a-z][a-z0-9_-]{0,31}$", "examples" = ["one"])))]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentName(String);
 
@@ -75,6 +76,7 @@ impl fmt::Display for SessionName {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunId(pub u64);
 
 impl RunId {

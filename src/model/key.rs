@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A key with the modifiers that are held down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Key {
     pub code: KeyCode,
     pub modifiers: Modifiers,
@@ -14,6 +15,7 @@ pub struct Key {
 
 /// The key itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum KeyCode {
     Char(char),
     Enter,
@@ -42,6 +44,7 @@ pub enum KeyCode {
     reason = "each is a key of its own, all combinations occur"
 )]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Modifiers {
     pub shift: bool,
     pub alt: bool,

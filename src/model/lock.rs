@@ -6,6 +6,7 @@ use super::{AgentName, Moment, TaskId};
 
 /// A lock that someone holds, and who waits for it. One that nobody holds is not there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Lock {
     pub name: String,
     pub holder: Holder,
@@ -15,6 +16,7 @@ pub struct Lock {
 
 /// Who holds a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Holder {
     /// Nobody: a person.
     pub agent: Option<AgentName>,
@@ -27,6 +29,7 @@ pub struct Holder {
 
 /// Who waits for a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Waiter {
     pub agent: Option<AgentName>,
     pub task: Option<TaskId>,

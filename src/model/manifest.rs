@@ -104,6 +104,7 @@ pub enum Region {
 
 /// What a dialog wants from a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DialogKind {
     Approval,

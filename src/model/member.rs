@@ -93,6 +93,9 @@ pub struct Contact {
     /// It speaks to us through a door of its own, and sees no other.
     #[serde(default, skip_serializing_if = "is_false")]
     pub has_door: bool,
+    /// The SHA-256 of the name under which reporters made for another tool speak for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pane_hash: Option<String>,
     /// Where it serves its events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,

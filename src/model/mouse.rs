@@ -6,6 +6,7 @@ use super::Modifiers;
 
 /// One event of the mouse, in the pane's own cells, counted from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mouse {
     pub kind: MouseKind,
     pub row: u16,
@@ -15,6 +16,7 @@ pub struct Mouse {
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MouseKind {
     Press(MouseButton),
@@ -31,6 +33,7 @@ pub enum MouseKind {
 
 /// A button of the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MouseButton {
     Left,

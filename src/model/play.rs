@@ -14,6 +14,7 @@ use super::{AgentName, Kit, Moment, Role, TaskSpec};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("pattern" = r"^r[0-9]+$", "examples" = ["r1"])))]
 #[serde(try_from = "String", into = "String")]
 pub struct PlayId(pub u64);
 
@@ -53,6 +54,7 @@ impl fmt::Display for PlayId {
 
 /// How the agents of a run work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Pattern {
     Hub,
@@ -76,6 +78,7 @@ impl fmt::Display for Pattern {
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PlayState {
     Running,
@@ -115,6 +118,7 @@ impl fmt::Display for PlayState {
 
 /// What a run is made of, beside its tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cast {
     pub playbook: String,
     /// The SHA-256 of the playbook's text.
@@ -134,6 +138,7 @@ pub struct Cast {
 
 /// One who takes part in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Player {
     pub name: AgentName,
     pub cli: String,
@@ -155,6 +160,7 @@ pub struct Player {
 
 /// A part of a pipeline: what comes after it waits until its gates have passed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlayStage {
     pub name: String,
     /// The keys of its tasks.
@@ -172,6 +178,7 @@ pub struct PlayStage {
 
 /// A part of a chain: a lead, and those whom it leads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Troop {
     pub name: String,
     pub lead: AgentName,
@@ -180,6 +187,7 @@ pub struct Troop {
 
 /// A lock that a run brings along.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LockTerms {
     pub name: String,
     /// How long one agent may hold it.
@@ -189,6 +197,7 @@ pub struct LockTerms {
 
 /// A run as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlayOrder {
     /// A random word: the same one again is the same run, asked for because the answer was lost.
     pub call: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One process for all time: numbers are used again, start times are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProcessId {
     pub pid: u32,
     /// In the kernel's clock ticks since the machine's boot.
@@ -12,6 +13,7 @@ pub struct ProcessId {
 
 /// One process of an agent's tree, and what it uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProcessInfo {
     pub id: ProcessId,
     pub parent: u32,

@@ -11,6 +11,7 @@ use super::{AgentName, Moment};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("pattern" = r"^r[0-9]+$", "examples" = ["r1"])))]
 #[serde(try_from = "String", into = "String")]
 pub struct ReceiptId(pub u64);
 
@@ -50,6 +51,7 @@ impl fmt::Display for ReceiptId {
 
 /// How far a prompt has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// It waits for a safe moment: nothing of it has been typed.
@@ -107,6 +109,7 @@ impl fmt::Display for Stage {
 
 /// What is known of one dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Receipt {
     pub receipt: ReceiptId,
     pub agent: AgentName,
@@ -118,6 +121,7 @@ pub struct Receipt {
     pub prompt: String,
     /// When it came into this state.
     #[serde(with = "super::moment::rfc3339")]
+    #[cfg_attr(test, schemars(with = "String", extend("format" = "date-time")))]
     pub since: Moment,
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Color {
     /// Whatever the user's terminal uses.
@@ -19,6 +20,7 @@ pub enum Color {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Style {
     #[serde(rename = "f", skip_serializing_if = "is_default")]
@@ -51,6 +53,7 @@ impl Style {
 /// Either each character fills one cell (`columns` is their number), or the run is a single cell
 /// that holds a wide or a composed character and covers `columns` columns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run {
     #[serde(rename = "t")]
     pub text: String,
@@ -62,6 +65,7 @@ pub struct Run {
 
 /// One row of a screen or of its history; blank cells at the end are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
     #[serde(rename = "r")]
     pub runs: Vec<Run>,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The rows and columns of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Size {
     pub rows: u16,
     pub cols: u16,

@@ -11,6 +11,7 @@ use super::{AgentName, Attempt, FailedGate, Moment, PlayId, Role};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("pattern" = r"^t[0-9]+$", "examples" = ["t1"])))]
 #[serde(try_from = "String", into = "String")]
 pub struct TaskId(pub u64);
 
@@ -54,6 +55,7 @@ pub const TAG_PLACE: &str = "‹tag›";
 
 /// Where a task stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TaskState {
     /// It needs other tasks.
@@ -118,6 +120,7 @@ impl fmt::Display for TaskState {
 
 /// What happens once an agent has failed as often as it may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
     /// It fails; what needs it waits for a person.
@@ -133,6 +136,7 @@ pub enum OnFailure {
 
 /// With which conversation a task is begun.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Context {
     /// With whatever the agent knows; who tried before tries again.
@@ -144,6 +148,7 @@ pub enum Context {
 
 /// On which terms a task is handed out, and when it counts as done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Terms {
     /// Only this agent.
@@ -205,6 +210,7 @@ impl Default for Terms {
 
 /// A task as it is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TaskSpec {
     /// What others that are added with it call it.
@@ -222,6 +228,7 @@ pub struct TaskSpec {
 
 /// A unit of work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Task {
     pub id: TaskId,
     pub title: String,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The secret of one run of one agent. It appears in no log, no error and no debug output.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Token(pub String);
 

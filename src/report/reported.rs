@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// What an agent said about its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, schemars(rename = "ReportStatus"))]
 pub enum Status {
     Done,
     Blocked,
@@ -13,6 +15,7 @@ pub enum Status {
 
 /// Which line of the protocol it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ReportKind {
     Status(Status),
@@ -33,6 +36,7 @@ pub enum ReportKind {
 
 /// One line of the protocol, or a contract with its body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     pub kind: ReportKind,
     /// What follows the keyword and the value.

@@ -27,7 +27,7 @@ mod update;
 pub use grid::{Cards, Layout};
 pub use keymap::{KeymapError, default_keys};
 pub use look::{Depth, ThemeChoice, ThemeError};
-pub use options::{Ended, Hub, Options, PlaybookOffer, RunWish, StartView, TuiError};
+pub use options::{AlertOptions, Ended, Hub, Options, PlaybookOffer, RunWish, StartView, TuiError};
 pub use player::{Film, PlayerOptions, play};
 pub use run::{check, run};
 

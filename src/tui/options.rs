@@ -9,6 +9,7 @@ use super::grid::{Cards, Layout};
 use super::keymap::KeymapError;
 use super::look::{Depth, ThemeChoice, ThemeError};
 use crate::model::{Environment, Pattern, Size};
+use crate::notify::TerminalForm;
 use crate::wire::TeamOffer;
 
 /// The way to the hub; whoever implements it may start the hub if it is not there.
@@ -40,10 +41,22 @@ pub struct Options {
     /// Where prompts are kept, and written in an editor; a directory that is the user's alone.
     pub keep_in: Option<PathBuf>,
     pub start: StartView,
+    /// How the terminal is told what the person should hear of.
+    pub alerts: AlertOptions,
     /// A team that is offered beside those of the hub, and that the caller plays elsewhere.
     pub demo: Option<TeamOffer>,
     /// The playbooks that are offered; the caller runs the one that is chosen.
     pub playbooks: Vec<PlaybookOffer>,
+}
+
+/// How the terminal is told what the person should hear of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AlertOptions {
+    /// In which form it takes notifications; nothing, if it is to show none.
+    pub form: Option<TerminalForm>,
+    /// A tmux stands between us and the terminal.
+    pub is_in_tmux: bool,
+    pub rings: bool,
 }
 
 /// A playbook that could be run.
@@ -118,6 +131,6 @@ pub enum TuiError {
     Terminal(#[from] io::Error),
     #[error("{0}")]
     Refused(String),
-    #[error("The hub speaks version {theirs} of the protocol, this dashboard version {ours}")]
-    Protocol { theirs: u32, ours: u32 },
+    #[error("The hub runs version {hub}, which does not speak as this dashboard does")]
+    Version { hub: String, is_older: bool, pid: u32 },
 }

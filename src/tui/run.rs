@@ -13,13 +13,14 @@ use super::draw::Picture;
 use super::keymap::Keymap;
 use super::link::{Link, LinkError};
 use super::look::{Depth, Theme, ThemeChoice};
-use super::options::{Ended, Hub, Options, TuiError};
+use super::options::{AlertOptions, Ended, Hub, Options, TuiError};
 use super::outside::Outside;
 use super::overlay::Overlay;
 use super::terminal::{Modes, Output, Parser, Signal, Signals, Typed, is_terminal, window_size};
 use super::text::SECONDS_STEP;
 use super::update::{Input, update};
 use crate::model::Moment;
+use crate::notify::{BELL, through_tmux};
 
 /// Time between frames: sixty a second are all that a person sees.
 const FRAME_TIME: Duration = Duration::from_micros(16_600);
@@ -42,7 +43,7 @@ const STDIN_BYTES: usize = 16 * 1024;
 /// The terminal is restored whatever happens. Agents are never stopped by leaving.
 pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     let term = options.environment.0.get("TERM").cloned().unwrap_or_default();
-    let outside = Outside::new(&options);
+    let (outside, alerts) = (Outside::new(&options), options.alerts);
     let mut app = open(options)?;
     app.history = outside.history();
     if !is_terminal() {
@@ -62,6 +63,7 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
         retry_pause: RETRY_MIN,
         signals,
         outside,
+        alerts,
         modes,
         output,
         parser: Parser::default(),
@@ -116,6 +118,7 @@ struct Dashboard<H> {
     retry_pause: Duration,
     signals: Signals,
     outside: Outside,
+    alerts: AlertOptions,
     modes: Modes,
     output: Output,
     parser: Parser,
@@ -263,6 +266,10 @@ impl<H: Hub> Dashboard<H> {
     fn grant_wishes(&mut self) -> Result<(), TuiError> {
         for wish in std::mem::take(&mut self.app.wishes) {
             match wish {
+                Wish::Alert { title, body } => {
+                    let told = self.alert(&title, &body);
+                    self.heed_terminal(&told);
+                }
                 Wish::Keep(prompt) => self.outside.keep(&prompt),
                 Wish::Edit(text) => {
                     Modes::leave();
@@ -276,6 +283,16 @@ impl<H: Hub> Dashboard<H> {
             }
         }
         Ok(())
+    }
+
+    /// Lets the terminal tell the person something, between two frames.
+    fn alert(&mut self, title: &str, body: &str) -> io::Result<()> {
+        let mut shown = self.alerts.form.map(|form| form.bytes(title, body)).unwrap_or_default();
+        if self.alerts.is_in_tmux && !shown.is_empty() {
+            shown = through_tmux(&shown);
+        }
+        let rung = if self.alerts.rings { BELL } else { "" };
+        self.output.send(format!("{shown}{rung}").as_bytes())
     }
 
     fn take_frames(&mut self) {

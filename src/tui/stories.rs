@@ -1,10 +1,11 @@
 //! How the dashboard answers a person and the hub, from what they do to what is asked and seen.
 
+use super::app::Wish;
 use super::fixture::{NAMES, Stage, TALK, offers, pane_view, row, stage, status, team};
 use super::grid::{Cards, Layout};
 use super::update::Input;
 use crate::model::{AgentState, Done, Mouse, Size};
-use crate::wire::{Fault, FromHub, KeyInput, MouseWish, Request, Response};
+use crate::wire::{Alert, Fault, FromHub, KeyInput, MouseWish, Notice, Request, Response};
 
 #[test]
 fn digits_arrows_and_tab_select_and_enter_types() {
@@ -290,4 +291,40 @@ fn a_pane_that_is_cut_can_be_read_back_within_its_screen() {
     stage.press("pageup pageup pageup pageup");
     assert!(stage.text().contains("screen line 0"));
     assert!(stage.requests().is_empty(), "a full screen has no history to ask for");
+}
+
+#[test]
+fn the_hub_knows_which_pane_has_the_persons_attention() {
+    let mut stage = stage(200, 50, 2);
+    let attended = |stage: &mut Stage| {
+        let requests = stage.requests();
+        let told = requests.iter().rev().find_map(|request| {
+            let Request::Watch { focused, is_attended, .. } = request else { return None };
+            Some((focused.clone(), *is_attended))
+        });
+        told.map(|(focused, is_attended)| (focused.unwrap().to_string(), is_attended))
+    };
+    stage.press("2");
+    assert_eq!(attended(&mut stage), Some((NAMES[1].to_owned(), true)));
+    stage.give(Input::Focus(false));
+    assert_eq!(attended(&mut stage), Some((NAMES[1].to_owned(), false)));
+    stage.give(Input::Focus(false));
+    assert_eq!(attended(&mut stage), None, "that is known");
+    stage.give(Input::Focus(true));
+    assert_eq!(attended(&mut stage), Some((NAMES[1].to_owned(), true)));
+}
+
+#[test]
+fn an_alert_of_the_hub_is_handed_to_the_terminal() {
+    let mut stage = stage(200, 50, 2);
+    let alert = Alert {
+        agent: NAMES[0].parse().unwrap(),
+        state: AgentState::Waiting,
+        is_stuck: false,
+        title: "wheelhouse shop: one".to_owned(),
+        body: "waiting".to_owned(),
+    };
+    let (title, body) = (alert.title.clone(), alert.body.clone());
+    stage.give(Input::Hub(FromHub::Notice(Notice::Alert(alert))));
+    assert_eq!(stage.app.wishes, [Wish::Alert { title, body }]);
 }

@@ -46,6 +46,16 @@ impl FrameReader {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Returns how many bytes have come of what has not been handed out.
+    pub fn unread(&self) -> usize {
+        self.bytes.len() - self.read
+    }
+
+    /// Says whether all that came has been handed out.
+    pub fn is_empty(&self) -> bool {
+        self.unread() == 0
+    }
+
     /// Returns the next whole frame, if it has arrived.
     pub fn next_frame<T: DeserializeOwned>(&mut self) -> Result<Option<T>, FrameError> {
         let rest = &self.bytes[self.read..];

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who was lost, and what they worked on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Interrupted {
     /// Agents that can take their last conversation up again.

@@ -4,6 +4,7 @@
 //! each side says which version of the protocol it speaks. Pure: the bytes are carried by others.
 
 mod diff;
+mod feed;
 mod frame;
 mod hub_process;
 mod interrupted;
@@ -12,14 +13,16 @@ mod request;
 mod response;
 mod rights;
 mod run;
+mod schema;
 mod task;
 mod workspace;
 
 pub use diff::{DiffStatus, HunkStatus};
+pub use feed::FeedLine;
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
 pub use interrupted::Interrupted;
-pub use notice::{MouseWish, Notice, PaneView, ViewCursor};
+pub use notice::{Alert, MouseWish, Notice, PaneView, ViewCursor};
 pub use request::{Ask, DialogChoice, KeyInput, NewAgent, Request};
 pub use response::{
     AgentOffer, AgentStatus, CliOffer, DialogStatus, Explanation, Fault, FromHub, HubStatus,
@@ -27,6 +30,7 @@ pub use response::{
 };
 pub use rights::{Right, Speaker};
 pub use run::{LockRequest, LockStatus, RunRequest, RunStatus};
+pub use schema::SCHEMA;
 pub use task::{AttentionStatus, TaskRequest, TaskStatus};
 pub use workspace::{MergeStatus, OverlapStatus, RescueStatus, WorkspaceRequest, WorkspaceStatus};
 

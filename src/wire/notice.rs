@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::Status;
-use crate::model::{AgentName, Row, Size, Source};
+use crate::model::{AgentName, AgentState, Row, Size, Source};
 use crate::report::Report;
 
 /// News from the hub.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
     /// What a watched pane shows now.
@@ -16,12 +17,28 @@ pub enum Notice {
     Status(Status),
     /// An agent said something in the protocol; each report of a run has its number.
     Report { agent: AgentName, report: Report, source: Source, number: u64 },
+    /// Something that the person should hear of, though they may not be looking.
+    Alert(Alert),
     /// The hub ends, because it was told to.
     Ending,
 }
 
+/// What a person is told of an agent: each thing once, and not of what is before their eyes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Alert {
+    pub agent: AgentName,
+    pub state: AgentState,
+    /// It is told of because it does not move, whatever its state.
+    pub is_stuck: bool,
+    /// Short texts without anything that a terminal would obey.
+    pub title: String,
+    pub body: String,
+}
+
 /// The rows of a pane that changed since this client last heard of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PaneView {
     pub agent: AgentName,
     pub size: Size,
@@ -38,6 +55,7 @@ pub struct PaneView {
 
 /// What an application wants to know of the mouse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MouseWish {
     #[default]
@@ -50,6 +68,7 @@ pub enum MouseWish {
 
 /// Where the pane's cursor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ViewCursor {
     pub row: u16,
     pub col: u16,

@@ -13,6 +13,7 @@ use crate::report::ReportKind;
 
 /// A request with the number under which its response comes back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ask {
     pub id: u64,
     #[serde(flatten)]
@@ -21,6 +22,7 @@ pub struct Ask {
 
 /// One request. The first of every connection is `Hello`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "request")]
 pub enum Request {
     Hello {
@@ -167,6 +169,9 @@ pub enum Request {
     Watch {
         agents: Vec<AgentName>,
         focused: Option<AgentName>,
+        /// The person has the focused one before their eyes: nobody need tell them of it.
+        #[serde(default)]
+        is_attended: bool,
     },
     /// Asks to be told of every change of the status from now on.
     Subscribe,
@@ -295,6 +300,7 @@ impl Request {
 
 /// What someone chooses in a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DialogChoice {
     /// One of its options, counted from one as on the screen.
@@ -306,6 +312,7 @@ pub enum DialogChoice {
 
 /// An agent that no file names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NewAgent {
     pub name: String,
     pub cli: String,
@@ -327,6 +334,7 @@ pub struct NewAgent {
 
 /// Something to type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum KeyInput {
     Key(Key),

@@ -12,6 +12,7 @@ use crate::model::{
 
 /// A frame from the hub: the answer to a request, or a notice that nobody asked for by number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FromHub {
     Answer { id: u64, outcome: Result<Response, Fault> },
@@ -20,6 +21,7 @@ pub enum FromHub {
 
 /// The answer to one request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Response {
     Welcome {
@@ -88,6 +90,7 @@ pub enum Response {
 
 /// What the hub made of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reception {
     pub agent: String,
     /// The report as a line.
@@ -100,6 +103,7 @@ pub struct Reception {
 
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct Fault {
     pub message: String,
@@ -133,6 +137,7 @@ impl From<Refusal> for Fault {
 
 /// Everything at a glance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Status {
     pub hub: HubStatus,
     pub agents: Vec<AgentStatus>,
@@ -149,6 +154,7 @@ pub struct Status {
 
 /// The hub itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HubStatus {
     pub pid: u32,
     pub version: String,
@@ -165,6 +171,7 @@ pub struct HubStatus {
 
 /// One agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentStatus {
     pub name: String,
     pub cli: String,
@@ -227,6 +234,7 @@ pub struct AgentStatus {
 
 /// A dialog in an agent's pane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DialogStatus {
     /// Names this very dialog; an answer goes to no other.
     pub id: String,
@@ -247,6 +255,7 @@ impl DialogStatus {
 
 /// Why an agent is shown in its state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
     pub state: AgentState,
     pub source: Source,
@@ -267,6 +276,7 @@ pub struct Explanation {
 
 /// What one source says of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Testimony {
     pub source: Source,
     pub state: AgentState,
@@ -276,6 +286,7 @@ pub struct Testimony {
 
 /// A team that could be started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TeamOffer {
     pub name: String,
     pub layout: String,
@@ -288,6 +299,7 @@ pub struct TeamOffer {
 
 /// One agent of a team that could be started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentOffer {
     pub name: String,
     pub cli: String,
@@ -297,6 +309,7 @@ pub struct AgentOffer {
 
 /// A cli that an agent could be added with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CliOffer {
     pub name: String,
     pub command: Vec<String>,

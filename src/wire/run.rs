@@ -8,6 +8,7 @@ use crate::model::{Environment, Lock, Pattern, PlayOrder, PlayState};
 
 /// A request about runs of playbooks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "about")]
 pub enum RunRequest {
     /// Starts the agents and hands out the tasks. The same order again is the same run.
@@ -38,6 +39,7 @@ impl RunRequest {
 
 /// A run at a glance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunStatus {
     pub id: String,
     pub playbook: String,
@@ -59,6 +61,7 @@ pub struct RunStatus {
 
 /// A request about locks. An agent asks for itself, a person for themselves.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "about")]
 pub enum LockRequest {
     Take {
@@ -87,6 +90,7 @@ impl LockRequest {
 
 /// A lock at a glance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LockStatus {
     pub name: String,
     /// Nobody: a person.

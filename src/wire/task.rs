@@ -7,6 +7,7 @@ use crate::model::{Attention, AttentionKind, Ruling, Task, TaskSpec, TaskState};
 
 /// A request about tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "about")]
 pub enum TaskRequest {
     Add {
@@ -91,6 +92,7 @@ impl TaskRequest {
 
 /// A task at a glance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TaskStatus {
     pub id: String,
     pub title: String,
@@ -129,6 +131,7 @@ impl From<&Task> for TaskStatus {
 
 /// One thing that waits for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AttentionStatus {
     pub id: String,
     pub kind: AttentionKind,

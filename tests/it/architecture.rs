@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Each room, the rooms it may use, and the confined crates it may name.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &[]),
+    ("model", &[], &["schemars"]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
-    ("report", &["model"], &["regex"]),
+    ("report", &["model"], &["regex", "schemars"]),
     ("template", &["model", "report"], &["minijinja"]),
     ("playbook", &["model", "report", "template"], &["regex"]),
     ("consent", &["model"], &["globset"]),
@@ -16,11 +16,12 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("detect", &["model", "report", "screen"], &["jiff", "regex"]),
     ("deliver", &["model", "screen", "detect"], &[]),
     ("cast", &["model", "screen"], &["regex"]),
-    ("wire", &["model", "report"], &[]),
+    ("wire", &["model", "report"], &["schemars"]),
+    ("notify", &["model"], &[]),
     ("story", &["model", "engine", "wire"], &["unicode_width"]),
     (
         "config",
-        &["model", "consent", "template", "playbook"],
+        &["model", "consent", "template", "playbook", "notify"],
         &["directories", "regex", "rustix", "sha2", "strsim", "toml"],
     ),
     ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
@@ -46,6 +47,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
             "git",
             "workspace",
             "runner",
+            "notify",
         ],
         &[
             "jiff",
@@ -61,7 +63,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("client", &["model", "wire", "config"], &["rustix"]),
     (
         "tui",
-        &["model", "wire", "story", "client", "config"],
+        &["model", "wire", "story", "client", "config", "notify"],
         &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
     ),
     (
@@ -84,12 +86,13 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
             "git",
             "workspace",
             "runner",
+            "notify",
             "hub",
             "client",
             "sim",
             "tui",
         ],
-        &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
+        &["anyhow", "clap", "clap_complete", "clap_mangen", "rustix", "signal_hook", "strsim"],
     ),
 ];
 
@@ -98,6 +101,7 @@ const CONFINED: &[&str] = &[
     "anyhow",
     "clap",
     "clap_complete",
+    "clap_mangen",
     "crossterm",
     "directories",
     "filedescriptor",
@@ -112,6 +116,7 @@ const CONFINED: &[&str] = &[
     "rusqlite",
     "rustix",
     "saphyr_parser",
+    "schemars",
     "sha2",
     "signal_hook",
     "strsim",
@@ -126,7 +131,7 @@ const CONFINED: &[&str] = &[
 /// Rooms that may not touch the outside world at all.
 const PURE: &[&str] = &[
     "model", "report", "template", "playbook", "consent", "engine", "screen", "detect", "deliver",
-    "cast", "wire", "story",
+    "cast", "wire", "story", "notify",
 ];
 const IMPURE: &[&str] = &[
     "std::fs",

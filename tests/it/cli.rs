@@ -228,7 +228,7 @@ fn what_cannot_be_understood_is_named() {
     insta::assert_snapshot!(shown(&world, &["agnt"]), @r#"
     error: unrecognized subcommand 'agnt'
 
-      tip: a similar subcommand exists: 'agent'
+      tip: some similar subcommands exist: 'man', 'agent'
 
     Usage: wheelhouse [OPTIONS] [COMMAND]
 

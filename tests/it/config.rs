@@ -150,6 +150,12 @@ fn show_tells_where_each_value_is_from() {
         limit.resume_after_reset = false (built-in)
         casts.enabled = true (built-in)
         casts.megabytes = 8 (built-in)
+        notify.states = ["waiting","blocked","done","error","limited"] (built-in)
+        notify.desktop = "auto" (built-in)
+        notify.terminal = "auto" (built-in)
+        notify.bell = false (built-in)
+        notify.command = [] (built-in)
+        reporters.enabled = true (built-in)
         env.pass = [] (built-in)
         hub.scope = "auto" (built-in)
         log.level = "info" (built-in)
@@ -174,6 +180,38 @@ fn show_tells_where_each_value_is_from() {
     let teams = found["teams"].as_array().unwrap();
     let shell = teams.iter().find(|team| team["name"] == "shell").unwrap();
     assert_eq!(shell["agents"][0]["cli"], "shell");
+}
+
+#[test]
+fn who_trusts_a_file_sees_what_it_runs_to_tell_them() {
+    let (_world, paths) = world();
+    fs::write(paths.project_config(), "[notify]\ncommand = [\"beep\", \"-f 9\"]\n").unwrap();
+    let mut out = Vec::new();
+    trust(&paths, true, false, None, &mut out).unwrap();
+    let shown = text(out, &paths);
+    let line = "runs when you are told of an agent: [\"beep\", \"-f 9\"]";
+    assert!(shown.contains(line), "{shown}");
+    let mut out = Vec::new();
+    trust(&paths, true, true, None, &mut out).unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(found["notify"], serde_json::json!(["beep", "-f 9"]));
+}
+
+#[test]
+fn a_wrong_way_to_be_told_is_named_with_the_right_ones() {
+    let (_world, paths) = world();
+    let wrong = "[notify]\nstates = [\"waitng\"]\ndesktop = \"popup\"\nbel = true\n";
+    fs::write(paths.project_config(), wrong).unwrap();
+    let mut out = Vec::new();
+    assert!(!check(&paths, false, &mut out).unwrap());
+    let shown = text(out, &paths);
+    for line in [
+        "Unknown state `waitng` in `[notify]`\nhint: Did you mean `waiting`?",
+        "Unknown desktop `popup` in `[notify]`",
+        "Unknown key `bel` in `[notify]`\nhint: Did you mean `bell`?",
+    ] {
+        assert!(shown.contains(line), "{line}\n{shown}");
+    }
 }
 
 /// A person who answers yes after the file has changed under their eyes.

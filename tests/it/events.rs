@@ -99,3 +99,40 @@ fn nothing_in_the_story_moves_the_cursor() {
         assert!(text.chars().all(is_plain), "{text:?}");
     }
 }
+
+/// A script that follows the feed misses nothing and hears nothing twice, whatever dies meanwhile.
+#[test]
+fn the_feed_goes_on_without_a_gap_over_the_death_of_hubs() {
+    let world = World::with_crew(&[("one", SHELL), ("two", SHELL)]);
+    world.ok(&["up", "crew"]);
+    let mut follower = world
+        .command(&["events", "--follow", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
+    for _ in 0..3 {
+        let hub = world.status().hub.pid;
+        process::kill(hub, Signal::KILL);
+        world.wait_for_status("another hub", |status| status.hub.pid != hub);
+        world.ok(&["agent", "restart", "one"]);
+    }
+    world.ok(&["down", "--force"]);
+    let mut heard = Vec::new();
+    while heard.last().is_none_or(|last: &Value| last["kind"] != "hub.down") {
+        heard.push(serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap());
+    }
+    process::kill(follower.id(), Signal::TERM);
+    follower.wait().unwrap();
+    let numbers: Vec<u64> = heard.iter().map(|event| event["id"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "no gap, no repetition");
+    let batches: Vec<u64> = heard.iter().map(|event| event["batch"].as_u64().unwrap()).collect();
+    assert!(batches.is_sorted(), "{batches:?}");
+    assert_eq!(told(&world, &[]), heard, "those who come later are told the same");
+    // Wherever someone stopped, they go on with the next.
+    for after in [0, 1, numbers.len() / 2, numbers.len() - 1, numbers.len(), numbers.len() + 9] {
+        let rest = told(&world, &["--after", &after.to_string()]);
+        assert_eq!(rest, heard[after.min(heard.len())..], "after {after}");
+    }
+}

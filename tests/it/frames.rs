@@ -108,7 +108,11 @@ fn hostile_requests_of_a_friend_are_answered_or_refused() {
         visitor.send(Request::Stop { agents: vec![agent.to_owned()], grace_ms: Some(u64::MAX) });
         visitor.send(Request::Tree { agent: agent.to_owned() });
     }
-    visitor.send(Request::Watch { agents: vec![stranger.clone(); 1000], focused: Some(stranger) });
+    visitor.send(Request::Watch {
+        agents: vec![stranger.clone(); 1000],
+        focused: Some(stranger),
+        is_attended: true,
+    });
     visitor.send(Request::History { agent: one(), before: Some(u64::MAX), count: u16::MAX });
     visitor.send(Request::History { agent: one(), before: Some(0), count: 0 });
     let text = "y".repeat(2 * 1024 * 1024);

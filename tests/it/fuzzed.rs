@@ -14,6 +14,11 @@ fn the_seeds_of_the_frames_break_nothing() {
     run("fuzz/seeds/frames", fuzz::frames);
 }
 
+#[test]
+fn the_seeds_of_the_requests_break_nothing() {
+    run("fuzz/seeds/requests", fuzz::requests);
+}
+
 fn run(directory: &str, check: impl Fn(&[u8])) {
     let seeds: Vec<_> = fs::read_dir(directory).unwrap().flatten().collect();
     assert!(!seeds.is_empty(), "no seeds in {directory}");

@@ -9,6 +9,7 @@ use super::{
     AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, RunnerVerb, Sending,
     TemplateVerb, WorkspaceVerb,
 };
+use crate::cli::api::ApiVerb;
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;
 use crate::cli::replay::ReplayArgs;
@@ -169,8 +170,22 @@ pub(crate) enum Verb {
     /// See where agents work apart from each other, bring their work back, clean up
     #[command(subcommand)]
     Workspace(WorkspaceVerb),
+    /// Show every hub of yours, whatever its project, and how its agents are
+    All {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print what programs need to speak to a hub
+    #[command(subcommand)]
+    Api(ApiVerb),
     /// Print a completion script for a shell
     Completions { shell: Shell },
+    /// Print the manual page, or write one for each command
+    Man {
+        /// Write all pages into this directory
+        #[arg(long, value_name = "DIR")]
+        to: Option<PathBuf>,
+    },
     /// Pass on what a hook of an agent's cli says (run by the clis)
     #[command(hide = true)]
     Hook {

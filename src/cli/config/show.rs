@@ -89,6 +89,9 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
 fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
     let pass: Vec<&str> = settings.pass_env.iter().map(AsRef::as_ref).collect();
     let space = &settings.workspace;
+    let notify = &settings.notify;
+    let states: Vec<String> = notify.states.iter().map(ToString::to_string).collect();
+    let form = notify.terminal.map_or_else(|| "auto".to_owned(), |form| form.to_string());
     vec![
         ("pane.scrollback", settings.pane.scrollback.into()),
         ("pane.min_cols", settings.pane.min_cols.into()),
@@ -100,6 +103,12 @@ fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
         ("limit.resume_after_reset", settings.limit.resume_after_reset.into()),
         ("casts.enabled", settings.casts.enabled.into()),
         ("casts.megabytes", settings.casts.megabytes.into()),
+        ("notify.states", states.into()),
+        ("notify.desktop", notify.desktop.to_string().into()),
+        ("notify.terminal", form.into()),
+        ("notify.bell", notify.bell.into()),
+        ("notify.command", notify.command.clone().into()),
+        ("reporters.enabled", settings.reporters.enabled.into()),
         ("env.pass", pass.into()),
         ("hub.scope", settings.hub.scope.to_string().into()),
         ("log.level", settings.log.level.to_string().into()),

@@ -110,6 +110,10 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
         writeln!(out, "every agent gets these of your variables: {}", listed(&passed))?;
     }
     write_workspaces(&project.settings, out)?;
+    let teller = own_teller(project);
+    if !teller.is_empty() {
+        writeln!(out, "runs when you are told of an agent: {}", listed(teller))?;
+    }
     write_approvals(&own_approvals(project), out)?;
     Ok(())
 }
@@ -139,6 +143,7 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
         "runners": runners.collect::<Vec<_>>(),
         "teams": teams.collect::<Vec<_>>(),
         "pass": own_passed(project),
+        "notify": own_teller(project),
         "approve": approvals_json(&approvals.approve),
         "deny": approvals_json(&approvals.deny),
         "templates": templates,
@@ -183,6 +188,12 @@ fn own_approvals(project: &ProjectFile) -> Rules {
     rules.approve.retain(is_own);
     rules.deny.retain(is_own);
     rules
+}
+
+/// Returns what the project's file would run to tell a person of an agent.
+fn own_teller(project: &ProjectFile) -> &[String] {
+    let is_own = project.settings.origin("notify.command") == Origin::Project;
+    if is_own { &project.settings.notify.command } else { &[] }
 }
 
 /// Returns which of the caller's variables the project's file hands to every agent.

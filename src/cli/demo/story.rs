@@ -52,7 +52,7 @@ impl Story<'_> {
                 self.say(agent.as_str(), &format!("reports   {}", plain(&report.raw)))
             }
             FromHub::Notice(Notice::Ending) => Err(ClientError::Closed.into()),
-            FromHub::Notice(Notice::Pane(_)) | FromHub::Answer { .. } => Ok(()),
+            FromHub::Notice(Notice::Pane(_) | Notice::Alert(_)) | FromHub::Answer { .. } => Ok(()),
         }
     }
 

@@ -77,7 +77,9 @@ pub(crate) struct App {
     /// This dashboard was used last, so that its tiles decide how large the panes are.
     pub is_leading: bool,
     pub sizes: BTreeMap<AgentName, SentSize>,
-    pub watched: Option<(Vec<AgentName>, Option<AgentName>)>,
+    pub watched: Option<(Vec<AgentName>, Option<AgentName>, bool)>,
+    /// The terminal has the person's attention, as far as it tells.
+    pub has_focus: bool,
     pub last_click: Option<(Moment, Target)>,
     pub end: Option<Result<Ended, TuiError>>,
     pub pending: BTreeMap<u64, Purpose>,
@@ -116,6 +118,8 @@ pub(crate) enum Wish {
     Keep(String),
     /// Lets the person go on with a text in an editor of their own.
     Edit(String),
+    /// Lets the terminal tell the person something.
+    Alert { title: String, body: String },
 }
 
 /// Whether the hub is there.
@@ -253,6 +257,7 @@ impl App {
             is_leading: true,
             sizes: BTreeMap::new(),
             watched: None,
+            has_focus: true,
             last_click: None,
             end: None,
             pending: BTreeMap::new(),

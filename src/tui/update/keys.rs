@@ -71,6 +71,7 @@ pub(super) fn paste(app: &mut App, text: String) {
 /// Takes note that the window gained or lost the person's attention.
 pub(super) fn focus(app: &mut App, has_focus: bool) {
     app.is_leading |= has_focus;
+    app.has_focus = has_focus;
     if app.is_typing() && app.is_connected() {
         send(app, vec![KeyInput::Focus(has_focus)]);
     }

@@ -3,7 +3,7 @@
 use super::{act, attend, diffs, prompts, reading, tasks};
 use crate::model::{AgentName, Merge, MergeState};
 use crate::tui::action::Action;
-use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose};
+use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose, Wish};
 use crate::tui::grid::Layout;
 use crate::tui::look::Tone;
 use crate::tui::options::{Ended, StartView, TuiError};
@@ -83,6 +83,10 @@ pub(super) fn take(app: &mut App, frame: FromHub) {
         FromHub::Notice(Notice::Status(news)) => status(app, &news),
         // What a report changes comes with the status.
         FromHub::Notice(Notice::Report { .. }) => {}
+        FromHub::Notice(Notice::Alert(alert)) => {
+            app.wishes.push(Wish::Alert { title: alert.title, body: alert.body });
+        }
+        FromHub::Answer { id: 0, outcome: Err(fault) } => app.say(Tone::Danger, words(&fault)),
         FromHub::Notice(Notice::Ending) => app.end = Some(Ok(Ended::HubEnded)),
         FromHub::Answer { id, outcome } => {
             if let Some(purpose) = app.pending.remove(&id) {
@@ -205,8 +209,11 @@ fn take_agents(app: &mut App, agents: Vec<Agent>) {
 
 fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
     match (purpose, outcome) {
-        (Purpose::Hello, Ok(Response::Welcome { protocol, .. })) if protocol != PROTOCOL => {
-            app.end = Some(Err(TuiError::Protocol { theirs: protocol, ours: PROTOCOL }));
+        (Purpose::Hello, Ok(Response::Welcome { protocol, version, pid, .. }))
+            if protocol != PROTOCOL =>
+        {
+            let is_older = protocol < PROTOCOL;
+            app.end = Some(Err(TuiError::Version { hub: version, is_older, pid }));
         }
         (Purpose::Hello, Err(fault)) => app.end = Some(Err(TuiError::Refused(words(&fault)))),
         (Purpose::Up { .. }, Err(fault)) => launch_failed(app, &fault),

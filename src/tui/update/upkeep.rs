@@ -9,10 +9,13 @@ use crate::wire::Request;
 pub(super) fn watch(app: &mut App) {
     let slots = app.slots();
     let shown = slots.iter().map(|slot| app.agents[slot.index].name.clone());
-    let wanted = (shown.collect::<Vec<_>>(), app.selected.clone());
+    let shown: Vec<AgentName> = shown.collect();
+    let sees = |agent: &AgentName| app.has_focus && shown.contains(agent);
+    let is_attended = app.selected.as_ref().is_some_and(sees);
+    let wanted = (shown, app.selected.clone(), is_attended);
     if app.watched.as_ref() != Some(&wanted) && (app.watched.is_some() || !wanted.0.is_empty()) {
-        let (agents, focused) = wanted.clone();
-        app.ask(Purpose::Upkeep, Request::Watch { agents, focused });
+        let (agents, focused, is_attended) = wanted.clone();
+        app.ask(Purpose::Upkeep, Request::Watch { agents, focused, is_attended });
         app.watched = Some(wanted);
     }
 }

@@ -1,13 +1,19 @@
 //! What must hold for any bytes at all; the fuzz targets and the tests of their seeds share it.
 
 use std::fmt::Debug;
+use std::sync::OnceLock;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+use wheelhouse::detect::ReporterCall;
 use wheelhouse::keeper::{Decoder, FromKeeper, ToKeeper};
 use wheelhouse::model::{Moment, Row, Size};
 use wheelhouse::screen::{HistoryLimit, Screen};
-use wheelhouse::wire::{Ask, FrameReader, FromHub, encode_frame};
+use wheelhouse::wire::{Ask, FrameReader, FromHub, SCHEMA, encode_frame};
+
+use super::mangle::{Choices, mangle};
+use super::samples::samples;
 
 const LIMIT: HistoryLimit = HistoryLimit { lines: 100, bytes: 32 << 10 };
 
@@ -111,6 +117,47 @@ fn assert_same<F: wheelhouse::keeper::Frame + PartialEq + Debug>(
         && decoder.next_frame().unwrap().is_none()
     {
         assert_eq!(again, *frame);
+    }
+}
+
+/// Makes a request odd as the bytes say, and does with it what a hub does before it obeys.
+pub(crate) fn requests(data: &[u8]) {
+    static GOOD: OnceLock<Vec<Value>> = OnceLock::new();
+    let good = GOOD.get_or_init(|| {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        samples(&schema["ask"])
+    });
+    let mut choices = Bytes { data };
+    while !choices.data.is_empty() {
+        let sample = &good[choices.pick(good.len())];
+        let odd = mangle(sample, &mut choices);
+        let mut reader = FrameReader::default();
+        let Ok(bytes) = encode_frame(&odd) else { continue };
+        reader.push(&bytes);
+        if let Ok(Some(ask)) = reader.next_frame::<Ask>() {
+            let again = encode_frame(&ask).unwrap();
+            reader.push(&again);
+            let read = reader.next_frame::<Ask>().unwrap().unwrap();
+            assert_eq!(read.request.wants_record(), ask.request.wants_record());
+        }
+        let line = odd.to_string();
+        let answer = ReporterCall::read(line.as_bytes()).map_or_else(|error| error, |c| c.accept());
+        assert!(answer.to_string().len() < line.len() + 1024);
+    }
+    // And the bytes as they are, as a line of a reporter.
+    drop(ReporterCall::read(data));
+}
+
+/// Choices as the input of a fuzzer makes them.
+struct Bytes<'d> {
+    data: &'d [u8],
+}
+
+impl Choices for Bytes<'_> {
+    fn pick(&mut self, limit: usize) -> usize {
+        let (&[high, low], rest) = self.data.split_first_chunk().unwrap_or((&[0, 0], &[]));
+        self.data = rest;
+        usize::from(u16::from_be_bytes([high, low])) % limit.max(1)
     }
 }
 

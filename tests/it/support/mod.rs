@@ -1,5 +1,6 @@
 //! What several tests need.
 
+pub(crate) mod api_text;
 pub(crate) mod burner;
 pub(crate) mod chance;
 pub(crate) mod clock;
@@ -9,6 +10,7 @@ mod deeds;
 pub(crate) mod fuzz;
 pub(crate) mod hostile;
 pub(crate) mod keeper;
+pub(crate) mod mangle;
 pub(crate) mod manners;
 pub(crate) mod model;
 pub(crate) mod painted;
@@ -17,6 +19,7 @@ pub(crate) mod plots;
 pub(crate) mod process;
 pub(crate) mod real_agent;
 pub(crate) mod rows;
+pub(crate) mod samples;
 pub(crate) mod shared_files;
 pub(crate) mod sshd;
 pub(crate) mod stage;

@@ -56,7 +56,7 @@ impl Visitor {
 
     pub(crate) fn watch(&mut self, agents: &[&str]) {
         let agents: Vec<AgentName> = agents.iter().map(|name| name.parse().unwrap()).collect();
-        self.send(Request::Watch { focused: agents.first().cloned(), agents });
+        self.send(Request::Watch { focused: agents.first().cloned(), agents, is_attended: false });
     }
 
     /// Returns the next frame, or nothing at the end of the connection.
