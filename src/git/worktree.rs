@@ -145,15 +145,12 @@ impl Repository {
     /// Commits everything that git would add to whatever HEAD stands on, as `git commit` would: no
     /// hook and no filter runs. Returns the commit, or nothing if there was nothing to commit. If it is
     /// not to move, only the commit is made.
-    pub fn commit_all(&self, message: &str, moves: bool) -> Result<Option<String>, GitError> {
+    pub fn commit_all(&self, message: &str, is_to_move: bool) -> Result<Option<String>, GitError> {
         let head = self.head()?.ok_or(GitError::NoRepository)?;
-        let aside = self.aside()?;
-        let scratch = tempfile::Builder::new().prefix("wheelhouse-index-").tempdir()?;
-        let (index, draft) = (self.found.git_dir.join("index"), scratch.path().join("index"));
-        fs::copy(&index, &draft)?;
-        let mut call = Call { limit: CHECKOUT_LIMIT, ..aside.call(&self.found) };
-        call.variables.retain(|(name, _)| *name != "GIT_INDEX_FILE");
-        call.variables.push(("GIT_INDEX_FILE", draft.clone().into()));
+        let mut aside = self.aside()?;
+        aside.copy_index(&self.found)?;
+        let (index, draft) = (self.found.git_dir.join("index"), aside.index(&self.found));
+        let call = Call { limit: CHECKOUT_LIMIT, ..aside.call(&self.found) };
         call.run(&["add", "--all", "--", "."])?;
         let tree = line(&call.run(&["write-tree"])?);
         if tree == self.tree_of(&head)? {
@@ -161,14 +158,15 @@ impl Repository {
         }
         self.refuse_filtered(&call, &head)?;
         let commit = self.commit_tree(&tree, &[head.clone()], message, None)?;
-        if !moves {
+        if !is_to_move {
             return Ok(Some(commit));
         }
         let lock = index.with_extension("lock");
         let mut locked = fs::File::create_new(&lock)?;
-        let moved = self.move_ref("HEAD", &commit, Some(&head));
-        let kept = moved.and_then(|()| {
+        let kept = self.move_ref("HEAD", &commit, Some(&head)).and_then(|()| {
             locked.write_all(&fs::read(&draft)?)?;
+            // By its time git tells which files may have changed since in the same second.
+            locked.set_modified(fs::metadata(&draft)?.modified()?)?;
             Ok(fs::rename(&lock, &index)?)
         });
         if kept.is_err() {

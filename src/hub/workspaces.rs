@@ -66,8 +66,11 @@ async fn aside<T: Send + 'static>(
 
 async fn make(site: Site, workspace: Workspace) -> Event {
     let (place, plan) = (site.clone(), workspace.clone());
+    // What was there before is nobody's to clear away.
+    let was_there = workspace.plot.root.symlink_metadata().is_ok();
     let event = match aside(move || workspace::make(&place, &plan)).await {
         Ok(made) => WorkspaceEvent::Made(made),
+        Err(error) if was_there => WorkspaceEvent::NotMade { reason: error.to_string() },
         Err(error) => {
             let reason = error.to_string();
             let plan = workspace.clone();
