@@ -156,8 +156,8 @@ impl Repository {
         if tree == self.tree_of(&head)? {
             return Ok(None);
         }
-        self.refuse_filtered(&call, &head)?;
-        let commit = self.commit_tree(&tree, &[head.clone()], message, None)?;
+        refuse_filtered(&call, &head)?;
+        let commit = self.commit_tree(&tree, std::slice::from_ref(&head), message, None)?;
         if !is_to_move {
             return Ok(Some(commit));
         }
@@ -174,40 +174,39 @@ impl Repository {
         }
         kept.map(|()| Some(commit))
     }
+}
 
-    /// Refuses to commit files that belong behind a filter, which does not run here, and repositories
-    /// inside of this one.
-    fn refuse_filtered(&self, call: &Call, head: &str) -> Result<(), GitError> {
-        let refuse = |words: String| Err(GitError::Failed { verb: "add".to_owned(), words });
-        let compared = ["diff-index", "--cached", "-z", "--no-renames", head];
-        let listed = call.run(&compared)?;
-        let mut fields = listed.split(|byte| *byte == 0);
-        let mut names = Vec::new();
-        while let (Some(about), Some(name)) = (fields.next(), fields.next()) {
-            let modes = String::from_utf8_lossy(about).into_owned();
-            if modes.split(' ').nth(1) == Some(super::objects::Blob::LINK) {
-                let name = path(name);
-                return refuse(format!("`{}` is a repository of its own", name.display()));
-            }
-            names.extend_from_slice(name);
-            names.push(0);
+/// Refuses to commit files that belong behind a filter, which does not run here, and repositories
+/// inside of this one.
+fn refuse_filtered(call: &Call, head: &str) -> Result<(), GitError> {
+    let refuse = |words: String| Err(GitError::Failed { verb: "add".to_owned(), words });
+    let compared = ["diff-index", "--cached", "-z", "--no-renames", head];
+    let listed = call.run(&compared)?;
+    let mut fields = listed.split(|byte| *byte == 0);
+    let mut names = Vec::new();
+    while let (Some(about), Some(name)) = (fields.next(), fields.next()) {
+        let modes = String::from_utf8_lossy(about).into_owned();
+        if modes.split(' ').nth(1) == Some(super::objects::Blob::LINK) {
+            let name = path(name);
+            return refuse(format!("`{}` is a repository of its own", name.display()));
         }
-        if names.is_empty() {
-            return Ok(());
-        }
-        let told = call.feed(&["check-attr", "-z", "--stdin", "filter"], names)?;
-        let fields: Vec<&[u8]> = told.split(|byte| *byte == 0).collect();
-        let is_behind = |told: &&[&[u8]]| {
-            told.len() == 3 && !matches!(told[2], b"unspecified" | b"unset" | b"")
-        };
-        match fields.chunks(3).find(is_behind) {
-            Some(told) => refuse(format!(
-                "`{}` belongs behind the filter `{}`, which is not run for others: commit it in the \
-                 workspace",
-                path(told[0]).display(),
-                String::from_utf8_lossy(told[2])
-            )),
-            None => Ok(()),
-        }
+        names.extend_from_slice(name);
+        names.push(0);
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+    let told = call.feed(&["check-attr", "-z", "--stdin", "filter"], names)?;
+    let fields: Vec<&[u8]> = told.split(|byte| *byte == 0).collect();
+    let is_behind =
+        |told: &&[&[u8]]| told.len() == 3 && !matches!(told[2], b"unspecified" | b"unset" | b"");
+    match fields.chunks(3).find(is_behind) {
+        Some(told) => refuse(format!(
+            "`{}` belongs behind the filter `{}`, which is not run for others: commit it in the \
+             workspace",
+            path(told[0]).display(),
+            String::from_utf8_lossy(told[2])
+        )),
+        None => Ok(()),
     }
 }

@@ -25,7 +25,10 @@ impl Hub {
                 WorkspaceOrder::Merge(merge, workspace) => {
                     let id = merge.id;
                     let outcome = bring_back(site, &merge, &workspace, (session, now)).await;
-                    Event::Merged { merge: id, outcome: outcome.unwrap_or_else(failed) }
+                    Event::Merged {
+                        merge: id,
+                        outcome: outcome.unwrap_or_else(|error| failed(&error)),
+                    }
                 }
             };
             let _ = requests.send(Input::Came(event)).await;
@@ -160,7 +163,7 @@ pub(super) async fn compare(workspace: Workspace) -> Event {
     told(&workspace, WorkspaceEvent::Compared { files, settings })
 }
 
-fn failed(error: WorkspaceError) -> MergeOutcome {
+fn failed(error: &WorkspaceError) -> MergeOutcome {
     let hint = error.hint().map(str::to_owned);
     MergeOutcome::Failed { reason: error.to_string(), hint }
 }

@@ -78,7 +78,7 @@ fn fill(site: &Site, repository: &Repository, plot: &Plot) -> Result<Made, Works
 fn free_branch(repository: &Repository, plot: &Plot) -> Result<(), WorkspaceError> {
     let name = plot.branch_ref();
     let Some(tip) = repository.commit(&name)? else { return Ok(()) };
-    if repository.unheld(&[tip.clone()], &name, &[&plot.base])?.is_empty() {
+    if repository.unheld(std::slice::from_ref(&tip), &name, &[&plot.base])?.is_empty() {
         return Ok(repository.delete_ref(&name, &tip)?);
     }
     Err(WorkspaceError::Refused(format!(
@@ -94,7 +94,8 @@ pub(super) fn settings(repository: &Repository) -> Result<BTreeMap<String, Strin
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in repository.own_settings()? {
         let known = settings.entry(name).or_default();
-        *known = Hash::of(format!("{known}{value}").as_bytes()).short().to_owned();
+        let number = Hash::of(format!("{known}{value}").as_bytes());
+        number.short().clone_into(known);
     }
     Ok(settings)
 }

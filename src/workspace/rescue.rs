@@ -60,7 +60,12 @@ pub(super) fn rescue_seen(
     if let Some(index) = &tree.index {
         let staged = repository.write_tree(index)?;
         let message = "What was staged";
-        parents.push(repository.commit_tree(&staged, &[tree.head.clone()], message, None)?);
+        parents.push(repository.commit_tree(
+            &staged,
+            std::slice::from_ref(&tree.head),
+            message,
+            None,
+        )?);
     }
     parents.extend(tree.commits.first().filter(|tip| **tip != tree.head).cloned());
     parents.extend(repository.commit(&workspace.plot.branch_ref())?);
