@@ -161,7 +161,6 @@ fn open_parent<'p>(root: &Path, path: &'p Path) -> Result<(OwnedFd, &'p Path), W
 }
 
 #[expect(
-    clippy::allow_attributes,
     clippy::unnecessary_cast,
     clippy::cast_sign_loss,
     clippy::cast_possible_wrap,
