@@ -131,12 +131,7 @@ impl Engine {
                 self.note_report(agent, &report, now);
                 self.react(agent, &report, now, effects);
             }
-            RunEvent::Conversed { id } => {
-                seat.member.conversation = Some(id.clone());
-                seat.member.opening = Opening::default();
-                self.touch_seat(agent);
-                self.tell(Entry::new("agent.conversation", id).of(agent));
-            }
+            RunEvent::Conversed { id } => self.note_conversation(agent, id),
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
@@ -179,6 +174,14 @@ impl Engine {
                 }
             }
         }
+    }
+
+    fn note_conversation(&mut self, agent: &AgentName, id: String) {
+        let seat = self.seats.get_mut(agent).expect("only known seats converse");
+        seat.member.conversation = Some(id.clone());
+        seat.member.opening = Opening::default();
+        self.touch_seat(agent);
+        self.tell(Entry::new("agent.conversation", id).of(agent));
     }
 
     /// Notes what an agent does, and what follows from that for a run that has just begun.

@@ -172,7 +172,7 @@ impl Engine {
     pub(super) fn note_merged(
         &mut self,
         id: MergeId,
-        outcome: MergeOutcome,
+        outcome: &MergeOutcome,
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
@@ -181,7 +181,7 @@ impl Engine {
         else {
             return;
         };
-        let told = self.tell_outcome(id, &agent, &outcome);
+        let told = self.tell_outcome(id, &agent, outcome);
         let Some(merge) = self.merges.get_mut(&id) else { return };
         (merge.state, merge.since, merge.note) = (told.state, now, told.note);
         (merge.commit, merge.files) = (told.commit, told.files);
@@ -191,7 +191,7 @@ impl Engine {
         entry.task = merge.task.map(|task| task.to_string());
         self.tell(entry);
         if !is_trial {
-            self.follow_merge(&merge, &outcome, now);
+            self.follow_merge(&merge, outcome, now);
             self.want_comparison(&agent);
         }
         let waiting = self.merge_waits.extract_if(.., |(_, waits_for)| *waits_for == id);

@@ -282,7 +282,7 @@ impl Engine {
                 self.note_workspace(&agent, event, now, &mut effects);
             }
             Event::Merged { merge, outcome } => {
-                self.note_merged(merge, outcome, now, &mut effects);
+                self.note_merged(merge, &outcome, now, &mut effects);
             }
             Event::ClientCame => self.clients += 1,
             Event::ClientLeft => self.clients = self.clients.saturating_sub(1),

@@ -184,14 +184,14 @@ impl Engine {
                 if is_news {
                     self.tell(Entry::new("workspace.kept", reason.clone()).of(agent));
                 }
-                self.settle_space(agent, Err(reason), effects);
+                self.settle_space(agent, &Err(reason), effects);
                 self.move_in(agent, effects);
             }
             WorkspaceEvent::Rescued { outcome } => {
                 if let Ok(Some(name)) = &outcome {
                     self.tell(Entry::new("workspace.rescued", name.clone()).of(agent));
                 }
-                self.settle_space(agent, outcome, effects);
+                self.settle_space(agent, &outcome, effects);
             }
             WorkspaceEvent::Compared { files, settings } => {
                 self.note_comparison(agent, files, settings);
@@ -229,7 +229,7 @@ impl Engine {
         self.touch(Place::Workspace(agent.clone()));
         let words = rescue.clone().map(|name| format!("its work is in {name}"));
         self.tell(Entry::new("workspace.removed", words.unwrap_or_default()).of(agent));
-        self.settle_space(agent, Ok(rescue), effects);
+        self.settle_space(agent, &Ok(rescue), effects);
         let held = self.seats.get(agent).and_then(|seat| seat.held.as_ref());
         if let Some((plot, _)) = held.cloned() {
             self.make_workspace(agent, plot, now, effects);
@@ -321,7 +321,7 @@ impl Engine {
     fn settle_space(
         &mut self,
         agent: &AgentName,
-        outcome: Result<Option<String>, String>,
+        outcome: &Result<Option<String>, String>,
         effects: &mut Vec<Effect>,
     ) {
         for wait in self.space_waits.iter_mut().filter(|wait| wait.pending.contains(agent)) {

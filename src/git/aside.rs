@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -82,6 +82,12 @@ impl Aside {
         Ok(())
     }
 
+    /// Returns the index that calls are given.
+    pub(super) fn index(&self, found: &Found) -> PathBuf {
+        let folder = if self.has_own_index { self.directory.path() } else { &found.git_dir };
+        folder.join("index")
+    }
+
     /// Copies a file with its time: git compares those of files with that of the index, to know
     /// which may have changed since in the same tick of the clock.
     fn copy(&self, from: &Path, name: &Path) -> io::Result<()> {
@@ -118,12 +124,11 @@ impl Aside {
 
     /// Returns a call that knows of no settings but ours.
     pub(super) fn call<'a>(&self, found: &'a Found) -> Call<'a> {
-        let index = if self.has_own_index { self.directory.path() } else { &found.git_dir };
         Call {
             variables: vec![
                 ("GIT_DIR", self.directory.path().into()),
                 ("GIT_WORK_TREE", found.top.clone().into()),
-                ("GIT_INDEX_FILE", index.join("index").into()),
+                ("GIT_INDEX_FILE", self.index(found).into()),
                 ("GIT_OBJECT_DIRECTORY", found.common_dir.join("objects").into()),
             ],
             settings: self.settings.clone(),

@@ -177,13 +177,13 @@ fn hash(call: &Call, arguments: &[&str], files: &[PathBuf]) -> Result<Vec<String
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let named = files.iter().flat_map(|file| quoted(file)).collect();
-    let names = line(&call.feed(arguments, named)?);
-    let names: Vec<String> = names.lines().map(str::to_owned).collect();
-    if names.len() == files.len() {
-        return Ok(names);
+    let listed = files.iter().flat_map(|file| quoted(file)).collect();
+    let told = line(&call.feed(arguments, listed)?);
+    let ids: Vec<String> = told.lines().map(str::to_owned).collect();
+    if ids.len() == files.len() {
+        return Ok(ids);
     }
-    let words = format!("it told of {} files instead of {}", names.len(), files.len());
+    let words = format!("it told of {} files instead of {}", ids.len(), files.len());
     Err(GitError::Failed { verb: "hash-object".to_owned(), words })
 }
 

@@ -64,7 +64,7 @@ impl Repository {
             ["rev-list", "--ignore-missing", "--stdin", "--not", &exclude, "--glob=refs/*"];
         let mut named = commits.join("\n");
         for other in others {
-            named.push_str(&format!("\n^{other}"));
+            named.extend(["\n^", other]);
         }
         named.push('\n');
         Ok(lines(&self.shared_call().feed(&arguments, named.into_bytes())?))

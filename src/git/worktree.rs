@@ -145,30 +145,28 @@ impl Repository {
     /// Commits everything that git would add to whatever HEAD stands on, as `git commit` would: no
     /// hook and no filter runs. Returns the commit, or nothing if there was nothing to commit. If it is
     /// not to move, only the commit is made.
-    pub fn commit_all(&self, message: &str, moves: bool) -> Result<Option<String>, GitError> {
+    pub fn commit_all(&self, message: &str, is_to_move: bool) -> Result<Option<String>, GitError> {
         let head = self.head()?.ok_or(GitError::NoRepository)?;
-        let aside = self.aside()?;
-        let scratch = tempfile::Builder::new().prefix("wheelhouse-index-").tempdir()?;
-        let (index, draft) = (self.found.git_dir.join("index"), scratch.path().join("index"));
-        fs::copy(&index, &draft)?;
-        let mut call = Call { limit: CHECKOUT_LIMIT, ..aside.call(&self.found) };
-        call.variables.retain(|(name, _)| *name != "GIT_INDEX_FILE");
-        call.variables.push(("GIT_INDEX_FILE", draft.clone().into()));
+        let mut aside = self.aside()?;
+        aside.copy_index(&self.found)?;
+        let (index, draft) = (self.found.git_dir.join("index"), aside.index(&self.found));
+        let call = Call { limit: CHECKOUT_LIMIT, ..aside.call(&self.found) };
         call.run(&["add", "--all", "--", "."])?;
         let tree = line(&call.run(&["write-tree"])?);
         if tree == self.tree_of(&head)? {
             return Ok(None);
         }
-        self.refuse_filtered(&call, &head)?;
-        let commit = self.commit_tree(&tree, &[head.clone()], message, None)?;
-        if !moves {
+        refuse_filtered(&call, &head)?;
+        let commit = self.commit_tree(&tree, std::slice::from_ref(&head), message, None)?;
+        if !is_to_move {
             return Ok(Some(commit));
         }
         let lock = index.with_extension("lock");
         let mut locked = fs::File::create_new(&lock)?;
-        let moved = self.move_ref("HEAD", &commit, Some(&head));
-        let kept = moved.and_then(|()| {
+        let kept = self.move_ref("HEAD", &commit, Some(&head)).and_then(|()| {
             locked.write_all(&fs::read(&draft)?)?;
+            // By its time git tells which files may have changed since in the same second.
+            locked.set_modified(fs::metadata(&draft)?.modified()?)?;
             Ok(fs::rename(&lock, &index)?)
         });
         if kept.is_err() {
@@ -176,40 +174,39 @@ impl Repository {
         }
         kept.map(|()| Some(commit))
     }
+}
 
-    /// Refuses to commit files that belong behind a filter, which does not run here, and repositories
-    /// inside of this one.
-    fn refuse_filtered(&self, call: &Call, head: &str) -> Result<(), GitError> {
-        let refuse = |words: String| Err(GitError::Failed { verb: "add".to_owned(), words });
-        let compared = ["diff-index", "--cached", "-z", "--no-renames", head];
-        let listed = call.run(&compared)?;
-        let mut fields = listed.split(|byte| *byte == 0);
-        let mut names = Vec::new();
-        while let (Some(about), Some(name)) = (fields.next(), fields.next()) {
-            let modes = String::from_utf8_lossy(about).into_owned();
-            if modes.split(' ').nth(1) == Some(super::objects::Blob::LINK) {
-                let name = path(name);
-                return refuse(format!("`{}` is a repository of its own", name.display()));
-            }
-            names.extend_from_slice(name);
-            names.push(0);
+/// Refuses to commit files that belong behind a filter, which does not run here, and repositories
+/// inside of this one.
+fn refuse_filtered(call: &Call, head: &str) -> Result<(), GitError> {
+    let refuse = |words: String| Err(GitError::Failed { verb: "add".to_owned(), words });
+    let compared = ["diff-index", "--cached", "-z", "--no-renames", head];
+    let listed = call.run(&compared)?;
+    let mut fields = listed.split(|byte| *byte == 0);
+    let mut names = Vec::new();
+    while let (Some(about), Some(name)) = (fields.next(), fields.next()) {
+        let modes = String::from_utf8_lossy(about).into_owned();
+        if modes.split(' ').nth(1) == Some(super::objects::Blob::LINK) {
+            let name = path(name);
+            return refuse(format!("`{}` is a repository of its own", name.display()));
         }
-        if names.is_empty() {
-            return Ok(());
-        }
-        let told = call.feed(&["check-attr", "-z", "--stdin", "filter"], names)?;
-        let fields: Vec<&[u8]> = told.split(|byte| *byte == 0).collect();
-        let is_behind = |told: &&[&[u8]]| {
-            told.len() == 3 && !matches!(told[2], b"unspecified" | b"unset" | b"")
-        };
-        match fields.chunks(3).find(is_behind) {
-            Some(told) => refuse(format!(
-                "`{}` belongs behind the filter `{}`, which is not run for others: commit it in the \
-                 workspace",
-                path(told[0]).display(),
-                String::from_utf8_lossy(told[2])
-            )),
-            None => Ok(()),
-        }
+        names.extend_from_slice(name);
+        names.push(0);
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+    let told = call.feed(&["check-attr", "-z", "--stdin", "filter"], names)?;
+    let fields: Vec<&[u8]> = told.split(|byte| *byte == 0).collect();
+    let is_behind =
+        |told: &&[&[u8]]| told.len() == 3 && !matches!(told[2], b"unspecified" | b"unset" | b"");
+    match fields.chunks(3).find(is_behind) {
+        Some(told) => refuse(format!(
+            "`{}` belongs behind the filter `{}`, which is not run for others: commit it in the \
+             workspace",
+            path(told[0]).display(),
+            String::from_utf8_lossy(told[2])
+        )),
+        None => Ok(()),
     }
 }

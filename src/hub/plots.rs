@@ -64,12 +64,18 @@ impl Hub {
             WorkspaceKind::Worktree => self.base(name, repository.as_ref())?,
             WorkspaceKind::Copy | WorkspaceKind::Shared => (String::new(), PathBuf::new()),
         };
+        let root = self.workspace_folder(settings).join(name.as_str());
+        if root.starts_with(&self.paths.project) {
+            let message = format!("Workspaces cannot be made in the project: {}", root.display());
+            let hint = "Set `workspace.directory` to a place outside of it, or leave it out";
+            return Err(Fault::new(message).with_hint(hint));
+        }
         let is_tree = kind == WorkspaceKind::Worktree;
         let branch = format!("wheelhouse/{}/{name}", self.paths.session);
         Ok(Some(Plot {
             kind,
             project: self.paths.project.clone(),
-            root: self.workspace_folder(settings).join(name.as_str()),
+            root,
             place,
             cwd,
             branch: if is_tree { branch } else { String::new() },

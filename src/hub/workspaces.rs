@@ -25,7 +25,10 @@ impl Hub {
                 WorkspaceOrder::Merge(merge, workspace) => {
                     let id = merge.id;
                     let outcome = bring_back(site, &merge, &workspace, (session, now)).await;
-                    Event::Merged { merge: id, outcome: outcome.unwrap_or_else(failed) }
+                    Event::Merged {
+                        merge: id,
+                        outcome: outcome.unwrap_or_else(|error| failed(&error)),
+                    }
                 }
             };
             let _ = requests.send(Input::Came(event)).await;
@@ -66,8 +69,11 @@ async fn aside<T: Send + 'static>(
 
 async fn make(site: Site, workspace: Workspace) -> Event {
     let (place, plan) = (site.clone(), workspace.clone());
+    // What was there before is nobody's to clear away.
+    let was_there = workspace.plot.root.symlink_metadata().is_ok();
     let event = match aside(move || workspace::make(&place, &plan)).await {
         Ok(made) => WorkspaceEvent::Made(made),
+        Err(error) if was_there => WorkspaceEvent::NotMade { reason: error.to_string() },
         Err(error) => {
             let reason = error.to_string();
             let plan = workspace.clone();
@@ -157,7 +163,7 @@ pub(super) async fn compare(workspace: Workspace) -> Event {
     told(&workspace, WorkspaceEvent::Compared { files, settings })
 }
 
-fn failed(error: WorkspaceError) -> MergeOutcome {
+fn failed(error: &WorkspaceError) -> MergeOutcome {
     let hint = error.hint().map(str::to_owned);
     MergeOutcome::Failed { reason: error.to_string(), hint }
 }

@@ -231,6 +231,41 @@ pub struct Failure {
 }
 
 impl Refusal {
+    /// Returns what to type next about a workspace.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are about something else")]
+    fn workspace_hint(&self) -> Option<String> {
+        match self {
+            Self::NoWorkspace { known, .. } if known.is_empty() => {
+                Some("Give agents one with `workspace = \"worktree\"`".to_owned())
+            }
+            Self::NoWorkspace { known, .. } => Some(format!("Those who have one: {}", list(known))),
+            Self::WorkspaceIs { .. } => Some("Try again in a moment".to_owned()),
+            Self::NotOfGit { .. } => {
+                Some("See what it changed with `wheelhouse workspace diff`".to_owned())
+            }
+            Self::AtWork { agent } => Some(format!(
+                "Wait with `wheelhouse wait --agent {agent} --for idle`, or bring back only what is \
+                 committed with `--committed`"
+            )),
+            Self::Kept { failures, .. } => {
+                let runs = failures.iter().find(|one| one.reason == "its agent runs");
+                Some(match (runs, failures.first()) {
+                    (Some(one), _) => {
+                        format!("Stop it first with `wheelhouse agent stop {}`", one.agent)
+                    }
+                    (None, Some(one)) => format!(
+                        "Bring its work back with `wheelhouse workspace merge {agent}`, or put all of \
+                         it into a rescue ref and remove it with `wheelhouse workspace clean {agent} \
+                         --rescue`",
+                        agent = one.agent
+                    ),
+                    (None, None) => "See `wheelhouse workspace list`".to_owned(),
+                })
+            }
+            _ => None,
+        }
+    }
+
     /// Returns what to type next, where that is known.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -274,33 +309,11 @@ impl Refusal {
                 "Give each agent paths of its own in `owns`; `wheelhouse config show` lists them"
                     .to_owned(),
             ),
-            Self::NoWorkspace { known, .. } if known.is_empty() => {
-                Some("Give agents one with `workspace = \"worktree\"`".to_owned())
-            }
-            Self::NoWorkspace { known, .. } => Some(format!("Those who have one: {}", list(known))),
-            Self::WorkspaceIs { .. } => Some("Try again in a moment".to_owned()),
-            Self::NotOfGit { .. } => {
-                Some("See what it changed with `wheelhouse workspace diff`".to_owned())
-            }
-            Self::AtWork { agent } => Some(format!(
-                "Wait with `wheelhouse wait --agent {agent} --for idle`, or bring back only what is \
-                 committed with `--committed`"
-            )),
-            Self::Kept { failures, .. } => {
-                let runs = failures.iter().find(|one| one.reason == "its agent runs");
-                Some(match (runs, failures.first()) {
-                    (Some(one), _) => {
-                        format!("Stop it first with `wheelhouse agent stop {}`", one.agent)
-                    }
-                    (None, Some(one)) => format!(
-                        "Bring its work back with `wheelhouse workspace merge {agent}`, or put all of \
-                         it into a rescue ref and remove it with `wheelhouse workspace clean {agent} \
-                         --rescue`",
-                        agent = one.agent
-                    ),
-                    (None, None) => "See `wheelhouse workspace list`".to_owned(),
-                })
-            }
+            Self::NoWorkspace { .. }
+            | Self::WorkspaceIs { .. }
+            | Self::NotOfGit { .. }
+            | Self::AtWork { .. }
+            | Self::Kept { .. } => self.workspace_hint(),
             Self::UnknownItem { .. } | Self::NoTrespass { .. } => {
                 Some("See what waits with `wheelhouse attention`".to_owned())
             }

@@ -81,11 +81,13 @@ pub fn prepare(merge: &Merge, workspace: &Workspace) -> Result<Prospect, Workspa
             let parents = [ours.clone(), tip.clone()];
             repository.commit_tree(&tree, &parents, &title, None)?
         }
-        MergeForm::Squash => repository.commit_tree(&tree, &[ours.clone()], &title, None)?,
+        MergeForm::Squash => {
+            repository.commit_tree(&tree, std::slice::from_ref(&ours), &title, None)?
+        }
         MergeForm::Rebase => match replay(&repository, &ours, &tip, base.as_deref())? {
             Some(commit) => commit,
             // What was resolved in a merge cannot be told commit by commit.
-            None => repository.commit_tree(&tree, &[ours.clone()], &title, None)?,
+            None => repository.commit_tree(&tree, std::slice::from_ref(&ours), &title, None)?,
         },
     };
     let files = repository.changed_between(&ours, &commit)?;

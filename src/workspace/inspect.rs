@@ -108,17 +108,17 @@ fn inspect_worktree(workspace: &Workspace) -> Result<Snapshot, WorkspaceError> {
     };
     let committed = repository.tree(&head)?;
     let index = look_at_index(&repository, &committed, &mut findings)?;
-    let ignores = Ignores::read(&repository, &plot.disposable)?;
+    let rules = Ignores::read(&repository, &plot.disposable)?;
     let (files, unkept, ignored) = look_at_files(
         workspace,
         &repository,
         &walked,
         &committed,
         index.as_ref(),
-        &ignores,
+        &rules,
         &mut findings,
     )?;
-    note_repositories(&walked, &committed, &plot.root, &ignores, &mut findings);
+    note_repositories(&walked, &committed, &plot.root, &rules, &mut findings);
     if repository.has_modules() {
         findings.obstacles.push("submodules keep their commits in it".to_owned());
     }
@@ -174,13 +174,13 @@ fn look_at_files(
     walked: &Walked,
     committed: &BTreeMap<PathBuf, Blob>,
     index: Option<&BTreeMap<PathBuf, Blob>>,
-    ignores: &Ignores,
+    rules: &Ignores,
     findings: &mut Findings,
 ) -> Result<Files, WorkspaceError> {
     let is_tracked = |path: &Path| {
         committed.contains_key(path) || index.is_some_and(|index| index.contains_key(path))
     };
-    let wanted = |path: &Path| is_tracked(path) || !ignores.is_disposable(path);
+    let wanted = |path: &Path| is_tracked(path) || !rules.is_disposable(path);
     let mut files = hash(repository, walked, wanted)?;
     let differs =
         |path: &Path, blob: &Blob| committed.get(path).is_none_or(|known| known.id != blob.id);
@@ -208,7 +208,7 @@ fn look_at_files(
             findings.changed.push(shown(path));
         } else if is_as_given(workspace, path) {
             ignored.insert(path.clone());
-        } else if ignores.is_ignored(path) {
+        } else if rules.is_ignored(path) {
             ignored.insert(path.clone());
             findings.ignored.push(shown(path));
         } else {
@@ -271,14 +271,14 @@ fn note_repositories(
     walked: &Walked,
     committed: &BTreeMap<PathBuf, Blob>,
     root: &Path,
-    ignores: &Ignores,
+    rules: &Ignores,
     findings: &mut Findings,
 ) {
     let links = committed.iter().filter(|(_, blob)| blob.mode == Blob::LINK).map(|(path, _)| path);
     let filled = links.filter(|path| {
         fs::read_dir(root.join(path)).is_ok_and(|mut entries| entries.next().is_some())
     });
-    let inner = walked.repositories.iter().filter(|path| !ignores.is_disposable(path));
+    let inner = walked.repositories.iter().filter(|path| !rules.is_disposable(path));
     let found: BTreeSet<&PathBuf> = filled.chain(inner).collect();
     for path in found {
         findings.obstacles.push(format!("{} is a repository of its own", shown(path)));

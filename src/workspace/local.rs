@@ -158,7 +158,11 @@ pub(super) fn number(shape: Shape, content: &[u8]) -> String {
 /// Returns a path as a key, whatever bytes are in it.
 pub(super) fn key(path: &Path) -> String {
     let shown = path.to_string_lossy();
-    if path.to_str().is_some() { shown.into_owned() } else { format!("{path:?}") }
+    if path.to_str().is_some() {
+        shown.into_owned()
+    } else {
+        path.as_os_str().as_encoded_bytes().escape_ascii().to_string()
+    }
 }
 
 #[cfg(test)]

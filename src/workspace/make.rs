@@ -33,10 +33,20 @@ pub fn make(site: &Site, workspace: &Workspace) -> Result<Made, WorkspaceError> 
 
 fn make_copy(site: &Site, workspace: &Workspace) -> Result<Made, WorkspaceError> {
     let plot = &workspace.plot;
-    let inventory = local::copy_all(&plot.project, &plot.root)?;
+    // Nobody works in it before it is whole, so that a part of one may go without being looked into.
+    let draft = plot.root.with_extension("part");
+    if draft.symlink_metadata().is_ok() {
+        fs::remove_dir_all(&draft).map_err(WorkspaceError::at(&draft))?;
+    }
+    let copied = local::copy_all(&plot.project, &draft);
+    if copied.is_err() && draft.is_dir() {
+        fs::remove_dir_all(&draft).map_err(WorkspaceError::at(&draft))?;
+    }
+    let inventory = copied?;
     let file = site.inventory(&workspace.agent);
     let text = serde_json::to_vec(&inventory).map_err(std::io::Error::from);
     text.and_then(|text| fs::write(&file, text)).map_err(WorkspaceError::at(&file))?;
+    fs::rename(&draft, &plot.root).map_err(WorkspaceError::at(&plot.root))?;
     let port = ports::claim(&site.ports(), &plot.root, plot.port_base, plot.port_count)?;
     Ok(Made { port, ..Made::default() })
 }
@@ -68,7 +78,7 @@ fn fill(site: &Site, repository: &Repository, plot: &Plot) -> Result<Made, Works
 fn free_branch(repository: &Repository, plot: &Plot) -> Result<(), WorkspaceError> {
     let name = plot.branch_ref();
     let Some(tip) = repository.commit(&name)? else { return Ok(()) };
-    if repository.unheld(&[tip.clone()], &name, &[&plot.base])?.is_empty() {
+    if repository.unheld(std::slice::from_ref(&tip), &name, &[&plot.base])?.is_empty() {
         return Ok(repository.delete_ref(&name, &tip)?);
     }
     Err(WorkspaceError::Refused(format!(
@@ -84,7 +94,8 @@ pub(super) fn settings(repository: &Repository) -> Result<BTreeMap<String, Strin
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in repository.own_settings()? {
         let known = settings.entry(name).or_default();
-        *known = Hash::of(format!("{known}{value}").as_bytes()).short().to_owned();
+        let number = Hash::of(format!("{known}{value}").as_bytes());
+        number.short().clone_into(known);
     }
     Ok(settings)
 }

@@ -109,7 +109,7 @@ fn give_up_branch(site: &Site, workspace: &Workspace) -> Result<(), WorkspaceErr
     }
     let own = plot.branch_ref();
     if let Some(tip) = repository.commit(&own)?
-        && repository.unheld(&[tip.clone()], &own, &[&plot.base])?.is_empty()
+        && repository.unheld(std::slice::from_ref(&tip), &own, &[&plot.base])?.is_empty()
     {
         repository.delete_ref(&own, &tip)?;
     }
@@ -161,7 +161,6 @@ fn open_parent<'p>(root: &Path, path: &'p Path) -> Result<(OwnedFd, &'p Path), W
 }
 
 #[expect(
-    clippy::allow_attributes,
     clippy::unnecessary_cast,
     clippy::cast_sign_loss,
     clippy::cast_possible_wrap,

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::WorkspaceError;
 use super::inspect::{Snapshot, TreeSnapshot, inspect};
@@ -17,7 +16,7 @@ const RESCUED_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// Commits that a rescue holds beside the one that is checked out.
 const PARENTS_MAX: usize = 256;
 
-/// Two rescues within one second get different names; more do not happen.
+/// How often another may take the next name before us.
 const NAMES_MAX: u64 = 1_000;
 
 const PREFIX: &str = "refs/wheelhouse/rescue";
@@ -61,7 +60,12 @@ pub(super) fn rescue_seen(
     if let Some(index) = &tree.index {
         let staged = repository.write_tree(index)?;
         let message = "What was staged";
-        parents.push(repository.commit_tree(&staged, &[tree.head.clone()], message, None)?);
+        parents.push(repository.commit_tree(
+            &staged,
+            std::slice::from_ref(&tree.head),
+            message,
+            None,
+        )?);
     }
     parents.extend(tree.commits.first().filter(|tip| **tip != tree.head).cloned());
     parents.extend(repository.commit(&workspace.plot.branch_ref())?);
@@ -130,10 +134,12 @@ fn name(
     workspace: &Workspace,
     commit: &str,
 ) -> Result<String, WorkspaceError> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let place = workspace.plot.branch.trim_start_matches("wheelhouse/");
-    for number in 0..NAMES_MAX {
-        let name = format!("{PREFIX}/{place}/{}", now + number);
+    let place = format!("{PREFIX}/{}", workspace.plot.branch.trim_start_matches("wheelhouse/"));
+    let number = |name: &str| name.rsplit('/').next()?.parse::<u64>().ok();
+    let known = repository.refs_below(&place)?;
+    let last = known.iter().filter_map(|(name, _)| number(name)).max().unwrap_or_default();
+    for next in 1..=NAMES_MAX {
+        let name = format!("{place}/{}", last + next);
         match repository.move_ref(&name, commit, None) {
             Ok(()) => return Ok(name),
             Err(GitError::Moved { .. }) => {}

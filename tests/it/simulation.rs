@@ -121,7 +121,8 @@ impl World {
     fn ask(&mut self) {
         let count = 1 + self.random.below(3);
         let names: BTreeSet<_> = (0..count).map(|_| name(self.random.below(5))).collect();
-        let crew = |team: &str| names.iter().map(|name| (member(name, team), team::launch())).collect();
+        let crew =
+            |team: &str| names.iter().map(|name| (member(name, team), team::launch())).collect();
         let grace_ms = 100;
         let command = match self.random.below(14) {
             0..=3 => Command::Start { members: crew("a") },

@@ -60,6 +60,7 @@ pub(crate) enum WorkspaceVerb {
 }
 
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that is typed by itself")]
 pub(crate) struct MergeArguments {
     /// One commit with all of it
     #[arg(long, conflicts_with = "rebase")]

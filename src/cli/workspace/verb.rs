@@ -37,8 +37,8 @@ pub(super) fn ask(context: &Context, ask: WorkspaceRequest) -> Result<Response, 
 }
 
 pub(super) fn workspaces(context: &Context) -> anyhow::Result<Vec<WorkspaceStatus>> {
-    match ask(context, WorkspaceRequest::List)? {
-        Response::Workspaces { workspaces } => Ok(workspaces),
-        _ => Err(ClientError::Unexpected.into()),
-    }
+    let Response::Workspaces { workspaces } = ask(context, WorkspaceRequest::List)? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    Ok(workspaces)
 }

@@ -1,7 +1,7 @@
 //! What the hub says.
 
 use super::{act, attend, diffs, prompts, reading, tasks};
-use crate::model::{AgentName, Merge, MergeState};
+use crate::model::{AgentName, Done, Merge, MergeState};
 use crate::tui::action::Action;
 use crate::tui::app::{Agent, App, Connection, Mode, Pane, Purpose, Wish};
 use crate::tui::grid::Layout;
@@ -272,23 +272,25 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             app.say(Tone::Danger, words(&fault));
         }
         (Purpose::Upkeep, Err(fault)) => tracing::debug!(%fault, "the hub refused"),
-        (Purpose::Order, Ok(Response::Done(done))) if !done.merges.is_empty() => {
-            for merge in &done.merges {
-                let (tone, text) = merged(merge);
-                app.say(tone, text);
-            }
-        }
-        (Purpose::Order, Ok(Response::Done(done))) if !done.rescues.is_empty() => {
-            let names: Vec<String> = done.rescues.iter().map(|(_, name)| clean(name)).collect();
-            app.say(Tone::Accent, format!("Its work is in {}", names.join(", ")));
-        }
-        (Purpose::Order, Ok(Response::Done(_))) => {
-            // The status shows what has come of it; that it is under way is no longer true.
-            if app.message.take_if(|message| message.tone == Tone::Dim).is_some() {
-                app.damage.is_all = true;
-            }
-        }
+        (Purpose::Order, Ok(Response::Done(done))) => ordered(app, &done),
         (_, Ok(_)) => {}
+    }
+}
+
+/// Says what came of an order, where the status does not show it.
+fn ordered(app: &mut App, done: &Done) {
+    for merge in &done.merges {
+        let (tone, text) = merged(merge);
+        app.say(tone, text);
+    }
+    if !done.rescues.is_empty() {
+        let names: Vec<String> = done.rescues.iter().map(|(_, name)| clean(name)).collect();
+        app.say(Tone::Accent, format!("Its work is in {}", names.join(", ")));
+    }
+    // That it is under way is no longer true.
+    let is_told = done.merges.is_empty() && done.rescues.is_empty();
+    if is_told && app.message.take_if(|message| message.tone == Tone::Dim).is_some() {
+        app.damage.is_all = true;
     }
 }
 
