@@ -334,10 +334,10 @@ mod tests {
         for length in 1..150 {
             let runtime = format!("/{}", "r".repeat(length));
             let found = paths("/w/a", &[("HOME", "/h"), ("XDG_RUNTIME_DIR", &runtime)]);
-            let socket = found.agent_socket(&"a".repeat(32).parse().unwrap());
+            let socket = found.agent_door(&"a".repeat(32).parse().unwrap());
             assert!(socket.as_os_str().len() <= SOCKET_PATH_BYTES_MAX, "{}", socket.display());
             let is_short = found.runtime_dir.starts_with("/tmp");
-            let full = format!("{runtime}/wheelhouse/{}/{}.k", found.session, "a".repeat(32));
+            let full = format!("{runtime}/wheelhouse/{}/{}.d/s", found.session, "a".repeat(32));
             assert_eq!(is_short, full.len() > SOCKET_PATH_BYTES_MAX);
         }
     }

@@ -117,6 +117,7 @@ impl There {
         let call = Call { run, ticket: self.ticket.clone(), order };
         let mut text = serde_json::to_vec(&call).expect("plain data always has a JSON form");
         text.push(b'\n');
+        let was_away = self.is_away;
         self.is_away |= has_order;
         let asked = async {
             stream.writer.write_all(&text).await.ok()?;
@@ -131,6 +132,9 @@ impl There {
                 Called::Absent
             }
             Ok(Some(Answer::Failed { reason })) => Called::Failed(reason),
+            // The first order has then begun nothing, and what a later one finds proves nothing.
+            Ok(Some(Answer::Unable { reason })) if has_order && !was_away => Called::Failed(reason),
+            Ok(Some(Answer::Unable { reason })) => Called::Unreached(reason),
             Ok(None) | Err(_) => Called::Unreached(carrier.complaint("it broke off").await),
         }
     }
@@ -211,7 +215,10 @@ impl Carrier {
         // Its last words may be a moment behind its end.
         sleep(LOOK_EVERY * 4).await;
         let words = String::from_utf8_lossy(&self.words.borrow()).into_owned();
-        let last = words.lines().map(str::trim).rfind(|line| !line.is_empty());
+        let last = words
+            .lines()
+            .map(str::trim)
+            .rfind(|line| !line.is_empty() && !line.starts_with("hint:"));
         let last = last.map(|line| line.chars().filter(|c| !c.is_control()).collect());
         let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
         last.unwrap_or_else(|| match ended {

@@ -56,6 +56,8 @@ pub enum Answer {
     Absent { survivors: Vec<ProcessInfo> },
     /// It could not be begun, and nothing of it is alive.
     Failed { reason: String },
+    /// Nothing was done, and nothing is known, for this reason.
+    Unable { reason: String },
 }
 
 /// Returns a value as a line of the far end.

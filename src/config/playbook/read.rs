@@ -83,6 +83,13 @@ fn read_team(
 ) -> (Option<String>, Vec<playbook::Agent>) {
     let known = Known::of(settings);
     let own = read_agents("playbook", file, known, problems);
+    let is_bound = |agent: &&Agent| agent.runner.is_some() || !agent.confinement.is_none();
+    if let Some(agent) = own.iter().find(is_bound) {
+        let message =
+            format!("A playbook cannot say where, or within which bounds, `{}` runs", agent.name);
+        let hint = "Put its agents into a team of the settings, and name that: `team = \"…\"`";
+        problems.error(&file.span_of("agents"), &message, Some(hint));
+    }
     let named = head.text("team", problems);
     let team: Option<&Team> = named.as_ref().and_then(|name| settings.team(&name.value));
     match &named {

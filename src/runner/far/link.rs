@@ -28,7 +28,10 @@ pub(super) fn link(address: &Address) -> io::Result<()> {
     // What is cut short was not meant: whoever said it is gone.
     let Some(text) = text.strip_suffix(b"\n") else { return Ok(()) };
     let call: Call = serde_json::from_slice(text)?;
-    let site = Site::make(address, &call)?;
+    let site = match Site::make(address, &call) {
+        Ok(site) => site,
+        Err(error) => return say(&line(&Answer::Unable { reason: error.to_string() })),
+    };
     let (answer, stream) = answer(&site, call)?;
     // The door stands before anyone is told, so that nobody knocks in vain.
     let door = stream.as_ref().map(|_| site.open_door()).transpose()?;
