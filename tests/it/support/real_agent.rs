@@ -15,8 +15,8 @@ use super::world::{World, run};
 const AGENTS: &str = "target/agents/node_modules/.bin";
 /// Where the recording of a failed test is kept.
 const RECORDINGS: &str = "target/real-agents";
-/// Some need half a minute to come up on a busy machine; beside a dozen compilers OpenCode took one to
-/// come up and another for a turn.
+/// Some need half a minute to come up on a busy machine; beside a dozen compilers one took a minute for
+/// that and another for a turn.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(4);
 /// All that one test lets a CLI live through is over by then, so that one that hangs does not eat up
 /// the time of the others.
