@@ -31,6 +31,8 @@ pub mod hub;
 
 pub mod client;
 
+pub mod mcp;
+
 pub mod tui;
 
 pub mod cli;

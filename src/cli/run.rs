@@ -10,9 +10,9 @@ use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, TemplateVerb, Ver
 use super::context::Context;
 use super::task::TaskVerb;
 use super::{
-    agent, attach, attention, completions, config, demo, dispatch, doctor, down, events, failure,
-    history, hook, hub, keeper, lock, overview, playbook, replay, report, rules, sim, status, task,
-    template, up, wait,
+    agent, attach, attention, completions, config, contract, demo, dispatch, doctor, down, events,
+    failure, history, hook, hub, keeper, lock, mcp, overview, playbook, replay, report, rules, sim,
+    status, task, template, up, wait, whoami,
 };
 
 /// Something went wrong; standard error says what.
@@ -41,7 +41,7 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Completions { shell }) => completions::print(shell),
         Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
         Some(Verb::Demo { headless }) => demo::demo(headless, &mut io::stdout())?,
-        Some(Verb::Report(verb)) => report::report(verb, &mut io::stdout())?,
+        Some(Verb::Report(verb)) => return report::report(verb, &mut io::stdout()),
         Some(Verb::Hook { cli: _, said }) => return Ok(hook::hook(said.as_deref())),
         verb => return obey_in_project(arguments.project.as_deref(), verb),
     }
@@ -94,6 +94,9 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Run(args)) => return playbook::run(&mut context, *args),
         Some(Verb::Lock(verb)) => return lock::lock(&mut context, verb),
         Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
+        Some(Verb::Contract(verb)) => contract::contract(&mut context, verb)?,
+        Some(Verb::Whoami { format }) => whoami::whoami(&mut context, format)?,
+        Some(Verb::Mcp) => mcp::mcp(context)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(
             Verb::Completions { .. }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{ClientError, Connection};
 use crate::model::Token;
@@ -14,6 +14,9 @@ use crate::wire::{Request, Response};
 /// A hub that was lost is back within a second or two; it is asked at a growing pace.
 const RETRY_LEAST: Duration = Duration::from_millis(20);
 const RETRY_MOST: Duration = Duration::from_millis(500);
+
+/// How long a hub that is just coming back is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Who an agent is, and where its hub listens.
 #[derive(Clone, Debug)]
@@ -31,13 +34,35 @@ impl Identity {
     }
 
     /// Asks the hub, and waits for one that is just coming back. A request whose answer was lost is
-    /// made again: it carries an id of its own.
+    /// made again if that does no harm.
     pub fn ask(&self, request: &Request, patience: Duration) -> Result<Response, ClientError> {
-        let mut left = patience;
-        let mut pause = RETRY_LEAST;
+        let end = Instant::now() + patience;
+        let left = || end.saturating_duration_since(Instant::now()).max(RETRY_LEAST);
         loop {
-            let asked = ask_once(&self.socket, &self.token, request.clone(), left);
+            let asked = self.connect_within(left())?.ask_within(request.clone(), left());
             match asked {
+                Err(error) if error.is_absence() && request.is_repeatable() => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Connects to the hub, and waits for one that is just coming back.
+    pub fn connect(&self) -> Result<Connection, ClientError> {
+        let mut connection = self.connect_within(PATIENCE)?;
+        connection.forget_patience()?;
+        Ok(connection)
+    }
+
+    /// Returns where its hub listens.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    fn connect_within(&self, patience: Duration) -> Result<Connection, ClientError> {
+        let (mut left, mut pause) = (patience, RETRY_LEAST);
+        loop {
+            match Connection::open(&self.socket, Some(self.token.clone()), Some(left)) {
                 Err(error) if error.is_absence() && left > pause => {
                     thread::sleep(pause);
                     left -= pause;
@@ -47,15 +72,6 @@ impl Identity {
             }
         }
     }
-}
-
-fn ask_once(
-    socket: &Path,
-    token: &Token,
-    request: Request,
-    patience: Duration,
-) -> Result<Response, ClientError> {
-    Connection::open(socket, Some(token.clone()), Some(patience))?.ask(request)
 }
 
 /// Returns an id that no other request has.

@@ -21,6 +21,7 @@ mod reader;
 mod secure_dir;
 mod settings;
 mod source_file;
+mod spawn;
 mod team;
 mod template;
 mod trust;

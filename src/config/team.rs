@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{AgentName, Environment, InvalidName, Role, overlap};
+use crate::model::{AgentName, Environment, InvalidName, Role, SpawnTerms, overlap};
 use crate::template::{Prompt, TemplateError, Templates};
 
 use super::Cli;
@@ -12,6 +12,7 @@ use super::cli::no_zero;
 use super::environment::read_environment;
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
+use super::spawn::read_spawn;
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -68,6 +69,8 @@ pub struct Team {
     pub name: String,
     pub layout: Layout,
     pub speaks: Speaks,
+    /// Which agents its leads and its orchestrator may start, if any.
+    pub spawn: Option<SpawnTerms>,
     /// In the order of the file; never empty.
     pub agents: Vec<Agent>,
 }
@@ -114,6 +117,7 @@ pub(super) fn read_team(
 ) -> Team {
     let layout = table.choice("layout", LAYOUTS, problems).unwrap_or_default();
     let speaks = table.choice("speaks", &[Speaks::Leads, Speaks::Team], problems);
+    let spawn = read_spawn(&mut table, known.clis, problems);
     let errors_before = problems.errors.len();
     let agents = read_agents(&format!("team `{name}`"), &mut table, known, problems);
     if agents.is_empty() && problems.errors.len() == errors_before {
@@ -121,7 +125,8 @@ pub(super) fn read_team(
         problems.error(table.span(), &format!("The team `{name}` has no agents"), Some(&hint));
     }
     table.finish(problems);
-    Team { name: name.to_owned(), layout, speaks: speaks.unwrap_or_default(), agents }
+    let speaks = speaks.unwrap_or_default();
+    Team { name: name.to_owned(), layout, speaks, spawn, agents }
 }
 
 /// Returns the agents below the key `agents`, as far as they can be read.

@@ -87,7 +87,10 @@ impl Engine {
                 task.failures_by(&member.name) < max
             }
         };
-        fits && is_impartial && is_left && self.is_cast_for(task, seat)
+        fits && is_impartial
+            && is_left
+            && self.is_cast_for(task, seat)
+            && self.may_be_given(task, seat)
     }
 
     /// Says whether an agent could be handed a task right now: nothing else is on its way to it,

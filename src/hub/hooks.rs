@@ -108,6 +108,8 @@ impl Hub {
             Fault::new(error.to_string()).with_hint("See `wheelhouse report --help`")
         })?;
         let line = report.raw.clone();
+        let before = self.engine.before_report(agent, &report);
+        let asked = report.clone();
         let now = self.clock.now();
         let unread = || Fault::new(format!("Nobody listens to agent `{agent}`"));
         let pane = self.panes.get_mut(agent).ok_or_else(unread)?;
@@ -123,8 +125,12 @@ impl Hub {
             is_new
         };
         let reports = self.panes.get(agent).map_or(0, |pane| pane.reports.count);
-        let agent = agent.to_string();
-        Ok(Response::Report(Reception { agent, report: line, is_new, reports }))
+        // What had come another way was answered there.
+        let heard = is_new.then(|| self.engine.heard(agent, &asked, &before));
+        let is_refused = heard.as_ref().is_some_and(|heard| heard.is_refused);
+        let (agent, note) = (agent.to_string(), heard.map(|heard| heard.words));
+        let report = line;
+        Ok(Response::Report(Reception { agent, report, is_new, reports, is_refused, note }))
     }
 
     /// Takes what the events of an agent's own server say.

@@ -7,12 +7,13 @@ use tokio::sync::mpsc;
 use super::artifacts::Waiting;
 use super::briefs::{Memories, Resumption};
 use super::delays::Delays;
+use super::requests::Asker;
 use super::session::Outbox;
 use crate::detect::StreamNews;
 use crate::engine::Event;
 use crate::keeper::FromKeeper;
 use crate::model::{AgentName, ProcessInfo, RunId};
-use crate::store::Outcome;
+use crate::store::{Outcome, Recorded};
 use crate::wire::Ask;
 
 /// Requests that wait their turn; a full channel makes the clients wait.
@@ -49,6 +50,11 @@ pub(super) enum Input {
         waiting: Box<Waiting>,
         fault: Option<String>,
     },
+    /// What a client wanted to read of the journal.
+    Looked {
+        asker: Asker,
+        found: Result<Vec<Recorded>, String>,
+    },
     /// The outcome of something that took a while.
     Came(Event),
     /// What agents that are to come back have left behind.
@@ -67,7 +73,8 @@ pub(super) enum Input {
 /// What a client did.
 #[derive(Debug)]
 pub(super) enum ClientNews {
-    Came(Outbox),
+    /// With the number of its process, where the system tells it.
+    Came(Outbox, Option<u32>),
     Asked(Ask),
     /// It has taken everything that was sent to it.
     CaughtUp,

@@ -7,17 +7,21 @@ use super::ledger::{Deed, unwritable};
 use super::pane::Pane;
 use super::state::Hub;
 use super::weight::{fitting, row_bytes, text_bytes};
-use crate::engine::{Event, RunEvent, Seat};
+use crate::engine::{Event, RunEvent};
 use crate::keeper::ToKeeper;
-use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size, Token};
+use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
-use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response, Speaker};
+use crate::store::Query;
+use crate::wire::{Ask, Fault, FromHub, KeyInput, Request, RequestKind, Response};
 
 /// What may be typed with one request.
 const INPUT_BYTES_MAX: usize = 1024 * 1024;
 
 /// Rows of history in one answer.
 const HISTORY_ROWS_MAX: u16 = 1000;
+
+/// Entries of the journal that are looked at for one answer.
+const EVENTS_MAX: usize = 1000;
 
 /// Who waits for an answer, and under which number.
 #[derive(Clone, Copy, Debug)]
@@ -29,11 +33,6 @@ pub(super) struct Asker {
 }
 
 pub(super) type Answer = Result<Response, Fault>;
-
-fn dead_token() -> Fault {
-    Fault::new("The token is not that of a running agent")
-        .with_hint("A token is good for one run; `wheelhouse status` shows who runs")
-}
 
 impl Hub {
     pub(super) fn on_ask(&mut self, client: ClientId, ask: Ask) {
@@ -53,20 +52,6 @@ impl Hub {
         if let Some(answer) = answer {
             self.answer(asker, answer);
         }
-    }
-
-    /// Returns why a client may not make a request.
-    fn refuse(&self, client: ClientId, request: &Request) -> Option<Fault> {
-        let right = request.right();
-        let Some((agent, run)) = self.speakers.get(&client) else {
-            let is_allowed = right.is_of(Speaker::Person);
-            return (!is_allowed).then(|| Fault::new(format!("Nobody may {}", right.deed)));
-        };
-        if !right.is_of(Speaker::Agent) {
-            return Some(Fault::new(format!("An agent may not {}", right.deed)));
-        }
-        let is_over = |seat: &Seat| seat.run != *run || seat.is_gone();
-        self.engine.seat(agent).is_none_or(is_over).then(dead_token)
     }
 
     /// Returns the answer, unless it comes later.
@@ -92,13 +77,34 @@ impl Hub {
             Request::Hello { protocol, token, .. } => {
                 Some(self.greet(client, protocol, token.as_ref()))
             }
+            Request::Me => Some(Ok(Response::Me(Box::new(self.who_is(client))))),
             Request::Status => {
-                let speaker = self.speakers.get(&client);
-                let status = speaker.map(|(agent, _)| self.status_of(agent));
-                Some(Ok(Response::Status(status.unwrap_or_else(|| self.status()))))
+                let status = match self.say_of(client, RequestKind::Status) {
+                    Some((agent, reach)) => self.status_for(&agent, reach),
+                    None => self.status(),
+                };
+                Some(Ok(Response::Status(status)))
             }
-            Request::Report { call, kind, text, schema } => {
+            Request::Contracts { publisher, title, version } => {
+                Some(self.contracts(client, publisher.as_deref(), title.as_deref(), version))
+            }
+            Request::Events { after, limit, agent, task, kind } => {
+                let query = Query {
+                    after,
+                    limit: limit.clamp(1, EVENTS_MAX),
+                    agent,
+                    task,
+                    kind,
+                    ..Query::default()
+                };
+                self.look_up_events(asker, query);
+                None
+            }
+            Request::Report { call, kind, text, schema, tag } => {
                 let (agent, run) = self.speakers.get(&client).cloned()?;
+                if let Err(refusal) = self.engine.refuse_stale(&agent, tag.as_deref()) {
+                    return Some(Err(refusal.into()));
+                }
                 let said = Said { call, kind, text };
                 if said.is_artifact() {
                     self.check_artifact(Waiting { asker, agent, run, said }, schema);
@@ -142,24 +148,6 @@ impl Hub {
         }
     }
 
-    fn greet(&mut self, client: ClientId, protocol: u32, token: Option<&Token>) -> Answer {
-        // Another version gets its answer, so that it can say what is wrong, and nothing more.
-        if protocol == PROTOCOL {
-            // Who has spoken for an agent once never speaks for anyone else.
-            if let Some(token) = token {
-                let holder = self.holder(token).ok_or_else(dead_token)?;
-                self.speakers.entry(client).or_insert(holder);
-            }
-            self.views.greet(client);
-        }
-        Ok(Response::Welcome {
-            protocol: PROTOCOL,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            session: self.paths.session.to_string(),
-            pid: std::process::id(),
-        })
-    }
-
     pub(super) fn command(
         &mut self,
         asker: Asker,
@@ -170,7 +158,8 @@ impl Hub {
                 self.next_request += 1;
                 let request = RequestId(self.next_request);
                 self.askers.insert(request, asker);
-                self.decide(Event::Asked { request, command });
+                let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+                self.decide(Event::Asked { request, command, by });
                 None
             }
             Err(fault) => Some(Err(fault)),

@@ -11,7 +11,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::delays::{Delays, Place};
 use super::inbox::{ClientId, ClientNews, Input, Senders};
-use super::socket::is_own;
+use super::socket::{is_own, peer};
 use crate::wire::{Ask, FrameReader, FromHub, encode_frame};
 
 /// Dashboards, scripts and agents at once; one more is turned away.
@@ -116,13 +116,14 @@ pub(super) async fn accept(listener: UnixListener, senders: Senders) {
 }
 
 async fn serve(client: ClientId, stream: UnixStream, senders: &Senders) {
+    let peer = peer(&stream);
     let (reader, writer) = stream.into_split();
     let (frames, queued) = mpsc::unbounded_channel();
     let queue = Rc::new(Queue::default());
     let delays = Rc::clone(&senders.delays);
     let outbox = Outbox { frames, queue: Rc::clone(&queue), delays };
     let tell = |news| senders.requests.send(Input::Client(client, news));
-    if tell(ClientNews::Came(outbox)).await.is_err() {
+    if tell(ClientNews::Came(outbox, peer)).await.is_err() {
         return;
     }
     let mut writing = std::pin::pin!(write(client, writer, queued, &queue, senders));

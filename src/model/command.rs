@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentName, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member, NeedId, PlayId,
-    PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec, TaskState,
+    PlayOrder, ProcessInfo, Receipt, ReceiptId, SpawnTerms, Task, TaskId, TaskSpec, TaskState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.
@@ -13,6 +13,12 @@ pub enum Command {
     /// Starts those of the agents that do not run yet.
     Start {
         members: Vec<(Member, Launch)>,
+    },
+    /// Starts an agent for another, on the terms of their team; without terms it is refused.
+    Spawn {
+        by: AgentName,
+        terms: Option<SpawnTerms>,
+        member: Box<(Member, Launch)>,
     },
     /// Stops agents and everything that they started.
     Stop {
@@ -187,6 +193,10 @@ pub enum Refusal {
     PlayIs { run: PlayId, state: super::PlayState },
     #[error("Run `{run}` of `{playbook}` is not over")]
     PlayStands { run: PlayId, playbook: String },
+    #[error("{reason}")]
+    NotSpawned { reason: String },
+    #[error("The attempt `{tag}` is over, and what is reported about it counts for nothing")]
+    StaleAttempt { tag: String },
     #[error("Nothing of the name `{item}` waits for a person")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
@@ -261,6 +271,12 @@ impl Refusal {
             Self::PlayStands { run, .. } => Some(format!(
                 "Go on with it by `wheelhouse run --resume {run}`, or end it by `wheelhouse run --cancel {run}`"
             )),
+            Self::NotSpawned { .. } => {
+                Some("A person sets what agents may start in `[team.NAME.spawn]`".to_owned())
+            }
+            Self::StaleAttempt { .. } => {
+                Some("`wheelhouse whoami` shows the task in hand and its tag".to_owned())
+            }
             Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
             Self::Failed { .. } => Some("Look closer with `wheelhouse doctor`".to_owned()),
         }

@@ -26,9 +26,11 @@ mod need;
 mod plain;
 mod play;
 mod process;
+mod reach;
 mod receipt;
 mod row;
 mod size;
+mod spawn;
 mod subject;
 mod task;
 mod token;
@@ -63,9 +65,11 @@ pub use play::{
     Troop,
 };
 pub use process::{ProcessId, ProcessInfo};
+pub use reach::{Named, Reach};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use size::Size;
+pub use spawn::SpawnTerms;
 pub use subject::{Question, Subject};
 pub use task::{
     Context, InvalidTask, OnFailure, TAG_PLACE, Task, TaskId, TaskSpec, TaskState, Terms,

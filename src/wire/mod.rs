@@ -5,8 +5,11 @@
 
 mod frame;
 mod hub_process;
+mod identity;
 mod interrupted;
+mod named;
 mod notice;
+mod published;
 mod request;
 mod response;
 mod rights;
@@ -15,14 +18,16 @@ mod task;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
+pub use identity::Identity;
 pub use interrupted::Interrupted;
 pub use notice::{MouseWish, Notice, PaneView, ViewCursor};
+pub use published::{ContractStatus, EventStatus};
 pub use request::{Ask, DialogChoice, KeyInput, NewAgent, Request};
 pub use response::{
     AgentOffer, AgentStatus, CliOffer, DialogStatus, Explanation, Fault, FromHub, HubStatus,
     Reception, Response, Status, TeamOffer, Testimony,
 };
-pub use rights::{Right, Speaker};
+pub use rights::{RequestKind, Right, Speaker, rights_table};
 pub use run::{LockRequest, LockStatus, RunRequest, RunStatus};
 pub use task::{AttentionStatus, TaskRequest, TaskStatus};
 

@@ -38,7 +38,12 @@ pub enum Request {
         /// The file that says what the artifact must be like.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         schema: Option<String>,
+        /// The tag of the attempt that it is about; one of another attempt counts for nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<String>,
     },
+    /// Who speaks, as the hub sees it, and what it may ask.
+    Me,
     /// What a hook of an agent's cli said, as it said it.
     Hook {
         call: String,
@@ -188,6 +193,29 @@ pub enum Request {
     Lock {
         ask: LockRequest,
     },
+    /// Interfaces that agents have published: all at a glance, or the whole of those with a title.
+    Contracts {
+        #[serde(default)]
+        publisher: Option<String>,
+        #[serde(default)]
+        title: Option<String>,
+        /// The newest one, if none is named.
+        #[serde(default)]
+        version: Option<u32>,
+    },
+    /// What happened after the entry with this number, oldest first.
+    Events {
+        #[serde(default)]
+        after: u64,
+        limit: usize,
+        #[serde(default)]
+        agent: Option<String>,
+        #[serde(default)]
+        task: Option<String>,
+        /// Only kinds that begin like this.
+        #[serde(default)]
+        kind: Option<String>,
+    },
 }
 
 impl Request {
@@ -197,11 +225,11 @@ impl Request {
             Self::Keys { .. }
             | Self::Restart { .. }
             | Self::Resume { .. }
-            | Self::Dispatch { .. }
-            | Self::DispatchTemplate { .. }
             | Self::Answer { .. }
             | Self::Interrupt { .. }
             | Self::Add { .. } => false,
+            Self::Dispatch { idempotency_key, .. }
+            | Self::DispatchTemplate { idempotency_key, .. } => idempotency_key.is_some(),
             Self::Task { ask } => ask.is_repeatable(),
             Self::Hello { .. }
             | Self::Status
@@ -227,6 +255,9 @@ impl Request {
             | Self::Teams { .. }
             | Self::Clis { .. }
             | Self::Run { .. }
+            | Self::Me
+            | Self::Contracts { .. }
+            | Self::Events { .. }
             | Self::Lock { .. } => true,
         }
     }
@@ -250,6 +281,9 @@ impl Request {
             Self::Lock { ask } => ask.wants_record(),
             Self::Hello { .. }
             | Self::Status
+            | Self::Me
+            | Self::Contracts { .. }
+            | Self::Events { .. }
             | Self::Reload
             | Self::FlushCast { .. }
             | Self::AwaitReceipts { .. }
@@ -342,6 +376,7 @@ mod tests {
             kind: ReportKind::Status(Status::Done),
             text: "x".into(),
             schema: None,
+            tag: None,
         };
         let hook = Request::Hook { call: "c2".into(), said: serde_json::json!({"id": "s"}) };
         let token = Some(Token("secret".into()));

@@ -35,6 +35,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         &["jiff", "jsonschema", "regex", "rustix", "tokio", "toml", "tracing_subscriber"],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
+    ("mcp", &["model", "report", "wire", "client", "config"], &["rmcp", "tokio"]),
     (
         "tui",
         &["model", "wire", "story", "client", "config"],
@@ -44,8 +45,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         "cli",
         &[
             "model", "consent", "report", "template", "playbook", "engine", "screen", "detect",
-            "cast", "wire", "story", "config", "keeper", "store", "git", "hub", "client", "sim",
-            "tui",
+            "cast", "wire", "story", "config", "keeper", "store", "git", "hub", "client", "mcp",
+            "sim", "tui",
         ],
         &["anyhow", "clap", "clap_complete", "rustix", "signal_hook", "strsim"],
     ),
@@ -67,6 +68,7 @@ const CONFINED: &[&str] = &[
     "portable_pty",
     "ratatui",
     "regex",
+    "rmcp",
     "rusqlite",
     "rustix",
     "sha2",

@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod agent;
+mod contract;
 mod lock;
 mod report;
 mod run;
@@ -9,8 +10,9 @@ mod shared;
 mod verbs;
 
 pub(super) use agent::{AgentVerb, Choosing, Grace, NewAgentArguments, Recording};
+pub(super) use contract::ContractVerb;
 pub(super) use lock::LockVerb;
-pub(super) use report::{Outcome, ReportVerb};
+pub(super) use report::{Outcome, ReportVerb, Saying};
 pub(super) use run::RunArgs;
 pub(super) use settings::{ConfigVerb, RulesVerb, TemplateVerb};
 pub(super) use shared::{Format, Sending, StandIn, Vars};

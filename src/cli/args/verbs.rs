@@ -6,7 +6,8 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending, TemplateVerb,
+    AgentVerb, ConfigVerb, ContractVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending,
+    TemplateVerb,
 };
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;
@@ -123,6 +124,18 @@ pub(crate) enum Verb {
         #[command(flatten)]
         format: Format,
     },
+    /// Read the interfaces that agents have published
+    #[command(subcommand)]
+    Contract(ContractVerb),
+    /// Say who the hub takes you for, and what you may ask of it
+    Whoami {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Serve the tools for agents by MCP, on standard input and output
+    ///
+    /// For the agent that starts it, by its token, with what its role may; else for you.
+    Mcp,
     /// Print what happened, oldest first
     Events(EventsArgs),
     /// List the runs that were, or tell what came of one
@@ -149,6 +162,8 @@ pub(crate) enum Verb {
     #[command(subcommand)]
     Rules(RulesVerb),
     /// Say what became of the work; for agents, which are known by the token they were started with
+    ///
+    /// Exit codes: 0 accepted, 3 refused or sent back; the answer says why.
     #[command(subcommand)]
     Report(ReportVerb),
     /// List, show and fill in prompt templates

@@ -44,6 +44,10 @@ fn write_hooks(hooks: &Hooks, out: &mut dyn Write) -> io::Result<()> {
 /// Writes who is in the team, and what each one runs.
 pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "team {} ({}): {}", team.name, team_origin(team, settings), team.layout)?;
+    if let Some(spawn) = &team.spawn {
+        let clis = plain(&spawn.clis.join(", "));
+        writeln!(out, "  its agents may start up to {} others with {clis}", spawn.agents_max)?;
+    }
     for agent in &team.agents {
         let command = settings.cli(&agent.cli).map(|cli| listed(&cli.command)).unwrap_or_default();
         let (cli, cwd) = (plain(&agent.cli), plain(&agent.cwd.to_string_lossy()));
@@ -129,6 +133,7 @@ pub(super) fn team_json(team: &Team, settings: &Settings) -> Value {
         "name": team.name,
         "layout": team.layout.to_string(),
         "speaks": team.speaks.to_string(),
+        "spawn": team.spawn,
         "agents": team.agents.iter().map(agent_json).collect::<Vec<_>>(),
         "origin": team_origin(team, settings).to_string(),
     })

@@ -10,6 +10,7 @@ pub(crate) mod fuzz;
 pub(crate) mod hostile;
 pub(crate) mod keeper;
 pub(crate) mod manners;
+pub(crate) mod mcp;
 pub(crate) mod model;
 pub(crate) mod painted;
 pub(crate) mod pipeline;
