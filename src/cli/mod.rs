@@ -33,6 +33,7 @@ mod report;
 mod rules;
 mod run;
 mod sim;
+mod skill;
 mod status;
 mod table;
 mod task;

@@ -11,7 +11,7 @@ use super::context::Context;
 use super::task::TaskVerb;
 use super::{
     agent, attach, attention, completions, config, contract, demo, dispatch, doctor, down, events,
-    failure, history, hook, hub, keeper, lock, mcp, overview, playbook, replay, report, rules, sim,
+    failure, history, hook, hub, keeper, lock, mcp, overview, playbook, replay, report, rules, sim, skill,
     status, task, template, up, wait, whoami,
 };
 
@@ -42,6 +42,7 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
         Some(Verb::Demo { headless }) => demo::demo(headless, &mut io::stdout())?,
         Some(Verb::Report(verb)) => return report::report(verb, &mut io::stdout()),
+        Some(Verb::Skill { role, format }) => skill::skill(role, format, &mut io::stdout())?,
         Some(Verb::Hook { cli: _, said }) => return Ok(hook::hook(said.as_deref())),
         verb => return obey_in_project(arguments.project.as_deref(), verb),
     }
@@ -103,6 +104,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
             | Verb::Sim { .. }
             | Verb::Demo { .. }
             | Verb::Report(_)
+            | Verb::Skill { .. }
             | Verb::Hook { .. },
         ) => {
             unreachable!("these need no project and are done above")

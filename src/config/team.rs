@@ -92,6 +92,8 @@ pub struct Agent {
     pub capabilities: Vec<String>,
     /// Its words may reach these, too, without a person's consent.
     pub speaks: Vec<AgentName>,
+    /// It is told first how to use this tool, by its role.
+    pub skill: bool,
 }
 
 /// What a team may name.
@@ -200,9 +202,10 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     let capabilities = read_capabilities(&mut table, problems);
     let speaks = table.texts("speaks", problems).map(|names| names.value).unwrap_or_default();
     let speaks = speaks.iter().filter_map(|name| agent_name(name, problems)).collect();
+    let skill = table.switch("skill", problems).unwrap_or_default();
     only_here(&mut table, problems);
     table.finish(problems);
-    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities, speaks })
+    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities, speaks, skill })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {

@@ -229,5 +229,5 @@ fn agent(
     env: Environment,
 ) -> Agent {
     let (owns, capabilities, speaks) = (Vec::new(), Vec::new(), Vec::new());
-    Agent { name, cli, role, prompt: None, cwd, env, owns, capabilities, speaks }
+    Agent { name, cli, role, prompt: None, cwd, env, owns, capabilities, speaks, skill: false }
 }

@@ -48,6 +48,7 @@ impl Hub {
         equipment.contact.token_hash = Some(tokens::hash(&token));
         equipment.environment.0.extend([
             ("WHEELHOUSE_TOKEN".to_owned(), token.0),
+            ("WHEELHOUSE_ROLE".to_owned(), agent.role.to_string()),
             ("WHEELHOUSE_SOCKET".to_owned(), self.paths.hub_socket().display().to_string()),
             ("WHEELHOUSE_BIN".to_owned(), self.program.display().to_string()),
         ]);

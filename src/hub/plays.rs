@@ -117,6 +117,7 @@ impl Hub {
             owns: player.owns.clone(),
             capabilities: player.capabilities.clone(),
             speaks: Vec::new(),
+            skill: false,
         };
         let place = cast.agents.iter().position(|one| one.name == player.name).unwrap_or_default();
         let added = Added { command: player.command.clone(), variables: Vec::new(), by: None };

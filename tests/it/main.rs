@@ -41,6 +41,7 @@ mod mcp;
 mod name_once;
 mod neighbours;
 mod one_hub;
+mod orchestrating;
 mod orchestration;
 mod ownership;
 mod playbook;

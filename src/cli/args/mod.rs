@@ -15,5 +15,5 @@ pub(super) use lock::LockVerb;
 pub(super) use report::{Outcome, ReportVerb, Saying};
 pub(super) use run::RunArgs;
 pub(super) use settings::{ConfigVerb, RulesVerb, TemplateVerb};
-pub(super) use shared::{Format, Sending, StandIn, Vars};
+pub(super) use shared::{Format, RoleName, Sending, StandIn, Vars};
 pub(super) use verbs::{Arguments, Verb};

@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AgentVerb, ConfigVerb, ContractVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, Sending,
+    AgentVerb, ConfigVerb, ContractVerb, Format, LockVerb, ReportVerb, RoleName, RulesVerb, RunArgs, Sending,
     TemplateVerb,
 };
 use crate::cli::events::EventsArgs;
@@ -129,6 +129,14 @@ pub(crate) enum Verb {
     Contract(ContractVerb),
     /// Say who the hub takes you for, and what you may ask of it
     Whoami {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print the text that teaches an agent this tool
+    Skill {
+        /// For which role [default: that of the agent that asks, else worker]
+        #[arg(long, value_enum)]
+        role: Option<RoleName>,
         #[command(flatten)]
         format: Format,
     },

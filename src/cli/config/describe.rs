@@ -157,6 +157,7 @@ fn agent_json(agent: &Agent) -> Value {
         "owns": agent.owns,
         "capabilities": agent.capabilities,
         "speaks": agent.speaks,
+        "skill": agent.skill,
     })
 }
 

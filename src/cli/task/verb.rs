@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::Format;
-use crate::model::{Context, OnFailure, Role};
+use crate::cli::args::{Format, RoleName};
+use crate::model::{Context, OnFailure};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskVerb {
@@ -136,14 +136,6 @@ pub(crate) struct AddArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum RoleName {
-    Worker,
-    Lead,
-    Orchestrator,
-    Verifier,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FailureName {
     /// It fails; what needs it waits
     Retry,
@@ -159,17 +151,6 @@ pub(super) enum FailureName {
 pub(super) enum ContextName {
     Continue,
     Fresh,
-}
-
-impl From<RoleName> for Role {
-    fn from(name: RoleName) -> Self {
-        match name {
-            RoleName::Worker => Self::Worker,
-            RoleName::Lead => Self::Lead,
-            RoleName::Orchestrator => Self::Orchestrator,
-            RoleName::Verifier => Self::Verifier,
-        }
-    }
 }
 
 impl From<FailureName> for OnFailure {

@@ -107,7 +107,7 @@ fn read_team(
 }
 
 fn taking_part(agent: Agent) -> playbook::Agent {
-    let Agent { name, cli, role, prompt, cwd: _, env: _, owns, capabilities, speaks: _ } = agent;
+    let Agent { name, cli, role, prompt, owns, capabilities, .. } = agent;
     playbook::Agent { name, cli, role, prompt, owns, capabilities }
 }
 

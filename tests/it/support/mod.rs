@@ -18,6 +18,7 @@ pub(crate) mod process;
 pub(crate) mod real_agent;
 pub(crate) mod rows;
 pub(crate) mod shared_files;
+pub(crate) mod squad;
 pub(crate) mod stage;
 pub(crate) mod team;
 pub(crate) mod visitor;
