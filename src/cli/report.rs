@@ -45,7 +45,7 @@ pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<E
             "agent": reception.agent,
             "report": reception.report,
             "reports": reception.reports,
-            "note": reception.note,
+            "what": reception.note,
         });
         writeln!(out, "{}", plain_json(&told.to_string()))?;
     } else {

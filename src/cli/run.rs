@@ -11,8 +11,8 @@ use super::context::Context;
 use super::task::TaskVerb;
 use super::{
     agent, attach, attention, completions, config, contract, demo, dispatch, doctor, down, events,
-    failure, history, hook, hub, keeper, lock, mcp, overview, playbook, replay, report, rules, sim, skill,
-    status, task, template, up, wait, whoami,
+    failure, history, hook, hub, keeper, lock, mcp, overview, playbook, replay, report, rules, sim,
+    skill, status, task, template, up, wait, whoami,
 };
 
 /// Something went wrong; standard error says what.

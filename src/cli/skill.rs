@@ -49,13 +49,18 @@ mod tests {
         let command = Arguments::command();
         let mut seen = 0;
         for role in Role::ALL {
-            for line in quoted(text_of(role)).into_iter().filter(|one| one.starts_with("wheelhouse ")) {
+            for line in
+                quoted(text_of(role)).into_iter().filter(|one| one.starts_with("wheelhouse "))
+            {
                 let mut here = &command;
                 for word in line.split_whitespace().skip(1) {
                     let Some(next) = here.find_subcommand(word) else { break };
                     here = next;
                 }
-                assert!(!here.has_subcommands() && here.get_name() != "wheelhouse", "{role}: `{line}`");
+                assert!(
+                    !here.has_subcommands() && here.get_name() != "wheelhouse",
+                    "{role}: `{line}`"
+                );
                 for option in line.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
                     let is_known = here.get_arguments().any(|one| one.get_long() == Some(option));
                     assert!(is_known, "{role}: `{line}` has no --{option}");
@@ -75,7 +80,8 @@ mod tests {
                 .filter(|tool| tool.kind.right().of(Speaker::Agent(role)) != Reach::Never)
                 .map(|tool| tool.name)
                 .collect();
-            let is_tool = |word: &&str| word.contains('_') || TOOLS.iter().any(|one| one.name == *word);
+            let is_tool =
+                |word: &&str| word.contains('_') || TOOLS.iter().any(|one| one.name == *word);
             let fields = ["next_offset"];
             let named = quoted(text).into_iter().filter(is_tool);
             let named: Vec<&str> = named.filter(|word| !fields.contains(word)).collect();

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{ClientError, Connection};
 use crate::model::Token;
@@ -36,12 +36,13 @@ impl Identity {
     /// Asks the hub, and waits for one that is just coming back. A request whose answer was lost is
     /// made again if that does no harm.
     pub fn ask(&self, request: &Request, patience: Duration) -> Result<Response, ClientError> {
-        let end = Instant::now() + patience;
-        let left = || end.saturating_duration_since(Instant::now()).max(RETRY_LEAST);
+        let mut patience = Patience { left: patience, pause: RETRY_LEAST };
         loop {
-            let asked = self.connect_within(left())?.ask_within(request.clone(), left());
-            match asked {
-                Err(error) if error.is_absence() && request.is_repeatable() => {}
+            match self.open(&mut patience)?.ask(request.clone()) {
+                Err(error)
+                    if error.is_absence()
+                        && request.is_repeatable()
+                        && patience.is_spent_well() => {}
                 result => return result,
             }
         }
@@ -49,7 +50,7 @@ impl Identity {
 
     /// Connects to the hub, and waits for one that is just coming back.
     pub fn connect(&self) -> Result<Connection, ClientError> {
-        let mut connection = self.connect_within(PATIENCE)?;
+        let connection = self.open(&mut Patience { left: PATIENCE, pause: RETRY_LEAST })?;
         connection.forget_patience()?;
         Ok(connection)
     }
@@ -59,18 +60,33 @@ impl Identity {
         &self.socket
     }
 
-    fn connect_within(&self, patience: Duration) -> Result<Connection, ClientError> {
-        let (mut left, mut pause) = (patience, RETRY_LEAST);
+    fn open(&self, patience: &mut Patience) -> Result<Connection, ClientError> {
         loop {
-            match Connection::open(&self.socket, Some(self.token.clone()), Some(left)) {
-                Err(error) if error.is_absence() && left > pause => {
-                    thread::sleep(pause);
-                    left -= pause;
-                    pause = (pause * 2).min(RETRY_MOST);
-                }
+            let token = Some(self.token.clone());
+            match Connection::open(&self.socket, token, Some(patience.left)) {
+                Err(error) if error.is_absence() && patience.is_spent_well() => {}
                 result => return result,
             }
         }
+    }
+}
+
+/// What is left of the time that a hub is waited for.
+struct Patience {
+    left: Duration,
+    pause: Duration,
+}
+
+impl Patience {
+    /// Waits a little, and says whether trying again makes sense.
+    fn is_spent_well(&mut self) -> bool {
+        if self.left <= self.pause {
+            return false;
+        }
+        thread::sleep(self.pause);
+        self.left -= self.pause;
+        self.pause = (self.pause * 2).min(RETRY_MOST);
+        true
     }
 }
 

@@ -66,18 +66,8 @@ impl Connection {
         self.stream.set_read_timeout(Some(patience)).map_err(ClientError::Lost)
     }
 
-    /// Sends a request and waits for its answer for so long at most.
-    pub(super) fn ask_within(
-        &mut self,
-        request: Request,
-        patience: Duration,
-    ) -> Result<Response, ClientError> {
-        self.set_patience(patience)?;
-        self.ask(request)
-    }
-
     /// Makes `receive` wait for as long as it takes.
-    pub(super) fn forget_patience(&mut self) -> Result<(), ClientError> {
+    pub(super) fn forget_patience(&self) -> Result<(), ClientError> {
         self.stream.set_read_timeout(None).map_err(ClientError::Lost)?;
         self.stream.set_write_timeout(None).map_err(ClientError::Lost)
     }

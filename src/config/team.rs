@@ -205,7 +205,18 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     let skill = table.switch("skill", problems).unwrap_or_default();
     only_here(&mut table, problems);
     table.finish(problems);
-    Some(Agent { name: name?, cli: cli?.value, role, prompt, cwd, env, owns, capabilities, speaks, skill })
+    Some(Agent {
+        name: name?,
+        cli: cli?.value,
+        role,
+        prompt,
+        cwd,
+        env,
+        owns,
+        capabilities,
+        speaks,
+        skill,
+    })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {

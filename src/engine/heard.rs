@@ -128,7 +128,7 @@ fn about_claim(task: &Task, before: Told) -> Heard {
         | TaskState::Failed
         | TaskState::Interrupted
         | TaskState::Cancelled => {
-            let told = task.open().map(|open| open.told).unwrap_or(before);
+            let told = task.open().map_or(before, |open| open.told);
             if told.build && !before.build {
                 return heard(true, format!("sent back: the last build of task {id} failed"));
             }

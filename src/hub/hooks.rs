@@ -8,6 +8,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::artifacts::Waiting;
+use super::ledger::Deed;
+use super::requests::{Answer, Asker};
 use super::state::Hub;
 use super::tokens;
 use crate::config::{Agent, Cli};
@@ -15,7 +18,7 @@ use crate::detect::{Finding, StreamNews};
 use crate::engine::RunEvent;
 use crate::model::{AgentName, Contact, Environment, Hooks, RunId, Source};
 use crate::report::{Report, ReportKind};
-use crate::wire::{Fault, Reception, Response};
+use crate::wire::{Fault, Reception, Request, Response};
 
 /// The id of a call is a random number; a longer one is none.
 const CALL_CHARS_MAX: usize = 64;
@@ -77,6 +80,33 @@ impl Hub {
         let variables = hooks.environment.iter().map(|(name, value)| (name.clone(), fill(value)));
         equipment.environment.0.extend(variables);
         Ok(equipment)
+    }
+
+    /// Hears what an agent says beside its terminal; the answer to a report comes once it is on
+    /// record.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no agent's words")]
+    pub(super) fn hear(&mut self, asker: Asker, request: Request) -> Option<Answer> {
+        let (agent, run) = self.speakers.get(&asker.client).cloned()?;
+        match request {
+            Request::Report { call, kind, text, schema, tag } => {
+                if let Err(refusal) = self.engine.refuse_stale(&agent, tag.as_deref()) {
+                    return Some(Err(refusal.into()));
+                }
+                let said = Said { call, kind, text };
+                if said.is_artifact() {
+                    self.check_artifact(Waiting { asker, agent, run, said }, schema);
+                } else {
+                    let answer = self.on_report(&agent, run, said);
+                    self.carry_out_later(Deed::Answer { asker, answer });
+                }
+                None
+            }
+            Request::Hook { call, said } => {
+                self.on_hook(&agent, run, &call, &said);
+                Some(Ok(Response::Ok))
+            }
+            _ => None,
+        }
     }
 
     /// Takes what a hook of an agent's cli said.

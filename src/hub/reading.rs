@@ -6,12 +6,43 @@ use super::state::Hub;
 use super::weight::{fitting, text_bytes};
 use crate::model::{AgentName, Contract, Named, Reach};
 use crate::store::{Journal, Query, Recorded};
-use crate::wire::{ContractStatus, EventStatus, Fault, RequestKind, Response};
+use crate::wire::{ContractStatus, EventStatus, Fault, Request, RequestKind, Response};
+
+/// Entries of the journal that are looked at for one answer.
+const EVENTS_MAX: usize = 1000;
 
 /// An event around its text.
 const EVENT_BYTES: usize = 256;
 
 impl Hub {
+    /// Returns the answer, unless it comes later.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are about something else")]
+    pub(super) fn tell_what_is(&self, asker: Asker, request: Request) -> Option<Answer> {
+        let client = asker.client;
+        match request {
+            Request::Me => Some(Ok(Response::Me(Box::new(self.who_is(client))))),
+            Request::Status => {
+                let status = match self.say_of(client, RequestKind::Status) {
+                    Some((agent, reach)) => self.status_for(&agent, reach),
+                    None => self.status(),
+                };
+                Some(Ok(Response::Status(status)))
+            }
+            Request::Contracts { publisher, title, version } => {
+                Some(self.contracts(client, publisher.as_deref(), title.as_deref(), version))
+            }
+            Request::Events { after, limit, agent, task, kind } => {
+                let limit = limit.clamp(1, EVENTS_MAX);
+                self.look_up_events(
+                    asker,
+                    Query { after, limit, agent, task, kind, ..Query::default() },
+                );
+                None
+            }
+            _ => None,
+        }
+    }
+
     /// Returns contracts at a glance; with a title, those that are called so, whole.
     pub(super) fn contracts(
         &self,

@@ -1,9 +1,7 @@
 //! What clients ask, and what they are answered.
 
-use super::artifacts::Waiting;
-use super::hooks::Said;
 use super::inbox::ClientId;
-use super::ledger::{Deed, unwritable};
+use super::ledger::unwritable;
 use super::pane::Pane;
 use super::state::Hub;
 use super::weight::{fitting, row_bytes, text_bytes};
@@ -11,17 +9,13 @@ use crate::engine::{Event, RunEvent};
 use crate::keeper::ToKeeper;
 use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
-use crate::store::Query;
-use crate::wire::{Ask, Fault, FromHub, KeyInput, Request, RequestKind, Response};
+use crate::wire::{Ask, Fault, FromHub, KeyInput, Request, Response};
 
 /// What may be typed with one request.
 const INPUT_BYTES_MAX: usize = 1024 * 1024;
 
 /// Rows of history in one answer.
 const HISTORY_ROWS_MAX: u16 = 1000;
-
-/// Entries of the journal that are looked at for one answer.
-const EVENTS_MAX: usize = 1000;
 
 /// Who waits for an answer, and under which number.
 #[derive(Clone, Copy, Debug)]
@@ -77,48 +71,10 @@ impl Hub {
             Request::Hello { protocol, token, .. } => {
                 Some(self.greet(client, protocol, token.as_ref()))
             }
-            Request::Me => Some(Ok(Response::Me(Box::new(self.who_is(client))))),
-            Request::Status => {
-                let status = match self.say_of(client, RequestKind::Status) {
-                    Some((agent, reach)) => self.status_for(&agent, reach),
-                    None => self.status(),
-                };
-                Some(Ok(Response::Status(status)))
+            Request::Me | Request::Status | Request::Contracts { .. } | Request::Events { .. } => {
+                self.tell_what_is(asker, request)
             }
-            Request::Contracts { publisher, title, version } => {
-                Some(self.contracts(client, publisher.as_deref(), title.as_deref(), version))
-            }
-            Request::Events { after, limit, agent, task, kind } => {
-                let query = Query {
-                    after,
-                    limit: limit.clamp(1, EVENTS_MAX),
-                    agent,
-                    task,
-                    kind,
-                    ..Query::default()
-                };
-                self.look_up_events(asker, query);
-                None
-            }
-            Request::Report { call, kind, text, schema, tag } => {
-                let (agent, run) = self.speakers.get(&client).cloned()?;
-                if let Err(refusal) = self.engine.refuse_stale(&agent, tag.as_deref()) {
-                    return Some(Err(refusal.into()));
-                }
-                let said = Said { call, kind, text };
-                if said.is_artifact() {
-                    self.check_artifact(Waiting { asker, agent, run, said }, schema);
-                } else {
-                    let answer = self.on_report(&agent, run, said);
-                    self.carry_out_later(Deed::Answer { asker, answer });
-                }
-                None
-            }
-            Request::Hook { call, said } => {
-                let (agent, run) = self.speakers.get(&client).cloned()?;
-                self.on_hook(&agent, run, &call, &said);
-                Some(Ok(Response::Ok))
-            }
+            Request::Report { .. } | Request::Hook { .. } => self.hear(asker, request),
             Request::Read { agent, lines, scrollback } => {
                 Some(self.read(&agent, lines, scrollback))
             }

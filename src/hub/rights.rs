@@ -89,18 +89,15 @@ impl Hub {
 
     fn foreign(&self, agent: &AgentName, reach: Reach, named: &Named, may_not: &str) -> Fault {
         let fault = Fault::new(format!("{may_not}: {named} is not within its reach"));
-        let reached = self.engine.reached(agent, reach);
-        let names: Vec<&str> = reached.iter().map(AgentName::as_str).collect();
-        match named {
-            Named::Task(_) | Named::Offer(_) => {
-                fault.with_hint("`wheelhouse task list` shows the tasks that are")
-            }
-            _ if names.is_empty() => fault.with_hint("No agent is; report what is needed"),
-            Named::Everyone => fault.with_hint(format!("Name them: {}", names.join(", "))),
-            Named::Agent(_) | Named::Receipt(_) | Named::Need(_) | Named::Run(_) => {
-                fault.with_hint(format!("Within its reach: {}", names.join(", ")))
-            }
+        if matches!(named, Named::Task(_) | Named::Offer(_)) {
+            return fault.with_hint("`wheelhouse task list` shows the tasks that are");
         }
+        let within = self.engine.reached(agent, reach);
+        let within: Vec<&str> = within.iter().map(AgentName::as_str).collect();
+        if within.is_empty() {
+            return fault.with_hint("No agent is; report what is needed");
+        }
+        fault.with_hint(format!("Within its reach: {}", within.join(", ")))
     }
 
     /// Returns for whom a client speaks and how far that reaches; nothing for a person.

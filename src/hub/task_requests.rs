@@ -148,7 +148,9 @@ impl Hub {
 /// Takes out what only the hub says of a task.
 fn by_person(mut request: TaskRequest) -> TaskRequest {
     if let TaskRequest::Add { specs } = &mut request {
-        specs.iter_mut().for_each(|spec| spec.terms.by = None);
+        for spec in specs {
+            spec.terms.by = None;
+        }
     }
     request
 }

@@ -17,7 +17,7 @@ use crate::wire::{AgentStatus, NewAgent, Request, Response};
 const LINES_USUAL: usize = 60;
 const LINES_MAX: usize = 400;
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Nothing {}
@@ -79,7 +79,7 @@ pub(super) fn list_agents(door: &Door, wanted: Page) -> Outcome {
     let Response::Status(status) = door.ask(Request::Status)? else {
         return Err(Failure::unexpected());
     };
-    Ok(page("agents", status.agents.iter().map(at_a_glance).collect(), &wanted))
+    Ok(page("agents", status.agents.iter().map(at_a_glance).collect(), wanted))
 }
 
 pub(super) fn at_a_glance(agent: &AgentStatus) -> Value {
@@ -180,8 +180,9 @@ pub(super) fn restart_agents(door: &Door, wanted: SomeAgents) -> Outcome {
 }
 
 pub(super) fn remove_agents(door: &Door, wanted: SomeAgents) -> Outcome {
-    door.ask(Request::Forget { agents: wanted.agents.clone() })?;
-    Ok(json!({ "removed": wanted.agents }))
+    let SomeAgents { agents } = wanted;
+    door.ask(Request::Forget { agents: agents.clone() })?;
+    Ok(json!({ "removed": Value::from(agents) }))
 }
 
 pub(super) fn add_agent(door: &Door, wanted: AddAgent) -> Outcome {

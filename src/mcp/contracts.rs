@@ -42,7 +42,7 @@ pub(super) fn list_contracts(door: &Door, wanted: ListContracts) -> Outcome {
     let ListContracts { publisher, offset, limit } = wanted;
     let found = ask(door, publisher, None, None)?;
     let heads: Vec<Value> = found.iter().map(head).collect();
-    Ok(page("contracts", heads, &Page { offset, limit }))
+    Ok(page("contracts", heads, Page { offset, limit }))
 }
 
 pub(super) fn read_contract(door: &Door, wanted: ReadContract) -> Outcome {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(super) const ANSWER_BYTES_MAX: usize = 24 * 1024;
 
 /// Where to go on in a list.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Page {
@@ -19,7 +19,7 @@ pub(super) struct Page {
 }
 
 /// Returns a part of a list under a name, with how many there are and where the rest begins.
-pub(super) fn page(name: &str, items: Vec<Value>, page: &Page) -> Value {
+pub(super) fn page(name: &str, items: Vec<Value>, page: Page) -> Value {
     let total = items.len();
     let mut used = 0;
     let part: Vec<Value> = items
@@ -60,7 +60,7 @@ mod tests {
         let mut seen = Vec::new();
         let mut offset = 0;
         loop {
-            let answer = page("items", all.clone(), &Page { offset, limit: None });
+            let answer = page("items", all.clone(), Page { offset, limit: None });
             assert!(answer.to_string().len() < 2 * ANSWER_BYTES_MAX);
             let items = answer["items"].as_array().unwrap();
             assert!(!items.is_empty());
@@ -69,7 +69,7 @@ mod tests {
             offset = usize::try_from(next).unwrap();
         }
         assert_eq!(seen, (0..10).collect::<Vec<_>>());
-        let beyond = page("items", all, &Page { offset: usize::MAX, limit: Some(0) });
+        let beyond = page("items", all, Page { offset: usize::MAX, limit: Some(0) });
         assert_eq!(beyond, json!({ "items": [], "total": 10 }));
     }
 

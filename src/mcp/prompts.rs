@@ -40,12 +40,13 @@ pub(super) struct Dispatch {
     idempotency_key: Option<String>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
 pub(super) struct OneReceipt {
     /// What `dispatch` returned.
-    receipt: String,
+    #[schemars(with = "String")]
+    receipt: ReceiptId,
 }
 
 pub(super) fn dispatch(door: &Door, wanted: Dispatch) -> Outcome {
@@ -79,14 +80,12 @@ pub(super) fn dispatch(door: &Door, wanted: Dispatch) -> Outcome {
         let ids: Vec<ReceiptId> = receipts.iter().map(|receipt| receipt.receipt).collect();
         let request = Request::AwaitReceipts { receipts: ids };
         let patience: Duration = patience(timeout_seconds);
-        match door.ask_within(request, patience)? {
-            Some(response) => receipts = receipts_of(response)?,
-            None => {
-                let mut answer = told(&receipts);
-                answer["hint"] = "Not known yet: call `wait` with a receipt".into();
-                return Ok(answer);
-            }
-        }
+        let Some(response) = door.ask_within(request, patience)? else {
+            let mut answer = told(&receipts);
+            answer["hint"] = "Not known yet: call `wait` with a receipt".into();
+            return Ok(answer);
+        };
+        receipts = receipts_of(response)?;
     }
     Ok(told(&receipts))
 }
@@ -104,14 +103,8 @@ pub(super) fn send(
 }
 
 pub(super) fn withdraw_prompt(door: &Door, wanted: OneReceipt) -> Outcome {
-    let receipt = receipt(&wanted.receipt)?;
+    let OneReceipt { receipt } = wanted;
     Ok(told(&receipts_of(door.ask(Request::Withdraw { receipt })?)?))
-}
-
-pub(super) fn receipt(text: &str) -> Result<ReceiptId, Failure> {
-    text.parse().map_err(|_| {
-        Failure::new(format!("`{text}` is not a receipt"), "Use what `dispatch` returned")
-    })
 }
 
 pub(super) fn receipts_of(response: Response) -> Result<Vec<Receipt>, Failure> {

@@ -94,16 +94,17 @@ pub(super) fn take_lock(door: &Door, wanted: TakeLock) -> Outcome {
 }
 
 pub(super) fn release_lock(door: &Door, wanted: OneLock) -> Outcome {
-    let ask = LockRequest::Release { name: wanted.name.clone() };
+    let OneLock { name } = wanted;
+    let ask = LockRequest::Release { name: name.clone() };
     door.ask(Request::Lock { ask })?;
-    Ok(json!({ "released": wanted.name }))
+    Ok(json!({ "released": Value::from(name) }))
 }
 
 pub(super) fn list_locks(door: &Door, wanted: Page) -> Outcome {
     let Response::Locks { locks } = door.ask(Request::Lock { ask: LockRequest::List })? else {
         return Err(Failure::unexpected());
     };
-    Ok(page("locks", locks.iter().map(|lock| json!(lock)).collect(), &wanted))
+    Ok(page("locks", locks.iter().map(|lock| json!(lock)).collect(), wanted))
 }
 
 fn held(response: Response) -> Result<Option<LockStatus>, Failure> {
@@ -126,7 +127,7 @@ pub(super) fn list_attention(door: &Door, wanted: Page) -> Outcome {
             "since": item.since,
         })
     });
-    Ok(page("attention", told.collect(), &wanted))
+    Ok(page("attention", told.collect(), wanted))
 }
 
 pub(super) fn list_events(door: &Door, wanted: ListEvents) -> Outcome {

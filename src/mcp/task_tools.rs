@@ -61,6 +61,9 @@ pub(super) struct NewTask {
     /// Higher goes first.
     #[serde(default)]
     priority: i32,
+    /// How often one agent may try before the task fails; 3 if not given.
+    #[serde(default)]
+    attempts: Option<u32>,
     /// How many verifiers look at the result; all must agree.
     #[serde(default)]
     verifiers: u32,
@@ -119,6 +122,7 @@ fn spec(new: NewTask) -> Result<TaskSpec, Failure> {
     let agent = new.agent.as_deref().map(str::parse).transpose().map_err(|_| {
         Failure::new("That cannot name an agent", "`list_agents` names those there are")
     })?;
+    let usual = Terms::default();
     let terms = Terms {
         agent,
         role: new.role,
@@ -129,7 +133,8 @@ fn spec(new: NewTask) -> Result<TaskSpec, Failure> {
         priority: new.priority,
         verifiers: new.verifiers,
         agree: new.verifiers,
-        ..Terms::default()
+        attempts_max: new.attempts.unwrap_or(usual.attempts_max),
+        ..usual
     };
     let (key, title, prompt, needs) = (new.key, new.title, new.prompt, new.needs);
     Ok(TaskSpec { key, title, prompt, needs, play: None, terms })
@@ -151,7 +156,7 @@ pub(super) fn list_tasks(door: &Door, wanted: ListTasks) -> Outcome {
         return Err(Failure::new(format!("`{state}` is not a state"), hint));
     }
     let tasks = tasks.iter().filter(is_wanted).map(at_a_glance).collect();
-    Ok(page("tasks", tasks, &Page { offset, limit }))
+    Ok(page("tasks", tasks, Page { offset, limit }))
 }
 
 pub(super) fn at_a_glance(task: &TaskStatus) -> Value {

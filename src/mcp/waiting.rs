@@ -1,7 +1,7 @@
 //! The tool that waits: for an agent, for tasks, for a prompt.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use super::agents::at_a_glance;
 use super::door::Door;
 use super::failure::Failure;
-use super::prompts::{receipt, receipts_of, told};
+use super::prompts::{receipts_of, told};
 use super::tools::Outcome;
-use crate::model::{AgentState, TaskState};
+use crate::model::{AgentState, ReceiptId, TaskState};
 use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 
 /// Most clients give a tool a minute unless they are told otherwise.
@@ -32,7 +32,8 @@ pub(super) struct Wait {
     /// … or until any of these tasks gets there …
     tasks: Vec<String>,
     /// … or until it is known what became of this prompt.
-    receipt: Option<String>,
+    #[schemars(with = "Option<String>")]
+    receipt: Option<ReceiptId>,
     /// The states to wait for. An agent: starting, idle, working, waiting, blocked, done, error,
     /// limited, unknown, exited; if none is given, any in which it does not work. A task: pending,
     /// ready, running, claimed, done, blocked, failed, interrupted, cancelled; if none is given:
@@ -52,7 +53,7 @@ pub(super) fn wait(door: &Door, wanted: Wait) -> Outcome {
     match wanted {
         Wait { agent: Some(agent), states, .. } => wait_for_agent(door, agent, &states, patience),
         Wait { receipt: Some(id), .. } => {
-            let receipts = vec![receipt(&id)?];
+            let receipts = vec![id];
             match door.ask_within(Request::AwaitReceipts { receipts }, patience)? {
                 Some(response) => Ok(reached(true, told(&receipts_of(response)?))),
                 None => Ok(reached(false, json!({ "receipt": id }))),
@@ -75,20 +76,20 @@ fn wait_for_agent(door: &Door, agent: String, states: &[String], patience: Durat
         AgentState::Limited,
         AgentState::Exited,
     ];
-    let states: Vec<AgentState> = read(states, &usual)?;
-    let request = Request::AwaitAgent { agent: agent.clone(), states };
+    let wanted: Vec<AgentState> = read(states, &usual)?;
+    let request = Request::AwaitAgent { agent: agent.clone(), states: wanted };
     let is_there = door.ask_within(request, patience)?.is_some();
-    let Response::Status(status) = door.ask(Request::Status)? else {
+    let Response::Status(now) = door.ask(Request::Status)? else {
         return Err(Failure::unexpected());
     };
-    let found = status.agents.iter().find(|one| one.name == agent).map(at_a_glance);
+    let found = now.agents.iter().find(|one| one.name == agent).map(at_a_glance);
     Ok(reached(is_there, json!({ "agent": found })))
 }
 
 fn wait_for_tasks(door: &Door, tasks: &[String], states: &[String], patience: Duration) -> Outcome {
     let usual = [TaskState::Done, TaskState::Blocked, TaskState::Failed, TaskState::Cancelled];
     let states: Vec<TaskState> = read(states, &usual)?;
-    let end = Instant::now() + patience;
+    let mut left = patience;
     loop {
         let Response::Tasks { tasks: all } = door.ask(Request::Task { ask: TaskRequest::List })?
         else {
@@ -100,11 +101,12 @@ fn wait_for_tasks(door: &Door, tasks: &[String], states: &[String], patience: Du
             return Err(Failure::new(message, "`list_tasks` names those there are"));
         }
         let is_there = own.iter().any(|task| states.contains(&task.state));
-        if is_there || Instant::now() >= end {
+        if is_there || left.is_zero() {
             let own: Vec<Value> = own.into_iter().map(super::task_tools::at_a_glance).collect();
             return Ok(reached(is_there, json!({ "tasks": own })));
         }
         thread::sleep(STEP);
+        left = left.saturating_sub(STEP);
     }
 }
 

@@ -234,7 +234,7 @@ pub fn rights_table() -> String {
         let right = kind.right();
         let cells: Vec<String> =
             Speaker::ALL.iter().map(|speaker| right.of(*speaker).to_string()).collect();
-        text += &format!("| `{}` | {} |\n", right.request, cells.join(" | "));
+        text += &["| `", right.request, "` | ", &cells.join(" | "), " |\n"].concat();
     }
     text
 }

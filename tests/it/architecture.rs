@@ -112,7 +112,7 @@ fn rooms_use_only_the_rooms_they_may() {
         for file in rust_files(&Path::new("src").join(room)) {
             let text = production_text(&file);
             for &(other, ..) in ROOMS {
-                let used = text.contains(&format!("crate::{other}"));
+                let used = names(&text, &format!("crate::{other}"));
                 if used && other != room && !may_use.contains(&other) {
                     faults.push(format!("{}: {room} may not use {other}", file.display()));
                 }

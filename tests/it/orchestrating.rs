@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::support::clock::wait_for;
 use super::support::squad::plan;
 use super::support::world::World;
 
@@ -11,7 +12,7 @@ const SHELL: &str = "[cli.sh]\ncommand = [\"sh\", \"-c\", \"stty -echo; while re
 #[test]
 fn an_orchestrator_brings_four_workers_to_the_end_of_a_goal() {
     let world = World::new();
-    world.write_config(&format!("{SHELL}{}", world.squad("cli = \"sh\"")));
+    world.write_config(&format!("{SHELL}{}", world.squad("name = \"lead\"\ncli = \"sh\"")));
     world.trust();
     world.ok(&["up", "squad"]);
     let lead = world.mcp(Some("lead"));
@@ -35,9 +36,12 @@ fn an_orchestrator_brings_four_workers_to_the_end_of_a_goal() {
     assert!(shown["note"].as_str().unwrap().contains("the name of the database"), "{shown}");
     lead.ok("retry_task", json!({ "task": id(1), "advice": "It is called orders_db" }));
 
-    wait(2, &["failed", "blocked"]);
+    let failed = json!({ "task": id(2), "kind": "gate.failed" });
+    wait_for("a gate that did not pass", || {
+        lead.ok("list_events", failed.clone())["events"][0]["text"] == "file:three.txt"
+    });
     let shown = lead.ok("show_task", json!({ "task": id(2) }));
-    assert!(shown.to_string().contains("file:three.txt"), "{shown}");
+    assert_eq!(shown["gates"][0], "file:three.txt", "{shown}");
     lead.ok("retry_task", json!({ "task": id(2), "advice": "Write three.txt in the root" }));
 
     for at in 0..4 {

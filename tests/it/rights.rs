@@ -302,15 +302,10 @@ fn each_role_gets_over_the_socket_what_the_table_gives_it_and_nothing_of_others(
                 let request = example(*kind, ids);
                 let reach = kind.right().of(Speaker::Agent(role));
                 let is_named = request.named().iter().any(|named| *named != Named::Everyone);
-                let is_let = match reach {
-                    Reach::Never => false,
-                    // Nobody was started by an agent here, and nobody has a need.
-                    Reach::Started => !is_named,
-                    _ if *kind == RequestKind::Meet => false,
-                    Reach::Own | Reach::Led | Reach::Team | Reach::All => {
-                        !is_named || whose == "own"
-                    }
-                };
+                // Nobody was started by an agent here, and nobody has a need.
+                let is_there =
+                    whose == "own" && reach != Reach::Started && *kind != RequestKind::Meet;
+                let is_let = reach != Reach::Never && (!is_named || is_there);
                 let answer = speaking(&world, name).answer(request);
                 let refusal =
                     answer.as_ref().err().filter(|fault| fault.message.contains(" may not "));

@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AgentVerb, ConfigVerb, ContractVerb, Format, LockVerb, ReportVerb, RoleName, RulesVerb, RunArgs, Sending,
-    TemplateVerb,
+    AgentVerb, ConfigVerb, ContractVerb, Format, LockVerb, ReportVerb, RoleName, RulesVerb,
+    RunArgs, Sending, TemplateVerb,
 };
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;

@@ -53,8 +53,9 @@ pub(crate) enum TaskVerb {
     Claim {
         #[arg(value_name = "ID")]
         task: String,
+        /// Who takes it; an agent that names nobody takes it itself
         #[arg(long, value_name = "NAME")]
-        agent: String,
+        agent: Option<String>,
         #[command(flatten)]
         format: Format,
     },

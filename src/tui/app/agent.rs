@@ -12,6 +12,8 @@ pub(crate) struct Agent {
     pub name: AgentName,
     pub cli: String,
     pub team: String,
+    /// An agent started it, and stands before it in the grid.
+    pub is_led: bool,
     pub state: AgentState,
     pub is_stuck: bool,
     /// It has changed files that another agent owns.
@@ -58,6 +60,7 @@ impl Agent {
                 ..receipt
             }),
             queued: status.queued,
+            is_led: status.started_by.is_some(),
         })
     }
 

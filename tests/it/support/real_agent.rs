@@ -1,15 +1,17 @@
 //! A real agent CLI in a world of its own, with a scripted model behind it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::json;
 use wheelhouse::model::AgentState;
 use wheelhouse::wire::AgentStatus;
 
 use super::clock::wait_within;
 use super::model::Model;
-use super::world::World;
+use super::world::{PROGRAM, World};
 
 /// Where `.ci/agents` puts the CLIs.
 const AGENTS: &str = "target/agents/node_modules/.bin";
@@ -126,39 +128,71 @@ pub(crate) struct RealAgent {
 impl RealAgent {
     /// Starts the CLI, tells it a first prompt, and answers what it asks before that.
     pub(crate) fn start(cli: &'static Cli, prompt: &str) -> Self {
+        let agent = Self::set_up(cli);
+        let told = format!("prompt = {prompt:?}\n");
+        let config = agent.config(&[], &format!("[[team.crew.agents]]\n{}{told}", agent.seat()));
+        agent.bring_up(&config);
+        agent
+    }
+
+    /// Starts the CLI as the orchestrator of four scripted workers, with the tools of the MCP server
+    /// and leave to use them.
+    pub(crate) fn lead(cli: &'static Cli) -> Self {
+        let agent = Self::set_up(cli);
+        let variables = ["WHEELHOUSE_TOKEN", "WHEELHOUSE_SOCKET"];
+        let variables: BTreeMap<&str, String> =
+            variables.into_iter().map(|name| (name, format!("${{{name}}}"))).collect();
+        let server = json!({ "command": PROGRAM, "args": ["mcp"], "env": variables });
+        let servers = json!({ "mcpServers": { "wheelhouse": server } }).to_string();
+        let more = ["--mcp-config", &servers, "--allowedTools", "mcp__wheelhouse"];
+        let squad = agent.world.squad(&agent.seat());
+        let config = agent.config(&more, &squad);
+        agent.bring_up(&config);
+        agent
+    }
+
+    fn set_up(cli: &'static Cli) -> Self {
         let agents = Path::new(AGENTS).canonicalize().unwrap_or_default();
         let is_here = agents.join(cli.name).exists();
         assert!(is_here, "{} is not installed: `.ci/agents` installs it", cli.name);
         let mut world = World::new();
         world.set_variable("PATH", &search_path(&agents));
         let model = Model::start(&world.root);
-        let home = world.path("home");
-        let filled = |text: &str| {
-            text.replace("{url}", &model.url).replace("{home}", home.to_str().unwrap())
-        };
-        for (name, text) in cli.files {
-            let file = home.join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, filled(text)).unwrap();
-        }
-        let command: Vec<&str> = [cli.name].iter().chain(cli.arguments).copied().collect();
+        Self { world, model, cli }
+    }
+
+    fn filled(&self, text: &str) -> String {
+        let home = self.world.path("home");
+        text.replace("{url}", &self.model.url).replace("{home}", home.to_str().unwrap())
+    }
+
+    /// Returns the lines of the agent that runs the CLI.
+    fn seat(&self) -> String {
+        let variable =
+            |(name, value): &(&str, &str)| format!("{name} = \"{}\"", self.filled(value));
+        let variables: Vec<String> = self.cli.variables.iter().map(variable).collect();
+        let variables = variables.join(", ");
+        format!("name = \"real\"\ncli = \"{}\"\nenv = {{ {variables} }}\n", self.cli.name)
+    }
+
+    fn config(&self, more: &[&str], rest: &str) -> String {
+        let command = [&[self.cli.name], self.cli.arguments, more].concat();
         let command = serde_json::to_string(&command).unwrap();
-        let variable = |(name, value): &(&str, &str)| format!("{name} = \"{}\"", filled(value));
-        let variables: Vec<String> = cli.variables.iter().map(variable).collect();
-        world.write_config(&format!(
-            "[stop]\ngrace_seconds = 1\n[cli.{0}]\ncommand = {command}\n\
-             [[team.crew.agents]]\nname = \"real\"\ncli = \"{0}\"\nenv = {{ {1} }}\n\
-             prompt = {prompt:?}\n",
-            cli.name,
-            variables.join(", "),
-        ));
-        world.trust();
-        world.ok(&["up", "crew"]);
-        let agent = Self { world, model, cli };
-        for option in cli.dialogs {
-            agent.answer(option);
+        format!("[stop]\ngrace_seconds = 1\n[cli.{}]\ncommand = {command}\n{rest}", self.cli.name)
+    }
+
+    fn bring_up(&self, config: &str) {
+        for (name, text) in self.cli.files {
+            let file = self.world.path("home").join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, self.filled(text)).unwrap();
         }
-        agent
+        self.world.write_config(config);
+        self.world.trust();
+        self.world.ok(&["up"]);
+        for option in self.cli.dialogs {
+            self.answer(option);
+        }
     }
 
     pub(crate) fn status(&self) -> AgentStatus {

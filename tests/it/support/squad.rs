@@ -23,15 +23,18 @@ const WORKERS: [(&str, &str); 4] = [
          status done \"wrote three.txt, 3 tests pass\"\n\
          on prompt\n  run date +%N >> notes.txt\n  status done \"wrote three.txt, 3 tests pass\"\n",
     ),
-    ("four", "on prompt\n  run echo 4 > four.txt\n  status done \"wrote four.txt, 3 tests pass\"\n"),
+    (
+        "four",
+        "on prompt\n  run echo 4 > four.txt\n  status done \"wrote four.txt, 3 tests pass\"\n",
+    ),
 ];
 
 impl World {
-    /// Returns the settings of a team `squad` with these lines for its orchestrator `lead`.
+    /// Returns the clis and a team `squad` with these lines for the agent that orchestrates it.
     pub(crate) fn squad(&self, lead: &str) -> String {
         let mut config = format!(
-            "[stop]\ngrace_seconds = 1\n[team.squad]\nlayout = \"focus\"\n\
-             [[team.squad.agents]]\nname = \"lead\"\nrole = \"orchestrator\"\n{lead}\n"
+            "[team.squad]\nlayout = \"focus\"\n\
+             [[team.squad.agents]]\nrole = \"orchestrator\"\n{lead}\n"
         );
         let mut clis = String::new();
         for (name, script) in WORKERS {
