@@ -97,6 +97,7 @@ fn claude_orchestrator_brings_four_workers_to_the_end_of_a_goal() {
 /// tasks, waits, answers one that is blocked and one whose gate failed, and reports the end.
 fn orchestrate(cli: &'static Cli) {
     let agent = RealAgent::lead(cli);
+    agent.wait_for_state(AgentState::Idle);
     agent.say(&format!(
         "Goal: build four parts. [[mcp:me=whoami:{{}}]][[mcp:all=list_agents:{{}}]]\
          [[mcp:t=add_tasks:{{\"tasks\":{}}}]]\
