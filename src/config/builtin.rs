@@ -139,6 +139,10 @@ mod tests {
             "[cli.shell.usage]",
             "[cli.shell.hooks]",
             "[[cli.shell.hooks.events]]",
+            "[cli.shell.kit]",
+            "[cli.shell.kit.allow]",
+            "[mcp.x]",
+            "[role.worker]",
             "[team.t]",
             "[[team.t.agents]]",
         ];

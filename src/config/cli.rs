@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::model::{Environment, Hooks, Manifest};
+use crate::model::{Environment, Hooks, KitRules, Manifest};
 
 use super::VariablePattern;
 use super::environment::read_environment;
 use super::hooks;
+use super::kit;
 use super::manifest;
 use super::problem::Problems;
 use super::reader::{Located, Reader};
@@ -36,6 +37,8 @@ pub struct Cli {
     pub manifest: Manifest,
     /// How it is made to tell what it does.
     pub hooks: Hooks,
+    /// How it is told what to work with.
+    pub kit: KitRules,
 }
 
 impl Cli {
@@ -86,6 +89,9 @@ impl Cli {
         if let Some(table) = table.table("hooks", problems) {
             hooks::apply(&mut self.hooks, table, problems);
         }
+        if let Some(table) = table.table("kit", problems) {
+            kit::apply(&mut self.kit, table, problems);
+        }
         manifest::apply(&mut self.manifest, &mut table, problems);
         table.finish(problems);
     }
@@ -106,7 +112,11 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(mode)
 }
 
-fn check_command(command: Located<Vec<Located<String>>>, problems: &mut Problems) -> Vec<String> {
+/// Returns the words of a command, and notes what no program can be called with.
+pub(super) fn check_command(
+    command: Located<Vec<Located<String>>>,
+    problems: &mut Problems,
+) -> Vec<String> {
     let is_empty = command.value.first().is_none_or(|program| program.value.is_empty());
     if is_empty {
         let hint = "Name the program and its arguments: `command = [\"program\", \"argument\"]`";

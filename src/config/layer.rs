@@ -8,10 +8,11 @@ use crate::model::Manifest;
 
 use super::approvals;
 use super::cli::read_patterns;
+use super::kit::{read_kit, read_server};
 use super::problem::{Problems, suggest};
 use super::reader::Reader;
 use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
-use super::team::{Known, read_team, well_named};
+use super::team::{Known, ROLES, read_team, well_named};
 
 /// The cli whose rules hold for a program that has none of its own.
 const ANY_PROGRAM: &str = "shell";
@@ -51,6 +52,8 @@ pub(super) fn apply<'t>(
         let mut file = Reader::of_file(table.get_ref());
         layer.values(&mut file);
         layer.clis(&mut file);
+        layer.servers(&mut file);
+        layer.roles(&mut file);
         layer.teams(&mut file);
         layer.approvals(&mut file);
         file.finish(&mut problems);
@@ -170,12 +173,35 @@ impl Layer<'_, '_, '_> {
         known
     }
 
+    fn servers(&mut self, file: &mut Reader) {
+        for (name, table) in file.named_tables("mcp", self.problems) {
+            if let Some(server) = read_server(&name, table, self.problems) {
+                self.came(&format!("mcp.{}", name.value));
+                self.settings.servers.insert(name.value, server);
+            }
+        }
+    }
+
+    fn roles(&mut self, file: &mut Reader) {
+        for (name, mut table) in file.named_tables("role", self.problems) {
+            let roles: Vec<String> = ROLES.iter().map(ToString::to_string).collect();
+            if !roles.contains(&name.value) {
+                let hint = suggest(&name.value, roles.iter().map(String::as_str));
+                let message = format!("Unknown role `{}`", name.value);
+                self.problems.error(&name.span, &message, Some(&hint));
+            }
+            let kit = read_kit(&mut table, &self.settings.servers, self.problems);
+            table.finish(self.problems);
+            self.came(&format!("role.{}", name.value));
+            self.settings.roles.insert(name.value, kit);
+        }
+    }
+
     fn teams(&mut self, file: &mut Reader) {
         for (name, table) in file.named_tables("team", self.problems) {
             if well_named("team", &name, self.problems) {
                 self.came(&format!("team.{}", name.value));
-                let Settings { clis, templates, .. } = &*self.settings;
-                let team = read_team(&name.value, table, Known { clis, templates }, self.problems);
+                let team = read_team(&name.value, table, Known::of(self.settings), self.problems);
                 self.settings.teams.insert(name.value, team);
             }
         }
@@ -268,7 +294,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `pane`, `stop`, `stuck`, `team`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `pane`, `role`, `stop`, `stuck`, `team`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`

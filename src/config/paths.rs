@@ -156,6 +156,16 @@ impl Paths {
         self.state_dir.join("hooks").join(format!("{agent}.json"))
     }
 
+    /// What agents' clis are given so that they work with their kits, in files.
+    pub fn kits(&self) -> PathBuf {
+        self.state_dir.join("kits")
+    }
+
+    /// The files of one agent's kit.
+    pub fn agent_kit(&self, agent: &AgentName) -> PathBuf {
+        self.kits().join(agent.as_str())
+    }
+
     /// Returns the recordings of an agent: the newest, and the one before it.
     pub fn agent_casts(&self, agent: &AgentName) -> [PathBuf; 2] {
         [format!("{agent}.cast"), format!("{agent}.1.cast")].map(|name| self.casts().join(name))

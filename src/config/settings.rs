@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::consent::Rules;
-use crate::model::Environment;
+use crate::model::{Environment, Kit};
 use crate::template::Templates;
 
 use super::builtin::built_in;
@@ -15,7 +15,8 @@ use super::problem::{distance, quoted};
 use super::source_file::{SourceFile, whole_file};
 use super::template::Folder;
 use super::{
-    Cli, ConfigError, Hash, Paths, Problem, ProjectTemplate, Team, Trust, VariablePattern, plain,
+    Cli, ConfigError, Hash, Paths, Problem, ProjectTemplate, Server, Team, Trust, VariablePattern,
+    plain,
 };
 
 /// Everything that can be set, checked and complete.
@@ -38,6 +39,10 @@ pub struct Settings {
     pub approvals: Rules,
     pub(super) clis: BTreeMap<String, Cli>,
     pub(super) teams: BTreeMap<String, Team>,
+    /// The programs that agents may be given tools by: `[mcp.NAME]`.
+    pub(super) servers: BTreeMap<String, Server>,
+    /// What agents of a role work with, where they do not say so themselves: `[role.NAME]`.
+    pub(super) roles: BTreeMap<String, Kit>,
     pub templates: Templates,
     /// Where each value is from, by its key: `pane.scrollback`, `cli.claude`, `team.numbers`.
     pub provenance: BTreeMap<String, Origin>,
@@ -282,7 +287,9 @@ impl Settings {
             values.iter().filter(|(_, differs)| *differs).map(|(key, _)| (*key).to_owned());
         let clis = differing(&self.clis, &other.clis).map(|name| format!("cli.{name}"));
         let teams = differing(&self.teams, &other.teams).map(|name| format!("team.{name}"));
-        values.chain(clis).chain(teams).collect()
+        let servers = differing(&self.servers, &other.servers).map(|name| format!("mcp.{name}"));
+        let roles = differing(&self.roles, &other.roles).map(|name| format!("role.{name}"));
+        values.chain(clis).chain(servers).chain(roles).chain(teams).collect()
     }
 
     pub fn team(&self, name: &str) -> Option<&Team> {
@@ -352,6 +359,8 @@ impl Default for Settings {
             approvals: Rules::default(),
             clis: BTreeMap::new(),
             teams: BTreeMap::new(),
+            servers: BTreeMap::new(),
+            roles: BTreeMap::new(),
             templates: Templates::default(),
             provenance: BTreeMap::new(),
         }

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{AgentName, Environment, InvalidName, Role, SpawnTerms, overlap};
+use crate::model::{AgentName, Environment, InvalidName, Kit, Role, SpawnTerms, overlap};
 use crate::template::{Prompt, TemplateError, Templates};
 
-use super::Cli;
 use super::cli::no_zero;
 use super::environment::read_environment;
+use super::kit::{check_kit, read_kit};
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
 use super::spawn::read_spawn;
+use super::{Cli, Server, Settings};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -94,6 +95,8 @@ pub struct Agent {
     pub speaks: Vec<AgentName>,
     /// It is told first how to use this tool, by its role.
     pub skill: bool,
+    /// What it works with, as far as it says so itself.
+    pub kit: Kit,
 }
 
 /// What a team may name.
@@ -101,6 +104,15 @@ pub struct Agent {
 pub(super) struct Known<'k> {
     pub(super) clis: &'k BTreeMap<String, Cli>,
     pub(super) templates: &'k Templates,
+    pub(super) servers: &'k BTreeMap<String, Server>,
+    pub(super) roles: &'k BTreeMap<String, Kit>,
+}
+
+impl<'k> Known<'k> {
+    pub(super) fn of(settings: &'k Settings) -> Self {
+        let Settings { clis, templates, servers, roles, .. } = settings;
+        Self { clis, templates, servers, roles }
+    }
 }
 
 impl Agent {
@@ -202,21 +214,16 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     let capabilities = read_capabilities(&mut table, problems);
     let speaks = table.texts("speaks", problems).map(|names| names.value).unwrap_or_default();
     let speaks = speaks.iter().filter_map(|name| agent_name(name, problems)).collect();
+    let kit = read_kit(&mut table, known.servers, problems);
+    let whole = known.roles.get(&role.to_string()).map(|below| kit.clone().over(below));
+    if let Some(found) = cli.as_ref().and_then(|cli| known.clis.get_key_value(&cli.value)) {
+        check_kit((found.0, found.1), whole.as_ref().unwrap_or(&kit), &table, problems);
+    }
     let skill = table.switch("skill", problems).unwrap_or_default();
     only_here(&mut table, problems);
     table.finish(problems);
-    Some(Agent {
-        name: name?,
-        cli: cli?.value,
-        role,
-        prompt,
-        cwd,
-        env,
-        owns,
-        capabilities,
-        speaks,
-        skill,
-    })
+    let (name, cli) = (name?, cli?.value);
+    Some(Agent { name, cli, role, prompt, cwd, env, owns, capabilities, speaks, skill, kit })
 }
 
 fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {

@@ -98,6 +98,7 @@ fn member(agent: &str, team: &str) -> Member {
         conversation: None,
         opening: crate::model::Opening::default(),
         contact: Contact::default(),
+        kit: crate::model::Kit::default(),
         added: None,
     }
 }

@@ -384,6 +384,7 @@ fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         conversation: None,
         opening: Opening::default(),
         contact: Contact::default(),
+        kit: crate::model::Kit::default(),
         added: None,
     };
     Seat {

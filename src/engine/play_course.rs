@@ -399,6 +399,7 @@ mod tests {
             capabilities: Vec::new(),
             prompt: None,
             command: Vec::new(),
+            kit: crate::model::Kit::default(),
         };
         let cast = Cast {
             playbook: "p".to_owned(),

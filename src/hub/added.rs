@@ -6,7 +6,7 @@ use super::plan::{Crew, fault};
 use super::state::Hub;
 use crate::config::{Agent, Layout, Loaded, Settings, Team, unfit_variable};
 use crate::engine::Seat;
-use crate::model::{Added, AgentName, Environment, InvalidName, Launch, Member, plain};
+use crate::model::{Added, AgentName, Environment, InvalidName, Kit, Launch, Member, plain};
 use crate::wire::{CliOffer, Fault, NewAgent};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
@@ -75,7 +75,7 @@ impl Hub {
         let (name, cli) = (member.name.clone(), member.cli.clone());
         let agent = agent(name, cli, member.role, member.cwd.clone(), env);
         let (owns, capabilities) = (member.owns.clone(), member.capabilities.clone());
-        let agent = Agent { owns, capabilities, ..agent };
+        let agent = Agent { owns, capabilities, kit: member.kit.clone(), ..agent };
         self.plan_own(loaded, &agent, (&member.team, member.place), &added, caller)
     }
 
@@ -113,6 +113,17 @@ impl Hub {
         let speaks = loaded.settings.team(team).map(|team| team.speaks).unwrap_or_default();
         let (name, layout) = (team.to_owned(), Layout::default());
         let team = Team { name, layout, speaks, spawn: None, agents: Vec::new() };
+        if !added.command.is_empty() && !loaded.settings.kit_of(agent).is_empty() {
+            let message = format!(
+                "The command of agent `{}` cannot be told which tools it may use",
+                agent.name
+            );
+            let hint = format!(
+                "Take `[role.{}]` out of the settings, or use a cli by its name",
+                agent.role
+            );
+            return Err(Fault::new(message).with_hint(hint));
+        }
         let (mut member, mut launch) = self.plan_agent(loaded, &team, agent, caller)?;
         if !added.command.is_empty() {
             member.argv.clone_from(&added.command);
@@ -229,5 +240,6 @@ fn agent(
     env: Environment,
 ) -> Agent {
     let (owns, capabilities, speaks) = (Vec::new(), Vec::new(), Vec::new());
-    Agent { name, cli, role, prompt: None, cwd, env, owns, capabilities, speaks, skill: false }
+    let kit = Kit::default();
+    Agent { name, cli, role, prompt: None, cwd, env, owns, capabilities, speaks, skill: false, kit }
 }

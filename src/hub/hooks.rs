@@ -185,6 +185,7 @@ impl Hub {
     pub(super) fn tidy_up(&self, agents: &[String]) {
         for agent in agents.iter().filter_map(|name| name.parse::<AgentName>().ok()) {
             if self.engine.seat(&agent).is_none() {
+                self.tidy_kit(&agent);
                 for path in [self.paths.agent_hooks(&agent), self.paths.agent_reports(&agent)] {
                     // Most agents have neither.
                     let _ = std::fs::remove_file(path);
@@ -218,7 +219,8 @@ fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-fn write_private(path: &Path, content: &str) -> io::Result<()> {
+/// Writes a file that its user alone may read, whole or not at all.
+pub(super) fn write_private(path: &Path, content: &str) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut file =
         File::options().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;

@@ -24,6 +24,7 @@ mod hooks;
 mod inbox;
 mod inside;
 mod judge;
+mod kits;
 mod ledger;
 mod link;
 mod lock;

@@ -131,7 +131,9 @@ impl Hub {
         let settings = &loaded.settings;
         let resolved = settings.resolve(&agent.cli, caller);
         let (cli_name, cli) = resolved.map_err(|error| fault(&error.to_string()))?;
-        let equipment = self.equip(agent, cli)?;
+        let mut equipment = self.equip(agent, cli)?;
+        let kit = settings.kit_of(agent);
+        self.fit(loaded, (cli_name, cli), (agent, &kit), caller, &mut equipment)?;
         let own = &equipment.environment;
         let environment = agent_environment(caller, &settings.pass_env, cli, agent, own);
         let (mut argv, cwd) = (cli.argv(caller), agent.directory(&self.paths.project));
@@ -155,6 +157,7 @@ impl Hub {
             conversation: None,
             opening: Opening::default(),
             contact: equipment.contact,
+            kit,
             added: None,
         };
         argv.extend(equipment.arguments);

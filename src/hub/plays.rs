@@ -118,6 +118,7 @@ impl Hub {
             capabilities: player.capabilities.clone(),
             speaks: Vec::new(),
             skill: false,
+            kit: player.kit.clone(),
         };
         let place = cast.agents.iter().position(|one| one.name == player.name).unwrap_or_default();
         let added = Added { command: player.command.clone(), variables: Vec::new(), by: None };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Letter, Role};
+use super::{AgentName, Kit, Letter, Role};
 
 /// An agent as the record knows it: enough to say who it is, and no secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct Member {
     /// How this run of it speaks to us beside its terminal.
     #[serde(default)]
     pub contact: Contact,
+    /// What it works with, as its team and its role ask for it.
+    #[serde(default, skip_serializing_if = "Kit::is_unsaid")]
+    pub kit: Kit,
     /// Present where no file names this agent: it was added while its team ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Added>,

@@ -16,6 +16,7 @@ mod hooks;
 mod ids;
 mod journal;
 mod key;
+mod kit;
 mod launch;
 mod lock;
 mod manifest;
@@ -49,6 +50,7 @@ pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};
+pub use kit::{AS_IT_IS, Kit, KitRules, OWN_SERVER, Tool, ToolKind};
 pub use launch::Launch;
 pub use lock::{Holder, Lock, LockCommand, Waiter};
 pub use manifest::{

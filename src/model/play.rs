@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Moment, Role, TaskSpec};
+use super::{AgentName, Kit, Moment, Role, TaskSpec};
 
 /// Names one run of a playbook for ever, such as `r1`.
 #[derive(
@@ -148,6 +148,9 @@ pub struct Player {
     /// What it runs instead of its cli's own command.
     #[serde(default)]
     pub command: Vec<String>,
+    /// What it works with.
+    #[serde(default, skip_serializing_if = "Kit::is_unsaid")]
+    pub kit: Kit,
 }
 
 /// A part of a pipeline: what comes after it waits until its gates have passed.

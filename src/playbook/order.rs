@@ -8,7 +8,7 @@ use super::graph::Graph;
 use super::ownership::paths;
 use super::shape::{OnFailure, Playbook, Stage, Task};
 use crate::model::{
-    self, AgentName, Cast, PlayOrder, PlayStage, Player, TAG_PLACE, TaskSpec, Terms, Troop,
+    self, AgentName, Cast, Kit, PlayOrder, PlayStage, Player, TAG_PLACE, TaskSpec, Terms, Troop,
 };
 use crate::template::{TemplateError, Templates};
 
@@ -39,6 +39,7 @@ impl Playbook {
                 capabilities: agent.capabilities.clone(),
                 prompt,
                 command: Vec::new(),
+                kit: if is_scripted { Kit::as_it_is() } else { agent.kit.clone() },
             })
         });
         let name = |text: &String| {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::graph::Graph;
 use super::script::scripts;
 use super::shape::{OnFailure, Playbook, Task};
-use crate::model::{AgentName, Pattern, Role};
+use crate::model::{AgentName, Kit, Pattern, Role};
 use crate::template::{TAG_UNKNOWN, TemplateError, Templates};
 
 /// The cli of the scripted agent.
@@ -41,6 +41,9 @@ pub struct PlannedAgent {
     pub capabilities: Vec<String>,
     /// What it is told before its first task.
     pub prompt: Option<String>,
+    /// What it works with.
+    #[serde(flatten)]
+    pub kit: Kit,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -98,6 +101,7 @@ impl Plan {
                 owns: agent.owns.clone(),
                 capabilities: agent.capabilities.clone(),
                 prompt,
+                kit: agent.kit.clone(),
             })
         });
         let tasks = playbook.tasks.iter().enumerate().map(|(at, task)| {
@@ -129,6 +133,7 @@ impl Plan {
     pub fn with_sim(mut self, playbook: &Playbook, script: Option<&str>) -> Self {
         for agent in &mut self.agents {
             SIM.clone_into(&mut agent.cli);
+            agent.kit = Kit::default();
         }
         self.scripts = Some(match script {
             Some(script) => {

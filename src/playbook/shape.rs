@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::place::Place;
-use crate::model::{AgentName, LockTerms, Pattern, Role};
+use crate::model::{AgentName, Kit, LockTerms, Pattern, Role};
 use crate::template::{Prompt, Variable};
 
 /// A whole run: who works, on what, in which order, and how each result is checked.
@@ -43,6 +43,8 @@ pub struct Agent {
     pub prompt: Option<Prompt>,
     pub owns: Vec<String>,
     pub capabilities: Vec<String>,
+    /// What it works with.
+    pub kit: Kit,
 }
 
 /// A unit of work.

@@ -30,6 +30,9 @@ pub struct Chapter {
     /// It is a playbook's: only its own tasks and those who worked on them take part.
     pub is_play: bool,
     pub end: End,
+    /// What a playbook's run came to: `done`, `partial`, `failed` or `cancelled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
     pub began: Moment,
     /// The last moment that is told of it.
     pub until: Moment,
@@ -64,6 +67,7 @@ impl Chapter {
             id,
             is_play: false,
             end: End::Open,
+            outcome: None,
             began: first.at,
             until: first.at,
             first: first.seq,
@@ -74,6 +78,15 @@ impl Chapter {
             tasks: BTreeMap::new(),
             lost: BTreeSet::new(),
         }
+    }
+
+    /// Returns how it ended, in a word.
+    pub(super) fn ending(&self) -> &str {
+        self.outcome.as_deref().unwrap_or(match self.end {
+            End::Open => "open",
+            End::Ended => "ended",
+            End::Interrupted => "interrupted",
+        })
     }
 
     /// Returns how many of its tasks stand where, as `2 done, 1 failed`.
@@ -118,6 +131,8 @@ pub struct Chapters {
     whole: Option<Chapter>,
     sessions: Vec<Chapter>,
     plays: BTreeMap<String, Chapter>,
+    /// The decision that is being told, and its first entry.
+    decision: Option<(u64, u64)>,
     /// Which playbook's run each task belongs to.
     play_of: BTreeMap<String, String>,
     live: BTreeSet<AgentName>,
@@ -129,6 +144,9 @@ impl Chapters {
     /// Takes the next entry.
     pub fn note(&mut self, told: &Told) {
         self.whole.get_or_insert_with(|| Chapter::new("all".to_owned(), told)).take(told);
+        if self.decision.is_none_or(|(batch, _)| batch != told.batch) {
+            self.decision = Some((told.batch, told.seq));
+        }
         self.note_play(told);
         let is_over = self.emptied_by.is_some_and(|batch| batch != told.batch);
         if is_over {
@@ -166,13 +184,16 @@ impl Chapters {
         if let Some(task) = task {
             self.play_of.insert(task.clone(), play.clone());
         }
+        // The agents that it starts are told before it is.
+        let first = self.decision.map_or(told.seq, |(_, first)| first);
         let chapter = self.plays.entry(play).or_insert_with_key(|id| {
             let chapter = Chapter::new(id.clone(), told);
-            Chapter { is_play: true, ..chapter }
+            Chapter { is_play: true, first, ..chapter }
         });
         chapter.take(told);
         if PLAY_ENDS.contains(&kind.as_str()) {
             chapter.end = End::Ended;
+            chapter.outcome = kind.strip_prefix("run.").map(str::to_owned);
         }
     }
 

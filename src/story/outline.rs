@@ -55,10 +55,11 @@ pub(super) enum Line {
 pub(super) fn summary(story: &Story) -> Vec<String> {
     let run = &story.run;
     let lasted = span(run.until.since(run.began));
-    let end = match run.end {
-        End::Open => "goes on",
-        End::Ended => "ended",
-        End::Interrupted => "was interrupted",
+    let end = match (&run.outcome, run.end) {
+        (Some(outcome), _) => outcome,
+        (None, End::Open) => "goes on",
+        (None, End::Ended) => "ended",
+        (None, End::Interrupted) => "was interrupted",
     };
     let mut lines =
         vec![format!("{} to {} UTC ({lasted}), {end}", clock(run.began), clock(run.until))];
@@ -72,8 +73,9 @@ pub(super) fn summary(story: &Story) -> Vec<String> {
     if !story.by_hand.is_empty() {
         sizes.push(format!("{} by hand", counted(story.by_hand.len(), "intervention")));
     }
-    if !story.asked.is_empty() {
-        lines.push(format!("Asked: {}", story.asked.join(" · ")));
+    if let Some((playbook, vars)) = story.asked.split_first() {
+        lines.push(format!("Asked: {playbook}"));
+        lines.extend(vars.iter().cloned());
     }
     lines.push(sizes.join(" · "));
     if !run.lost.is_empty() {

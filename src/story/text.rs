@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::chapter::{Chapter, End};
+use super::chapter::Chapter;
 use super::fit::{clip, clock, span, time, width, wrap};
 use super::graph::ordered;
 use super::outline::{Block, Card, Line, Section, sections, summary};
@@ -49,17 +49,12 @@ pub fn text(story: &Story, look: Look) -> String {
 /// Lists runs, newest last.
 pub fn list(chapters: &[Chapter]) -> String {
     let row = |chapter: &Chapter| {
-        let end = match chapter.end {
-            End::Open => "open",
-            End::Ended => "ended",
-            End::Interrupted => "interrupted",
-        };
         let agents: Vec<&str> = chapter.agents.iter().map(AgentName::as_str).collect();
         vec![
             chapter.id.clone(),
             clock(chapter.began),
             span(chapter.until.since(chapter.began)),
-            end.to_owned(),
+            chapter.ending().to_owned(),
             agents.join(", "),
             chapter.task_counts(),
         ]

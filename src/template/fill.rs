@@ -37,7 +37,7 @@ pub(super) fn fill_with(
 }
 
 /// Returns the names of the variables that the text uses.
-pub(super) fn names_in(text: &str) -> Result<BTreeSet<String>, Fault> {
+pub fn names_in(text: &str) -> Result<BTreeSet<String>, Fault> {
     let environment = environment();
     let template = environment.template_from_str(text).map_err(|error| fault(&error))?;
     Ok(template.undeclared_variables(false).into_iter().collect())
@@ -50,7 +50,7 @@ pub(super) fn unknown(text: &str, name: String, known: &BTreeSet<&str>) -> Fault
 }
 
 /// Returns a language without filters, functions or a way to the outside.
-fn environment<'source>() -> Environment<'source> {
+pub(super) fn environment<'source>() -> Environment<'source> {
     let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(STEPS_MAX));
@@ -60,7 +60,7 @@ fn environment<'source>() -> Environment<'source> {
     environment
 }
 
-fn fault(error: &Error) -> Fault {
+pub(super) fn fault(error: &Error) -> Fault {
     let detail = error.detail().unwrap_or_default();
     let kind = error.kind();
     let reason = if kind == ErrorKind::SyntaxError {

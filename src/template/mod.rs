@@ -6,10 +6,12 @@
 
 mod fault;
 mod fill;
+mod form;
 mod templates;
 mod text;
 
 pub use fault::{Fault, FaultKind};
-pub use fill::fill;
+pub use fill::{fill, names_in};
+pub use form::{FormError, Slot, fill_form};
 pub use templates::{PROTOCOL, TAG, TAG_UNKNOWN, TemplateError, Templates};
 pub use text::{Prompt, Template, Variable};

@@ -75,6 +75,22 @@ fn every_playbook_runs_to_its_end_though_its_hub_is_killed() {
 }
 
 #[test]
+fn a_run_goes_on_when_whoever_looks_on_is_interrupted() {
+    let world = World::new();
+    let child = world.perform(&words("feature-build", vars("feature-build")));
+    let pid = child.id();
+    let before = listen(child, |line| {
+        if line == 3 {
+            super::support::process::kill(pid, rustix::process::Signal::INT);
+        }
+    });
+    assert_eq!((before.code, before.state()), (Some(130), "needs_person"), "{:?}", before.lines);
+    let hint = before.last()["hint"].as_str().unwrap();
+    assert!(hint.contains("wheelhouse run --resume r1 --headless"), "{hint}");
+    assert_done(&world, "feature-build", &world.performed(&["--resume", "r1"]));
+}
+
+#[test]
 fn a_run_whose_agents_are_all_gone_goes_on_where_it_was() {
     let world = World::new();
     let mut is_dead = false;

@@ -377,6 +377,7 @@ fn member(name: &AgentName, team: &str) -> Member {
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
+        kit: wheelhouse::model::Kit::default(),
         added: None,
     }
 }

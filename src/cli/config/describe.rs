@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::config::{Agent, Cli, Origin, Settings, Team, plain};
+use crate::config::{Agent, Cli, Origin, Server, Settings, Team, plain};
 use crate::consent::{Criteria, Rule, Rules};
-use crate::model::{Environment, Hooks};
+use crate::model::{Environment, Hooks, Kit, KitRules};
 use crate::template::Prompt;
 
 /// Writes what the cli runs and which variables it gets.
@@ -22,6 +22,37 @@ pub(super) fn write_cli(
     write_names("  sets", &names(&cli.env), out)?;
     if settings.has_own_hooks(name) {
         write_hooks(&cli.hooks, out)?;
+    }
+    if settings.has_own_kit(name) { write_kit_rules(&cli.kit, out) } else { Ok(()) }
+}
+
+/// Writes how a cli is told what it works with: that, too, is added to the command.
+fn write_kit_rules(rules: &KitRules, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  is told its tools by: {}", plain(&rules.arguments))?;
+    for (name, form) in rules.environment.iter().chain(&rules.files) {
+        writeln!(out, "    and {}", plain(&format!("{name}: {form}")))?;
+    }
+    Ok(())
+}
+
+/// Writes what a server runs and which variables it gets.
+pub(super) fn write_server(
+    name: &str,
+    server: &Server,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let origin = settings.origin(&format!("mcp.{name}"));
+    writeln!(out, "mcp {name} ({origin}): {}", listed(&server.command))?;
+    let patterns: Vec<&str> = server.pass_env.iter().map(AsRef::as_ref).collect();
+    write_names("  passes on", &patterns, out)?;
+    write_names("  sets", &names(&server.env), out)
+}
+
+/// Writes what someone works with, as far as anything is said of it.
+pub(super) fn write_kit(indent: &str, kit: &Kit, out: &mut dyn Write) -> io::Result<()> {
+    for (what, words) in kit.in_words() {
+        writeln!(out, "{indent}{what} {}", plain(&words))?;
     }
     Ok(())
 }
@@ -55,6 +86,7 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
         write_names("    sets", &names(&agent.env), out)?;
         let speaks: Vec<&str> = agent.speaks.iter().map(crate::model::AgentName::as_str).collect();
         write_names("    speaks to", &speaks, out)?;
+        write_kit("    ", &settings.kit_of(agent), out)?;
     }
     Ok(())
 }
@@ -123,6 +155,12 @@ pub(super) fn cli_json(name: &str, cli: &Cli, settings: &Settings) -> Value {
             "env": cli.hooks.environment,
             "file": cli.hooks.file,
         },
+        "kit": {
+            "args": cli.kit.arguments,
+            "env": cli.kit.environment,
+            "files": cli.kit.files,
+            "modes": cli.kit.modes,
+        },
         "origin": cli_origin(name, settings).to_string(),
     })
 }
@@ -134,12 +172,13 @@ pub(super) fn team_json(team: &Team, settings: &Settings) -> Value {
         "layout": team.layout.to_string(),
         "speaks": team.speaks.to_string(),
         "spawn": team.spawn,
-        "agents": team.agents.iter().map(agent_json).collect::<Vec<_>>(),
+        "agents": team.agents.iter().map(|agent| agent_json(agent, settings)).collect::<Vec<_>>(),
         "origin": team_origin(team, settings).to_string(),
     })
 }
 
-fn agent_json(agent: &Agent) -> Value {
+fn agent_json(agent: &Agent, settings: &Settings) -> Value {
+    let kit = settings.kit_of(agent);
     let (prompt, template, vars) = match &agent.prompt {
         Some(Prompt::Text(text)) => (Some(text), None, None),
         Some(Prompt::Template { name, vars }) => (None, Some(name), Some(vars)),
@@ -158,6 +197,18 @@ fn agent_json(agent: &Agent) -> Value {
         "capabilities": agent.capabilities,
         "speaks": agent.speaks,
         "skill": agent.skill,
+        "kit": kit,
+    })
+}
+
+/// Returns the server for machines.
+pub(super) fn server_json(name: &str, server: &Server, settings: &Settings) -> Value {
+    json!({
+        "name": name,
+        "command": server.command,
+        "env": names(&server.env),
+        "pass_env": server.pass_env.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "origin": settings.origin(&format!("mcp.{name}")).to_string(),
     })
 }
 

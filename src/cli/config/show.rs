@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::config::{Loaded, Paths, Settings, plain, plain_json};
 
 use super::describe::{
-    approvals_json, cli_json, team_json, write_approvals, write_cli, write_team,
+    approvals_json, cli_json, server_json, team_json, write_approvals, write_cli, write_kit,
+    write_server, write_team,
 };
 
 /// Prints what holds now. Of an environment only the names are shown, never a value.
@@ -34,6 +35,13 @@ pub fn show(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
     for (name, cli) in settings.clis() {
         write_cli(name, cli, settings, out)?;
     }
+    for (name, server) in settings.servers() {
+        write_server(name, server, settings, out)?;
+    }
+    for (name, kit) in settings.roles() {
+        writeln!(out, "role {name} ({})", settings.origin(&format!("role.{name}")))?;
+        write_kit("  ", kit, out)?;
+    }
     writeln!(out)?;
     for team in settings.teams() {
         write_team(team, settings, out)?;
@@ -55,6 +63,8 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         })
     });
     let clis = settings.clis().map(|(name, cli)| cli_json(name, cli, settings));
+    let servers = settings.servers().map(|(name, server)| server_json(name, server, settings));
+    let roles = settings.roles().map(|(name, kit)| (name.clone(), json!(kit)));
     let teams = settings.teams().map(|team| team_json(team, settings));
     json!({
         "project": paths.project.to_string_lossy(),
@@ -62,6 +72,8 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         "project_file": file,
         "values": values(settings).into_iter().map(with_origin).collect::<Map<_, _>>(),
         "clis": clis.collect::<Vec<_>>(),
+        "mcp": servers.collect::<Vec<_>>(),
+        "roles": roles.collect::<Map<_, _>>(),
         "teams": teams.collect::<Vec<_>>(),
         "approve": approvals_json(&settings.approvals.approve),
         "deny": approvals_json(&settings.approvals.deny),

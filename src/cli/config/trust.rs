@@ -4,17 +4,18 @@
 use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::config::{
-    Cli, Loaded, Origin, Paths, ProjectFile, ProjectTemplate, Settings, Team, Trust, plain,
+    Cli, Loaded, Origin, Paths, ProjectFile, ProjectTemplate, Server, Settings, Team, Trust, plain,
     plain_json,
 };
 use crate::consent::{Rule, Rules};
+use crate::model::Kit;
 
 use super::describe::{
-    approvals_json, cli_json, cli_origin, listed, team_json, team_origin, write_approvals,
-    write_cli, write_team,
+    approvals_json, cli_json, cli_origin, listed, server_json, team_json, team_origin,
+    write_approvals, write_cli, write_kit, write_server, write_team,
 };
 
 /// Shows what the project's file would run, and trusts exactly the content that was shown.
@@ -90,6 +91,13 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
     for (name, cli) in own_clis(project) {
         write_cli(name, cli, &project.settings, out)?;
     }
+    for (name, server) in own_servers(project) {
+        write_server(name, server, &project.settings, out)?;
+    }
+    for (name, kit) in own_roles(project) {
+        writeln!(out, "every {name}")?;
+        write_kit("  ", kit, out)?;
+    }
     for team in own_teams(project) {
         write_team(team, &project.settings, out)?;
     }
@@ -111,6 +119,8 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
     };
     let settings = &project.settings;
     let clis = own_clis(project).map(|(name, cli)| cli_json(name, cli, settings));
+    let servers = own_servers(project).map(|(name, server)| server_json(name, server, settings));
+    let roles = own_roles(project).map(|(name, kit)| (name.clone(), json!(kit)));
     let teams = own_teams(project).map(|team| team_json(team, settings));
     let approvals = own_approvals(project);
     json!({
@@ -118,6 +128,8 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
         "hash": project.hash,
         "trusted": true,
         "clis": clis.collect::<Vec<_>>(),
+        "mcp": servers.collect::<Vec<_>>(),
+        "roles": roles.collect::<Map<_, _>>(),
         "teams": teams.collect::<Vec<_>>(),
         "pass": own_passed(project),
         "approve": approvals_json(&approvals.approve),
@@ -129,6 +141,20 @@ fn as_json(project: Option<&ProjectFile>, templates: &[ProjectTemplate]) -> Valu
 fn own_clis(project: &ProjectFile) -> impl Iterator<Item = (&str, &Cli)> {
     let settings = &project.settings;
     settings.clis().filter(|(name, _)| cli_origin(name, settings) == Origin::Project)
+}
+
+/// Returns the programs that agents may be given tools by.
+fn own_servers(project: &ProjectFile) -> impl Iterator<Item = (&String, &Server)> {
+    let settings = &project.settings;
+    let is_own = |name: &String| settings.origin(&format!("mcp.{name}")) == Origin::Project;
+    settings.servers().filter(move |(name, _)| is_own(name))
+}
+
+/// Returns what the agents of a role work with.
+fn own_roles(project: &ProjectFile) -> impl Iterator<Item = (&String, &Kit)> {
+    let settings = &project.settings;
+    let is_own = |name: &String| settings.origin(&format!("role.{name}")) == Origin::Project;
+    settings.roles().filter(move |(name, _)| is_own(name))
 }
 
 fn own_teams(project: &ProjectFile) -> impl Iterator<Item = &Team> {

@@ -51,7 +51,9 @@ fn agent_line(agent: &PlannedAgent) -> String {
     let facts = facts.into_iter().filter(|(_, words)| !words.is_empty());
     let facts: Vec<String> =
         facts.map(|(what, words)| format!("  {what} {}", words.join(", "))).collect();
-    format!("  {} ({}, {}){}", agent.name, agent.role, agent.cli, facts.concat())
+    let kit = agent.kit.in_words().into_iter();
+    let kit: Vec<String> = kit.map(|(what, words)| format!("  {what} {words}")).collect();
+    format!("  {} ({}, {}){}{}", agent.name, agent.role, agent.cli, facts.concat(), kit.concat())
 }
 
 fn write_task(task: &PlannedTask, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::super::args::RunArgs;
 use super::super::context::{Context, caller_environment};
@@ -21,6 +24,8 @@ use crate::wire::{AgentStatus, Request, Response, RunRequest, RunStatus};
 const EXIT_PARTIAL: u8 = 10;
 const EXIT_FAILED: u8 = 11;
 const EXIT_NEEDS_PERSON: u8 = 12;
+/// Whoever looked on was interrupted; shells say it so.
+const EXIT_INTERRUPTED: u8 = 130;
 
 /// What is read of the journal at once.
 const PAGE: usize = 1000;
@@ -53,6 +58,10 @@ pub(super) fn follow(
     after: u64,
     timeout: Option<Duration>,
 ) -> anyhow::Result<ExitCode> {
+    let is_interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&is_interrupted))?;
+    }
     let journal = Journal::open(&context.paths.record())?;
     let id: PlayId = follow.run.id.parse()?;
     let mut query = Query { after, limit: PAGE, ..Query::default() };
@@ -69,6 +78,9 @@ pub(super) fn follow(
         }
         if follow.state.is_over() {
             return follow.end(context, id);
+        }
+        if is_interrupted.load(Ordering::Relaxed) {
+            return follow.leave(context, id);
         }
         if follow.revive(context, id)? {
             continue;
@@ -205,6 +217,7 @@ impl Follow {
         let (word, code) = match self.state {
             PlayState::Done => ("done", 0),
             PlayState::Partial => ("partial", EXIT_PARTIAL),
+            PlayState::Cancelled if !self.is_json => ("cancelled", EXIT_FAILED),
             PlayState::Failed | PlayState::Cancelled => ("failed", EXIT_FAILED),
             PlayState::Running | PlayState::NeedsPerson => ("needs_person", EXIT_NEEDS_PERSON),
         };
@@ -229,6 +242,23 @@ impl Follow {
             }
         }
         Ok(ExitCode::from(code))
+    }
+
+    /// Looks on no longer; the run goes on, since it is the hub's and not ours.
+    fn leave(&self, context: &mut Context, id: PlayId) -> anyhow::Result<ExitCode> {
+        let text = "nobody looks on any more; it goes on";
+        let hint = format!(
+            "Look on again with `wheelhouse run --resume {id} --headless`, end it with `wheelhouse run --cancel {id}`"
+        );
+        if self.is_json {
+            let line = json!({
+                "type": "run", "state": "needs_person", "run": id, "text": text, "hint": hint,
+            });
+            writeln!(context.out, "{}", plain_json(&line.to_string()))?;
+        } else {
+            writeln!(context.out, "Run {id}: {text}\n{hint}")?;
+        }
+        Ok(ExitCode::from(EXIT_INTERRUPTED))
     }
 
     fn stop_own(&self, context: &Context) -> anyhow::Result<()> {

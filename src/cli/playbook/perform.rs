@@ -42,21 +42,29 @@ pub(in super::super) fn run(context: &mut Context, args: RunArgs) -> anyhow::Res
     let Some(asked) = &args.playbook else { return take_up(context, &args) };
     let vars = args.vars.clone().by_name();
     if args.dry_run {
-        playbook::dry_run(context, asked, &vars, args.with, args.format)?;
-        return Ok(ExitCode::SUCCESS);
+        let told = playbook::dry_run(context, asked, &vars, args.with, args.format);
+        return refused(told.map(|()| ExitCode::SUCCESS));
     }
-    refuse_blind(&args)?;
     let order = match order(context, asked, &vars, args.with) {
-        Err(error) if error.downcast_ref::<ConfigError>().is_some() => {
-            failure::report(&error);
-            return Ok(ExitCode::from(EXIT_USAGE));
-        }
-        result => result?,
+        Err(error) => return refused(Err(error)),
+        Ok(order) => order,
     };
+    refuse_blind(&args)?;
     let after = last_entry(context);
     let (order, environment) = (Box::new(order), caller_environment());
     let id = ask(context, &RunRequest::Begin { order, environment })?;
     go_on(context, id, after, &args)
+}
+
+/// Tells of a playbook that cannot be run, for which there is an exit code of its own.
+fn refused(result: anyhow::Result<ExitCode>) -> anyhow::Result<ExitCode> {
+    match result {
+        Err(error) if error.downcast_ref::<ConfigError>().is_some() => {
+            failure::report(&error);
+            Ok(ExitCode::from(EXIT_USAGE))
+        }
+        result => result,
+    }
 }
 
 /// Returns the playbooks that a dashboard offers.

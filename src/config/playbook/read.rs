@@ -81,7 +81,7 @@ fn read_team(
     settings: &Settings,
     problems: &mut Problems,
 ) -> (Option<String>, Vec<playbook::Agent>) {
-    let known = Known { clis: &settings.clis, templates: &settings.templates };
+    let known = Known::of(settings);
     let own = read_agents("playbook", file, known, problems);
     let named = head.text("team", problems);
     let team: Option<&Team> = named.as_ref().and_then(|name| settings.team(&name.value));
@@ -103,12 +103,13 @@ fn read_team(
     }
     let agents = team.map_or(own, |team| team.agents.clone());
     let name = team.map(|team| team.name.clone());
-    (name, agents.into_iter().map(taking_part).collect())
+    (name, agents.into_iter().map(|agent| taking_part(agent, settings)).collect())
 }
 
-fn taking_part(agent: Agent) -> playbook::Agent {
+fn taking_part(agent: Agent, settings: &Settings) -> playbook::Agent {
+    let kit = settings.kit_of(&agent);
     let Agent { name, cli, role, prompt, owns, capabilities, .. } = agent;
-    playbook::Agent { name, cli, role, prompt, owns, capabilities }
+    playbook::Agent { name, cli, role, prompt, owns, capabilities, kit }
 }
 
 /// Returns the variables, and what fills some of them in a rehearsal.

@@ -4,6 +4,7 @@ mod agent;
 mod attention;
 mod damage;
 mod pane;
+mod run_line;
 mod scroll;
 mod state;
 
@@ -11,6 +12,7 @@ pub(super) use agent::{Agent, has_failed, receipt_line};
 pub(super) use attention::{Cause, Lead, Waiting, state_word};
 pub(super) use damage::{Damage, PaneDamage};
 pub(super) use pane::{Pane, View};
+pub(super) use run_line::RunLine;
 pub(super) use scroll::Scroll;
 pub(super) use state::{
     App, Connection, Mode, PromptKind, Purpose, SentSize, Settings, Target, Wish,

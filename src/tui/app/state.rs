@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
-use super::{Agent, Damage, Lead, Pane, Scroll, Waiting, has_failed};
+use super::{Agent, Damage, Lead, Pane, RunLine, Scroll, Waiting, has_failed};
 use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
 use crate::tui::grid::{Cards, Layout, Slot, arrange};
 use crate::tui::keymap::Keymap;
@@ -32,6 +32,8 @@ pub(crate) struct App {
     pub agents: Vec<Agent>,
     /// Those that are not over first, what happened last before what happened earlier.
     pub tasks: Vec<TaskStatus>,
+    /// How the run of a playbook stands, where there is one.
+    pub run: Option<RunLine>,
     /// What was cut off and waits to be taken up again.
     pub interrupted: Box<Interrupted>,
     pub panes: BTreeMap<AgentName, Pane>,
@@ -209,6 +211,7 @@ impl App {
             session: String::new(),
             agents: Vec::new(),
             tasks: Vec::new(),
+            run: None,
             interrupted: Box::default(),
             panes: BTreeMap::new(),
             selected: None,

@@ -33,8 +33,12 @@ pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
     let long = if app.layout == Layout::Single { everyone(app) } else { counts(app) };
     let has_room = room > spans_width(&left) + spans_width(&long);
     let right = if has_room { long } else { short_counts(app) };
-    if room > spans_width(&left) + spans_width(&right) + about.width() {
-        left.push(about);
+    let run = app.run.iter();
+    let run = run.map(|run| Span::styled(format!(" {} ", run.text), app.theme.tone(run.tone)));
+    for span in run.chain([about]) {
+        if room > spans_width(&left) + spans_width(&right) + span.width() {
+            left.push(span);
+        }
     }
     let right_width = u16::try_from(spans_width(&right)).unwrap_or(u16::MAX).min(line.width);
     let left_room = line.width - right_width;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::news::words;
 use crate::model::TaskId;
-use crate::tui::app::App;
+use crate::tui::app::{App, RunLine};
 use crate::tui::look::Tone;
 use crate::tui::overlay::Overlay;
 use crate::tui::text::clean;
@@ -16,6 +16,11 @@ pub(super) fn follow(app: &mut App, news: &Status) {
     tasks.sort_by_key(|task| (task.state.is_final(), Reverse(task.since.clone())));
     if app.tasks != tasks {
         app.tasks = tasks;
+        app.damage.is_all = true;
+    }
+    let run = RunLine::of(news);
+    if app.run != run {
+        app.run = run;
         app.damage.is_all = true;
     }
     let views = app.overlays.iter_mut().filter_map(|overlay| {

@@ -17,10 +17,19 @@ pub(crate) struct Model {
 impl Model {
     /// Starts it on a free port; what it was asked goes into a file in the directory.
     pub(crate) fn start(directory: &Path) -> Self {
+        Self::start_with(directory, &[])
+    }
+
+    /// Starts one that answers prompts with certain words by certain directives.
+    pub(crate) fn start_with(directory: &Path, script: &[(&str, &str)]) -> Self {
         let dump = directory.join("requests.jsonl");
+        let answers = directory.join("script.json");
+        std::fs::write(&answers, serde_json::to_string(script).unwrap()).unwrap();
         let mut server = Command::new("python3")
             .args(["tests/model/fakemodel.py", "--dump"])
             .arg(&dump)
+            .arg("--script")
+            .arg(&answers)
             .stdout(Stdio::piped())
             .stdin(Stdio::null())
             .spawn()

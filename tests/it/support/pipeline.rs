@@ -15,6 +15,7 @@ pub(crate) fn pipeline(call: String) -> PlayOrder {
         capabilities: Vec::new(),
         prompt: None,
         command: Vec::new(),
+        kit: wheelhouse::model::Kit::default(),
     });
     let stage = |name: &str, tasks: &[&str]| PlayStage {
         name: name.to_owned(),

@@ -1,24 +1,22 @@
 //! A real agent CLI in a world of its own, with a scripted model behind it.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
 use wheelhouse::model::AgentState;
 use wheelhouse::wire::AgentStatus;
 
 use super::clock::wait_within;
 use super::model::Model;
-use super::world::{PROGRAM, World};
+use super::world::World;
 
 /// Where `.ci/agents` puts the CLIs.
 const AGENTS: &str = "target/agents/node_modules/.bin";
 /// Where the recording of a failed test is kept.
 const RECORDINGS: &str = "target/real-agents";
 /// Some need half a minute to come up on a busy machine, and more if others compile.
-const PATIENCE: Duration = Duration::from_mins(2);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// How one CLI is set up so that it talks to the scripted model and to nobody else.
 pub(crate) struct Cli {
@@ -118,6 +116,25 @@ pub(crate) const OPENCODE: Cli = Cli {
     denies: "Reject",
 };
 
+impl Cli {
+    /// Writes the CLI's own settings into a home, and returns ours for it.
+    pub(crate) fn settle(&self, arguments: &[&str], home: &Path, url: &str) -> String {
+        let filled =
+            |text: &str| text.replace("{url}", url).replace("{home}", home.to_str().unwrap());
+        for (name, text) in self.files {
+            let file = home.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, filled(text)).unwrap();
+        }
+        let command: Vec<&str> = [self.name].iter().chain(arguments).copied().collect();
+        let command = serde_json::to_string(&command).unwrap();
+        let variable = |(name, value): &(&str, &str)| format!("{name} = \"{}\"", filled(value));
+        let variables: Vec<String> = self.variables.iter().map(variable).collect();
+        let variables = variables.join(", ");
+        format!("[cli.{}]\ncommand = {command}\nenv = {{ {variables} }}\n", self.name)
+    }
+}
+
 /// A CLI that runs as the agent `real` of a hub.
 pub(crate) struct RealAgent {
     pub(crate) world: World,
@@ -128,71 +145,60 @@ pub(crate) struct RealAgent {
 impl RealAgent {
     /// Starts the CLI, tells it a first prompt, and answers what it asks before that.
     pub(crate) fn start(cli: &'static Cli, prompt: &str) -> Self {
-        let agent = Self::set_up(cli);
-        let told = format!("prompt = {prompt:?}\n");
-        let config = agent.config(&[], &format!("[[team.crew.agents]]\n{}{told}", agent.seat()));
-        agent.bring_up(&config);
-        agent
+        Self::start_with(cli, cli.arguments, None, prompt, "")
     }
 
-    /// Starts the CLI as the orchestrator of four scripted workers, with the tools of the MCP server
-    /// and leave to use them.
-    pub(crate) fn lead(cli: &'static Cli) -> Self {
-        let agent = Self::set_up(cli);
-        let variables = ["WHEELHOUSE_TOKEN", "WHEELHOUSE_SOCKET"];
-        let variables: BTreeMap<&str, String> =
-            variables.into_iter().map(|name| (name, format!("${{{name}}}"))).collect();
-        let server = json!({ "command": PROGRAM, "args": ["mcp"], "env": variables });
-        let servers = json!({ "mcpServers": { "wheelhouse": server } }).to_string();
-        let more = ["--mcp-config", &servers, "--allowedTools", "mcp__wheelhouse"];
-        let squad = agent.world.squad(&agent.seat());
-        let config = agent.config(&more, &squad);
-        agent.bring_up(&config);
-        agent
-    }
-
-    fn set_up(cli: &'static Cli) -> Self {
-        let agents = Path::new(AGENTS).canonicalize().unwrap_or_default();
-        let is_here = agents.join(cli.name).exists();
-        assert!(is_here, "{} is not installed: `.ci/agents` installs it", cli.name);
+    /// Starts the CLI with other arguments than usual, perhaps with another home for its own
+    /// settings, and with more to ours as an agent.
+    pub(crate) fn start_with(
+        cli: &'static Cli,
+        arguments: &[&str],
+        home: Option<&Path>,
+        prompt: &str,
+        settings: &str,
+    ) -> Self {
         let mut world = World::new();
-        world.set_variable("PATH", &search_path(&agents));
+        world.set_variable("PATH", &search_path(cli));
         let model = Model::start(&world.root);
-        Self { world, model, cli }
-    }
-
-    fn filled(&self, text: &str) -> String {
-        let home = self.world.path("home");
-        text.replace("{url}", &self.model.url).replace("{home}", home.to_str().unwrap())
-    }
-
-    /// Returns the lines of the agent that runs the CLI.
-    fn seat(&self) -> String {
-        let variable =
-            |(name, value): &(&str, &str)| format!("{name} = \"{}\"", self.filled(value));
-        let variables: Vec<String> = self.cli.variables.iter().map(variable).collect();
-        let variables = variables.join(", ");
-        format!("name = \"real\"\ncli = \"{}\"\nenv = {{ {variables} }}\n", self.cli.name)
-    }
-
-    fn config(&self, more: &[&str], rest: &str) -> String {
-        let command = [&[self.cli.name], self.cli.arguments, more].concat();
-        let command = serde_json::to_string(&command).unwrap();
-        format!("[stop]\ngrace_seconds = 1\n[cli.{}]\ncommand = {command}\n{rest}", self.cli.name)
-    }
-
-    fn bring_up(&self, config: &str) {
-        for (name, text) in self.cli.files {
-            let file = self.world.path("home").join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, self.filled(text)).unwrap();
+        let home = home.map_or_else(|| world.path("home"), Path::to_owned);
+        world.write_config(&format!(
+            "[stop]\ngrace_seconds = 1\n{}[[team.crew.agents]]\nname = \"real\"\n\
+             cli = \"{}\"\nprompt = {prompt:?}\n{settings}",
+            cli.settle(arguments, &home, &model.url),
+            cli.name,
+        ));
+        world.trust();
+        world.ok(&["up", "crew"]);
+        let agent = Self { world, model, cli };
+        for option in cli.dialogs {
+            agent.answer(option);
         }
-        self.world.write_config(config);
-        self.world.trust();
-        self.world.ok(&["up"]);
-        for option in self.cli.dialogs {
-            self.answer(option);
+        agent
+    }
+
+    /// Starts the CLI as the orchestrator of four scripted workers, with our own tools and leave to
+    /// use them.
+    pub(crate) fn lead(cli: &'static Cli) -> Self {
+        let mut world = World::new();
+        world.set_variable("PATH", &search_path(cli));
+        let model = Model::start(&world.root);
+        let lead = format!(
+            "name = \"real\"\ncli = \"{}\"\nmcp = [\"wheelhouse\"]\n\
+             tools = [\"*\", \"mcp(wheelhouse)\"]\n",
+            cli.name
+        );
+        world.write_config(&format!(
+            "[stop]\ngrace_seconds = 1\n{}{}",
+            cli.settle(cli.arguments, &world.path("home"), &model.url),
+            world.squad(&lead),
+        ));
+        world.trust();
+        world.ok(&["up", "squad"]);
+        let agent = Self { world, model, cli };
+        for option in cli.dialogs {
+            agent.answer(option);
         }
+        agent
     }
 
     pub(crate) fn status(&self) -> AgentStatus {
@@ -308,10 +314,13 @@ impl Drop for Witness<'_> {
 }
 
 /// Returns a search path on which the CLIs and what runs them are found.
-fn search_path(agents: &Path) -> String {
+pub(crate) fn search_path(cli: &Cli) -> String {
+    let agents = Path::new(AGENTS).canonicalize().unwrap_or_default();
+    let is_here = agents.join(cli.name).exists();
+    assert!(is_here, "{} is not installed: `.ci/agents` installs it", cli.name);
     let own = std::env::var_os("PATH").unwrap_or_default();
     let node = std::env::split_paths(&own).find(|directory| directory.join("node").exists());
     let usual = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
-    let all = [agents.to_owned()].into_iter().chain(node).chain(usual);
+    let all = [agents].into_iter().chain(node).chain(usual);
     std::env::join_paths(all).unwrap().into_string().unwrap()
 }

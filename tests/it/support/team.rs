@@ -30,6 +30,7 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
         contact: Contact::default(),
+        kit: wheelhouse::model::Kit::default(),
         added: None,
     }
 }
