@@ -51,7 +51,7 @@ pub(super) fn patience(seconds: Option<u64>) -> Duration {
 pub(super) fn wait(door: &Door, wanted: Wait) -> Outcome {
     let patience = patience(wanted.timeout_seconds);
     match wanted {
-        Wait { agent: Some(agent), states, .. } => wait_for_agent(door, agent, &states, patience),
+        Wait { agent: Some(agent), states, .. } => wait_for_agent(door, &agent, &states, patience),
         Wait { receipt: Some(id), .. } => {
             let receipts = vec![id];
             match door.ask_within(Request::AwaitReceipts { receipts }, patience)? {
@@ -66,7 +66,7 @@ pub(super) fn wait(door: &Door, wanted: Wait) -> Outcome {
     }
 }
 
-fn wait_for_agent(door: &Door, agent: String, states: &[String], patience: Duration) -> Outcome {
+fn wait_for_agent(door: &Door, agent: &str, states: &[String], patience: Duration) -> Outcome {
     let usual = [
         AgentState::Idle,
         AgentState::Waiting,
@@ -77,7 +77,7 @@ fn wait_for_agent(door: &Door, agent: String, states: &[String], patience: Durat
         AgentState::Exited,
     ];
     let wanted: Vec<AgentState> = read(states, &usual)?;
-    let request = Request::AwaitAgent { agent: agent.clone(), states: wanted };
+    let request = Request::AwaitAgent { agent: agent.to_owned(), states: wanted };
     let is_there = door.ask_within(request, patience)?.is_some();
     let Response::Status(now) = door.ask(Request::Status)? else {
         return Err(Failure::unexpected());

@@ -236,7 +236,7 @@ fn token(world: &World, agent: &str) -> Token {
 
 fn speaking(world: &World, agent: &str) -> Visitor {
     let mut visitor = Visitor::connect(world);
-    visitor.stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    visitor.stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let (version, token) = ("test".to_owned(), Some(token(world, agent)));
     visitor.answer(Request::Hello { protocol: PROTOCOL, version, token }).unwrap();
     visitor

@@ -14,7 +14,7 @@ use super::process::environment;
 use super::world::{PROGRAM, World};
 
 /// A tool may wait that long, even on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A server, and the client that talks to it.
 pub(crate) struct McpClient {
@@ -82,8 +82,8 @@ impl McpClient {
 
     /// Calls a tool that must succeed.
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Value {
-        self.call(tool, arguments.clone())
-            .unwrap_or_else(|said| panic!("{tool} {arguments}: {said}"))
+        let asked = arguments.to_string();
+        self.call(tool, arguments).unwrap_or_else(|said| panic!("{tool} {asked}: {said}"))
     }
 
     /// Closes the client's end, and returns once the server has ended.
