@@ -35,6 +35,8 @@ pub mod hub;
 
 pub mod client;
 
+pub mod mcp;
+
 pub mod tui;
 
 pub mod cli;

@@ -17,18 +17,29 @@ const AGENT_PATIENCE: Duration = Duration::from_mins(30);
 /// A subcommand's surroundings.
 pub(super) struct Context {
     pub(super) paths: Paths,
+    /// The agent that runs this command, if one does.
+    pub(super) identity: Option<Identity>,
     pub(super) out: Box<dyn Write>,
 }
 
 impl Context {
     pub(super) fn find(project: Option<&Path>) -> anyhow::Result<Self> {
-        let project = find_project(project, &std::env::current_dir()?)?;
-        Ok(Self { paths: Paths::find(&project)?, out: Box::new(io::stdout().lock()) })
+        let found = find_project(project, &std::env::current_dir()?)?;
+        let paths = Paths::find(&found)?;
+        // Whoever names another project than its own is not known there by its token.
+        let is_own =
+            |identity: &Identity| project.is_none() || identity.socket() == paths.hub_socket();
+        let identity = Identity::of_this_process().filter(is_own);
+        Ok(Self { paths, identity, out: Box::new(io::stdout().lock()) })
     }
 
-    /// Connects to the hub, and starts it if it is not there.
+    /// Connects to the hub, and starts it if it is not there; for the agent that runs this command,
+    /// if one does, by its token.
     pub(super) fn connect(&self) -> Result<Connection, ClientError> {
-        client::connect(&self.paths)
+        match &self.identity {
+            Some(identity) => identity.connect(),
+            None => client::connect(&self.paths),
+        }
     }
 
     /// Asks the hub one thing; once more, if the hub was lost and asking twice does no harm.
@@ -44,7 +55,7 @@ impl Context {
 
     /// Asks for the agent that runs this command, if one does; else for a person.
     pub(super) fn ask_as_agent(&self, request: Request) -> Result<Response, ClientError> {
-        match Identity::of_this_process() {
+        match &self.identity {
             Some(identity) => identity.ask(&request, AGENT_PATIENCE),
             None => self.ask(request),
         }

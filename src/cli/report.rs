@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Read, Write};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::args::{Format, Outcome, ReportVerb};
+use super::args::{Outcome, ReportVerb, Saying};
+use super::dispatch::EXIT_REFUSED;
 use super::failure::Hinted;
 use crate::client::{ClientError, Identity, random_id};
 use crate::config::{plain, plain_json};
@@ -18,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A contract that is longer is no contract, but a file.
 const BODY_BYTES_MAX: u64 = 64 * 1024;
 
-pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let Some(identity) = Identity::of_this_process() else {
         return Err(Hinted::error(
             "This command is for agents, and no agent runs it: WHEELHOUSE_TOKEN is not set",
@@ -27,57 +29,64 @@ pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<(
     };
     let schema =
         if let ReportVerb::Artifact { schema, .. } = &verb { schema.clone() } else { None };
-    let (kind, text, format) = said(verb)?;
-    let request = Request::Report { call: random_id()?, kind, text, schema };
+    let (kind, text, Saying { tag, format }) = said(verb)?;
+    let request = Request::Report { call: random_id()?, kind, text, schema, tag };
     let Response::Report(reception) = identity.ask(&request, PATIENCE)? else {
         return Err(ClientError::Unexpected.into());
     };
-    let outcome = if reception.is_new { "accepted" } else { "known" };
+    let (outcome, words) = match (reception.is_new, reception.is_refused) {
+        (_, true) => ("refused", "refused"),
+        (true, false) => ("accepted", "accepted"),
+        (false, false) => ("known", "already known"),
+    };
     if format.json {
         let told = json!({
             "outcome": outcome,
             "agent": reception.agent,
             "report": reception.report,
             "reports": reception.reports,
+            "what": reception.note,
         });
         writeln!(out, "{}", plain_json(&told.to_string()))?;
     } else {
         let line = reception.report.lines().next().unwrap_or_default().to_owned();
-        let words = if reception.is_new { "accepted" } else { "already known" };
         writeln!(out, "{words}: {}", plain(&line))?;
+        if let Some(note) = &reception.note {
+            writeln!(out, "{}", plain(note))?;
+        }
     }
-    Ok(())
+    Ok(if reception.is_refused { ExitCode::from(EXIT_REFUSED) } else { ExitCode::SUCCESS })
 }
 
 /// Returns what was said, in the words of the protocol.
-fn said(verb: ReportVerb) -> anyhow::Result<(ReportKind, String, Format)> {
+fn said(verb: ReportVerb) -> anyhow::Result<(ReportKind, String, Saying)> {
     let with = |text: String, dash: &str, more: Option<String>| match more {
         Some(more) if !more.trim().is_empty() => format!("{text}{dash}{more}"),
         _ => text,
     };
     Ok(match verb {
-        ReportVerb::Done { text, evidence, format } => {
-            (ReportKind::Status(Status::Done), with(text, " + ", evidence), format)
+        ReportVerb::Done { text, evidence, saying } => {
+            (ReportKind::Status(Status::Done), with(text, " + ", evidence), saying)
         }
-        ReportVerb::Blocked { text, format } => (ReportKind::Status(Status::Blocked), text, format),
-        ReportVerb::Error { text, format } => (ReportKind::Status(Status::Error), text, format),
-        ReportVerb::Progress { step, text, format } => {
-            (progress(&step)?, text.unwrap_or_default(), format)
+        ReportVerb::Blocked { text, saying } => (ReportKind::Status(Status::Blocked), text, saying),
+        ReportVerb::Error { text, saying } => (ReportKind::Status(Status::Error), text, saying),
+        ReportVerb::Progress { step, text, saying } => {
+            (progress(&step)?, text.unwrap_or_default(), saying)
         }
-        ReportVerb::Build { outcome, text, format } => {
+        ReportVerb::Build { outcome, text, saying } => {
             let passed = outcome == Outcome::Pass;
-            (ReportKind::Build { passed }, text.unwrap_or_default(), format)
+            (ReportKind::Build { passed }, text.unwrap_or_default(), saying)
         }
-        ReportVerb::Need { thing, from, text, format } => {
+        ReportVerb::Need { thing, from, text, saying } => {
             let from = from.map(|agent| format!("from {agent}"));
-            (ReportKind::Need, with(with(thing, " ", from), " — ", text), format)
+            (ReportKind::Need, with(with(thing, " ", from), " — ", text), saying)
         }
-        ReportVerb::Contract { title, body, format } => {
+        ReportVerb::Contract { title, body, saying } => {
             let body = body.map_or_else(read_body, Ok)?;
-            (ReportKind::Contract, contract(&title, &body), format)
+            (ReportKind::Contract, contract(&title, &body), saying)
         }
-        ReportVerb::Artifact { path, kind, format, .. } => {
-            (ReportKind::Artifact, with(path, " — ", Some(kind)), format)
+        ReportVerb::Artifact { path, kind, saying, .. } => {
+            (ReportKind::Artifact, with(path, " — ", Some(kind)), saying)
         }
     })
 }
@@ -116,7 +125,9 @@ fn read_body() -> io::Result<String> {
 mod tests {
     use super::*;
 
-    const FORMAT: Format = Format { json: false };
+    fn saying() -> Saying {
+        Saying { tag: None, format: crate::cli::args::Format { json: false } }
+    }
 
     #[test]
     fn what_is_typed_becomes_the_words_of_the_protocol() {
@@ -124,12 +135,12 @@ mod tests {
         let done = |evidence: Option<&str>| ReportVerb::Done {
             text: "built".into(),
             evidence: evidence.map(str::to_owned),
-            format: FORMAT,
+            saying: saying(),
         };
         assert_eq!(text(done(Some("12 tests"))), "built + 12 tests");
         assert_eq!(text(done(None)), "built");
         let (thing, from) = ("src/a.rs".to_owned(), Some("db".to_owned()));
-        let need = ReportVerb::Need { thing, from, text: Some("types".into()), format: FORMAT };
+        let need = ReportVerb::Need { thing, from, text: Some("types".into()), saying: saying() };
         assert_eq!(text(need), "src/a.rs from db — types");
         assert_eq!(contract("users v1", "GET /users\nEND CONTRACT\nmore"), "users v1\nGET /users");
     }

@@ -10,9 +10,9 @@ use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, RunnerVerb, Templ
 use super::context::Context;
 use super::task::TaskVerb;
 use super::{
-    agent, all, api, attach, attention, completions, config, demo, dispatch, doctor, down, events,
-    failure, history, hook, hub, keeper, lock, man, overview, playbook, replay, report, rules,
-    runner, sim, status, task, template, up, wait, workspace,
+    agent, all, api, attach, attention, completions, config, contract, demo, dispatch, doctor,
+    down, events, failure, history, hook, hub, keeper, lock, man, mcp, overview, playbook, replay,
+    report, rules, runner, sim, skill, status, task, template, up, wait, whoami, workspace,
 };
 
 /// Something went wrong; standard error says what.
@@ -43,7 +43,8 @@ fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Man { to }) => man::man(to.as_deref(), &mut io::stdout())?,
         Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
         Some(Verb::Demo { headless }) => demo::demo(headless, &mut io::stdout())?,
-        Some(Verb::Report(verb)) => report::report(verb, &mut io::stdout())?,
+        Some(Verb::Report(verb)) => return report::report(verb, &mut io::stdout()),
+        Some(Verb::Skill { role, format }) => skill::skill(role, format, &mut io::stdout())?,
         Some(Verb::Hook { cli: _, said }) => return Ok(hook::hook(said.as_deref())),
         verb => return obey_in_project(arguments.project.as_deref(), verb),
     }
@@ -99,6 +100,9 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Lock(verb)) => return lock::lock(&mut context, verb),
         Some(Verb::Workspace(verb)) => return workspace::workspace(&mut context, verb),
         Some(Verb::Template(verb)) => template_verb(&mut context, verb)?,
+        Some(Verb::Contract(verb)) => contract::contract(&mut context, verb)?,
+        Some(Verb::Whoami { format }) => whoami::whoami(&mut context, format)?,
+        Some(Verb::Mcp) => mcp::mcp(context)?,
         Some(Verb::Hub { session: _ }) => return hub::hub(context.paths),
         Some(
             Verb::Completions { .. }
@@ -107,6 +111,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
             | Verb::Sim { .. }
             | Verb::Demo { .. }
             | Verb::Report(_)
+            | Verb::Skill { .. }
             | Verb::Hook { .. },
         ) => {
             unreachable!("these need no project and are done above")

@@ -15,6 +15,9 @@ use crate::wire::{Request, Response};
 const RETRY_LEAST: Duration = Duration::from_millis(20);
 const RETRY_MOST: Duration = Duration::from_millis(500);
 
+/// How long a hub that is just coming back is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Who an agent is, and where its hub listens.
 #[derive(Clone, Debug)]
 pub struct Identity {
@@ -31,31 +34,60 @@ impl Identity {
     }
 
     /// Asks the hub, and waits for one that is just coming back. A request whose answer was lost is
-    /// made again: it carries an id of its own.
+    /// made again if that does no harm.
     pub fn ask(&self, request: &Request, patience: Duration) -> Result<Response, ClientError> {
-        let mut left = patience;
-        let mut pause = RETRY_LEAST;
+        let mut patience = Patience { left: patience, pause: RETRY_LEAST };
         loop {
-            let asked = ask_once(&self.socket, &self.token, request.clone(), left);
-            match asked {
-                Err(error) if error.is_absence() && left > pause => {
-                    thread::sleep(pause);
-                    left -= pause;
-                    pause = (pause * 2).min(RETRY_MOST);
-                }
+            match self.open(&mut patience)?.ask(request.clone()) {
+                Err(error)
+                    if error.is_absence()
+                        && request.is_repeatable()
+                        && patience.is_spent_well() => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Connects to the hub, and waits for one that is just coming back.
+    pub fn connect(&self) -> Result<Connection, ClientError> {
+        let connection = self.open(&mut Patience { left: PATIENCE, pause: RETRY_LEAST })?;
+        connection.forget_patience()?;
+        Ok(connection)
+    }
+
+    /// Returns where its hub listens.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    fn open(&self, patience: &mut Patience) -> Result<Connection, ClientError> {
+        loop {
+            let token = Some(self.token.clone());
+            match Connection::open(&self.socket, token, Some(patience.left)) {
+                Err(error) if error.is_absence() && patience.is_spent_well() => {}
                 result => return result,
             }
         }
     }
 }
 
-fn ask_once(
-    socket: &Path,
-    token: &Token,
-    request: Request,
-    patience: Duration,
-) -> Result<Response, ClientError> {
-    Connection::open(socket, Some(token.clone()), Some(patience))?.ask(request)
+/// What is left of the time that a hub is waited for.
+struct Patience {
+    left: Duration,
+    pause: Duration,
+}
+
+impl Patience {
+    /// Waits a little, and says whether trying again makes sense.
+    fn is_spent_well(&mut self) -> bool {
+        if self.left <= self.pause {
+            return false;
+        }
+        thread::sleep(self.pause);
+        self.left -= self.pause;
+        self.pause = (self.pause * 2).min(RETRY_MOST);
+        true
+    }
 }
 
 /// Returns an id that no other request has.

@@ -73,6 +73,12 @@ impl Connection {
         self.stream.set_read_timeout(Some(patience)).map_err(ClientError::Lost)
     }
 
+    /// Makes `receive` wait for as long as it takes.
+    pub(super) fn forget_patience(&self) -> Result<(), ClientError> {
+        self.stream.set_read_timeout(None).map_err(ClientError::Lost)?;
+        self.stream.set_write_timeout(None).map_err(ClientError::Lost)
+    }
+
     /// Sends a request without waiting, and returns its number.
     pub fn send(&mut self, request: Request) -> Result<u64, ClientError> {
         let id = self.next_id;

@@ -46,7 +46,7 @@ impl ClientError {
     }
 
     /// Says whether nobody listens, or who listened has just died.
-    pub(super) fn is_absence(&self) -> bool {
+    pub fn is_absence(&self) -> bool {
         use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
         let is_lost = |error: &io::Error| {
             matches!(error.kind(), NotFound | ConnectionRefused | ConnectionReset | BrokenPipe)

@@ -27,6 +27,7 @@ mod runner;
 mod secure_dir;
 mod settings;
 mod source_file;
+mod spawn;
 mod team;
 mod template;
 mod trust;

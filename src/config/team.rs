@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{AgentName, Confinement, Environment, InvalidName, Kit, Role, Runner, overlap};
+use crate::model::{
+    AgentName, Confinement, Environment, InvalidName, Kit, Role, Runner, SpawnTerms, overlap,
+};
 use crate::template::{Prompt, TemplateError, Templates};
 
 use super::bounds::read_bounds;
@@ -14,6 +16,7 @@ use super::kit::{check_kit, read_kit};
 use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
 use super::runner::LOCAL;
+use super::spawn::read_spawn;
 use super::workspace::{CHOICES, WorkspaceChoice};
 use super::{Cli, Server, Settings};
 
@@ -72,6 +75,8 @@ pub struct Team {
     pub name: String,
     pub layout: Layout,
     pub speaks: Speaks,
+    /// Which agents its leads and its orchestrator may start, if any.
+    pub spawn: Option<SpawnTerms>,
     /// In the order of the file; never empty.
     pub agents: Vec<Agent>,
 }
@@ -93,6 +98,8 @@ pub struct Agent {
     pub capabilities: Vec<String>,
     /// Its words may reach these, too, without a person's consent.
     pub speaks: Vec<AgentName>,
+    /// It is told first how to use this tool, by its role.
+    pub skill: bool,
     /// What it works with, as far as it says so itself.
     pub kit: Kit,
     /// Where it works; nothing: as `[workspace]` says.
@@ -135,6 +142,7 @@ pub(super) fn read_team(
 ) -> Team {
     let layout = table.choice("layout", LAYOUTS, problems).unwrap_or_default();
     let speaks = table.choice("speaks", &[Speaks::Leads, Speaks::Team], problems);
+    let spawn = read_spawn(&mut table, known.clis, problems);
     let errors_before = problems.errors.len();
     let agents = read_agents(&format!("team `{name}`"), &mut table, known, problems);
     if agents.is_empty() && problems.errors.len() == errors_before {
@@ -142,7 +150,8 @@ pub(super) fn read_team(
         problems.error(table.span(), &format!("The team `{name}` has no agents"), Some(&hint));
     }
     table.finish(problems);
-    Team { name: name.to_owned(), layout, speaks: speaks.unwrap_or_default(), agents }
+    let speaks = speaks.unwrap_or_default();
+    Team { name: name.to_owned(), layout, speaks, spawn, agents }
 }
 
 /// Returns the agents below the key `agents`, as far as they can be read.
@@ -221,6 +230,7 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     if let Some(found) = cli.as_ref().and_then(|cli| known.clis.get_key_value(&cli.value)) {
         check_kit((found.0, found.1), whole.as_ref().unwrap_or(&kit), &table, problems);
     }
+    let skill = table.switch("skill", problems).unwrap_or_default();
     let workspace = table.choice("workspace", CHOICES, problems);
     let runner = read_where(&mut table, known.runners, problems);
     let confinement = read_bounds(&mut table, problems);
@@ -236,6 +246,7 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
         owns,
         capabilities,
         speaks,
+        skill,
         kit,
         workspace,
         runner,

@@ -45,7 +45,10 @@ impl Engine {
         let last = task.attempts.last().filter(|last| is_same_again(last.outcome));
         let same = last.and_then(|last| self.seats.get(&last.agent)).filter(is_open);
         let same = same.filter(|seat| seat.is_live());
-        let can_start = |seat: &&Seat| self.is_free(seat, now) && !self.shares_paths(task, seat);
+        let can_start = |seat: &&Seat| {
+            (self.is_free(seat, now) || self.is_answered(task, seat, now))
+                && !self.shares_paths(task, seat)
+        };
         if let Some(seat) = same.filter(|_| !task.wants_fresh()) {
             return Some(seat).filter(can_start).map(|seat| seat.member.name.clone());
         }
@@ -87,7 +90,24 @@ impl Engine {
                 task.failures_by(&member.name) < max
             }
         };
-        fits && is_impartial && is_left && self.is_cast_for(task, seat)
+        fits && is_impartial
+            && is_left
+            && self.is_cast_for(task, seat)
+            && self.may_be_given(task, seat)
+    }
+
+    /// Says whether an agent that said it was blocked waits for this very task: someone has asked
+    /// for another attempt, and so answered it.
+    fn is_answered(&self, task: &Task, seat: &Seat, now: Moment) -> bool {
+        let agent = &seat.member.name;
+        let last = task.attempts.last().filter(|last| last.agent == *agent && last.run == seat.run);
+        seat.state == AgentState::Blocked
+            && seat.phase == Phase::Running
+            && last.is_some_and(|last| last.outcome == Some(Outcome::Replaced))
+            && seat.earliest_prompt() <= now
+            && self.task_of(agent).is_none()
+            && !self.has_open_dispatch(agent)
+            && !seat.is_renewing()
     }
 
     /// Says whether an agent could be handed a task right now: nothing else is on its way to it,
@@ -325,6 +345,22 @@ mod tests {
         bench.join("two");
         assert_eq!(agents(&bench), [Some("two".to_owned())]);
         assert!(bench.seen.iter().any(|effect| matches!(effect, Effect::Interrupt { .. })));
+    }
+
+    #[test]
+    fn an_agent_that_was_blocked_goes_on_once_its_task_is_tried_again() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: BLOCKED — the name of the database");
+        bench.did("one", AgentState::Blocked);
+        let _ = bench.add(vec![Work::new("b")]);
+        assert_eq!(agents(&bench), [Some("one".to_owned()), None], "it waits for an answer");
+        let (task, agent) = (TaskId(1), None);
+        let advice = Some("It is called orders".to_owned());
+        let _ = bench.ask(Command::Task(TaskCommand::Retry { task, advice, agent }));
+        assert_eq!(agents(&bench), [Some("one".to_owned()), None]);
+        assert_eq!(bench.engine.task(task).unwrap().attempts.len(), 2);
     }
 
     #[test]

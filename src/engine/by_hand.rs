@@ -1,10 +1,7 @@
-//! What people ask for beside starting a team, as entries of the story.
+//! What people, and agents in their place, ask for beside starting a team, as entries of the story.
 
 use super::{Engine, PersonDeed};
 use crate::model::{AgentName, Command, Entry, Letter, Member, Stage, TaskCommand};
-
-/// How a prompt is told.
-pub(super) const PROMPT: &str = "person.prompt";
 
 /// What is told of a prompt or of advice.
 const WORDS_MAX: usize = 200;
@@ -27,8 +24,22 @@ impl Engine {
     }
 }
 
-/// Returns what is to be told once a command has been obeyed: what changes the course of a run.
-pub(super) fn entries(command: &Command) -> Vec<Entry> {
+/// Returns what is to be told once a command has been obeyed: what changes the course of a run, and
+/// which agent asked for it, if one did.
+pub(super) fn entries(command: &Command, by: Option<&AgentName>) -> Vec<Entry> {
+    let told = by_person(command);
+    let Some(by) = by else { return told };
+    told.into_iter().map(|entry| by_agent(entry, by)).collect()
+}
+
+fn by_agent(mut entry: Entry, by: &AgentName) -> Entry {
+    entry.kind = entry.kind.replacen("person.", "agent.", 1);
+    let more = if entry.text.is_empty() { "" } else { ": " };
+    entry.text = format!("by {by}{more}{}", entry.text);
+    entry
+}
+
+fn by_person(command: &Command) -> Vec<Entry> {
     match command {
         Command::Stop { agents, .. } => {
             agents.iter().map(|agent| Entry::new("person.stop", "").of(agent)).collect()
@@ -51,6 +62,7 @@ pub(super) fn entries(command: &Command) -> Vec<Entry> {
         Command::Play(_)
         | Command::Lock(_)
         | Command::Start { .. }
+        | Command::Spawn { .. }
         | Command::Forget { .. }
         | Command::Down { .. }
         | Command::Wait { .. } => Vec::new(),
@@ -58,7 +70,7 @@ pub(super) fn entries(command: &Command) -> Vec<Entry> {
 }
 
 fn prompt(letter: &Letter) -> Entry {
-    Entry::new(PROMPT, beginning(&letter.text)).of(&letter.agent)
+    Entry::new("person.prompt", beginning(&letter.text)).of(&letter.agent)
 }
 
 fn about_tasks(command: &TaskCommand) -> Option<Entry> {

@@ -12,10 +12,12 @@ impl Engine {
         &mut self,
         request: RequestId,
         command: Command,
+        by: Option<&AgentName>,
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
-        let (told, receipts) = (by_hand::entries(&command), self.receipts);
+        let (told, receipts) = (by_hand::entries(&command, by), self.receipts);
+        let is_prompt = matches!(command, Command::Dispatch { .. });
         let answer = match command {
             Command::Dispatch { letters, idempotency_key, is_confirmed } => {
                 self.dispatch(letters, idempotency_key.as_deref(), is_confirmed, now)
@@ -33,6 +35,7 @@ impl Engine {
             },
             Command::Play(_)
             | Command::Start { .. }
+            | Command::Spawn { .. }
             | Command::Stop { .. }
             | Command::Restart { .. }
             | Command::Forget { .. }
@@ -41,7 +44,7 @@ impl Engine {
             }
         };
         // A call that was made twice has been obeyed once.
-        let is_new = self.receipts > receipts || told.iter().all(|one| one.kind != by_hand::PROMPT);
+        let is_new = self.receipts > receipts || !is_prompt;
         if answer.is_ok() && is_new {
             self.tell_all(told);
         }
@@ -58,6 +61,9 @@ impl Engine {
     ) {
         let begun = match command {
             Command::Start { members } => self.start(members, now, effects),
+            Command::Spawn { by, terms, member } => {
+                self.spawn(&by, terms.as_ref(), *member, now, effects)
+            }
             Command::Stop { agents, grace_ms } => self.stop(&agents, grace_ms, now, effects),
             Command::Restart { members, grace_ms } => self.restart(members, grace_ms, now, effects),
             Command::Forget { agents, abandon } => self.forget(&agents, abandon, now, effects),

@@ -17,6 +17,11 @@ impl Engine {
         self.contracts.values().filter_map(|versions| versions.last())
     }
 
+    /// Returns every version that is kept of the contracts with this title.
+    pub fn contract_versions(&self, title: &str) -> impl Iterator<Item = &Contract> {
+        self.contracts.values().flatten().filter(move |contract| contract.title == title)
+    }
+
     /// Returns the files that a contract names, if it was published for the task, or exists in this
     /// version or a later one; otherwise why it does not hold.
     pub fn promised(

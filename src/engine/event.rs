@@ -20,6 +20,8 @@ pub enum Event {
     Asked {
         request: RequestId,
         command: Command,
+        /// The agent that asked; nobody for a person.
+        by: Option<AgentName>,
     },
     /// The one who asked is gone; what was begun goes on.
     AskerLeft {

@@ -28,7 +28,7 @@ impl Bench {
     pub(super) fn ask(&mut self, command: Command) -> Vec<Effect> {
         self.requests += 1;
         let request = RequestId(self.requests);
-        let effects = self.engine.handle(Event::Asked { request, command }, self.now);
+        let effects = self.engine.handle(Event::Asked { request, command, by: None }, self.now);
         self.seen.extend(effects.iter().cloned());
         effects
     }

@@ -52,7 +52,7 @@ impl Engine {
     }
 
     /// Returns the task that a report is about, if it is about one; or why it counts for nothing.
-    fn addressed(
+    pub(super) fn addressed(
         &self,
         agent: &AgentName,
         report: &Report,

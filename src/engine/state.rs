@@ -13,6 +13,7 @@ use super::patience::{PATIENCE, Pace};
 use super::reach::Unreachable;
 use super::readiness::Readiness;
 use super::routing::Routed;
+use super::spawn::Spawned;
 use super::tags::Tags;
 use super::waits::{Wait, Watch};
 use super::workspaces::SpaceWait;
@@ -58,6 +59,7 @@ pub struct Engine {
     /// Whose words may reach whom, by a person's consent.
     pub(super) edges: BTreeSet<Edge>,
     pub(super) routed: Routed,
+    pub(super) spawned: Spawned,
     pub(super) attention: BTreeMap<AttentionId, Attention>,
     pub(super) attention_count: u64,
     /// When a need will have waited long enough for a person to hear of it.
@@ -224,6 +226,7 @@ impl Engine {
             contracts: BTreeMap::new(),
             edges: BTreeSet::new(),
             routed: Routed::new(),
+            spawned: Spawned::new(),
             attention: BTreeMap::new(),
             attention_count: 0,
             attention_due: None,
@@ -255,7 +258,9 @@ impl Engine {
         let mut effects = Vec::new();
         self.handled_at = now;
         match event {
-            Event::Asked { request, command } => self.obey(request, command, now, &mut effects),
+            Event::Asked { request, command, by } => {
+                self.obey(request, command, by.as_ref(), now, &mut effects);
+            }
             Event::AskerLeft { request } => {
                 self.waits.retain(|wait| wait.request != request);
                 self.watches.retain(|watch| watch.request != request);

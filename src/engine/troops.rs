@@ -21,6 +21,15 @@ impl Engine {
         above(play, agent).filter(is_there)
     }
 
+    /// Says whether an agent of a chain stands above another, directly or through others.
+    pub(super) fn is_above(&self, who: &AgentName, agent: &AgentName) -> bool {
+        let Some(play) = self.chain_of(agent) else { return false };
+        let first = above(play, agent);
+        // A troop that holds whoever orchestrates would be a ring.
+        let mut line = std::iter::successors(first, |lead| above(play, lead)).take(64);
+        line.any(|lead| lead == *who)
+    }
+
     /// Says whether a chain lets one agent's words reach another: up and down along the tree, from
     /// lead to lead, and inside a team. Without a chain, nothing.
     pub(super) fn chain_lets(&self, from: &AgentName, to: &AgentName) -> Option<bool> {

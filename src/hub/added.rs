@@ -1,21 +1,32 @@
 //! Agents that no file names: added to a team while it runs, and known by the record alone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::plan::{Crew, fault};
 use super::state::Hub;
 use crate::config::{Agent, Layout, Loaded, Settings, Team, unfit_variable};
 use crate::engine::Seat;
-use crate::model::{Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member};
+use crate::model::{
+    Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member, plain,
+};
 use crate::wire::{CliOffer, Fault, NewAgent};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
 
 impl Hub {
-    /// Returns how to start an agent that joins a team.
-    pub(super) fn plan_new(&mut self, new: NewAgent, caller: &Environment) -> Result<Crew, Fault> {
+    /// Returns how to start an agent that joins a team; that of the agent that asked, if one did.
+    pub(super) fn plan_new(
+        &mut self,
+        mut new: NewAgent,
+        by: Option<AgentName>,
+        caller: &Environment,
+    ) -> Result<Crew, Fault> {
         let loaded = self.load_settings()?;
+        if let Some(own) = by.as_ref().and_then(|by| self.engine.seat(by)) {
+            new.team = Some(own.member.team.clone());
+            self.refuse_outside(new.cwd.as_deref())?;
+        }
         let name: AgentName =
             new.name.parse().map_err(|error: InvalidName| Fault::new(error.to_string()))?;
         let team = self.team_to_join(&loaded, new.team)?;
@@ -24,7 +35,8 @@ impl Hub {
             let refused = Fault::new(message);
             return Err(hint.map_or(refused.clone(), |hint| refused.with_hint(hint)));
         }
-        let added = Added { command: new.command, variables: new.env.0.keys().cloned().collect() };
+        let variables = new.env.0.keys().cloned().collect();
+        let added = Added { command: new.command, variables, by };
         let seats = || self.engine.seats().filter(|seat| seat.member.team == team);
         let named = loaded.settings.team(&team).map_or(0, |team| team.agents.len());
         let place = seats().map(|seat| seat.member.place + 1).fold(named, usize::max);
@@ -102,7 +114,7 @@ impl Hub {
         refuse_untrusted(loaded, &agent.cli)?;
         let speaks = loaded.settings.team(team).map(|team| team.speaks).unwrap_or_default();
         let (name, layout) = (team.to_owned(), Layout::default());
-        let team = Team { name, layout, speaks, agents: Vec::new() };
+        let team = Team { name, layout, speaks, spawn: None, agents: Vec::new() };
         if !added.command.is_empty() && !loaded.settings.kit_of(agent).is_empty() {
             let message = format!(
                 "The command of agent `{}` cannot be told which tools it may use",
@@ -148,6 +160,18 @@ impl Hub {
             several => Err(Fault::new(format!("Several teams run: {}", several.join(", ")))
                 .with_hint("Name the one that is meant with `--team TEAM`")),
         }
+    }
+
+    /// Refuses a directory that leads out of the project, by its name or by a link.
+    fn refuse_outside(&self, cwd: Option<&Path>) -> Result<(), Fault> {
+        let Some(cwd) = cwd else { return Ok(()) };
+        let real = |path: &Path| path.canonicalize().ok();
+        let (inner, outer) = (real(&self.paths.project.join(cwd)), real(&self.paths.project));
+        let is_inside = inner.zip(outer).is_some_and(|(inner, outer)| inner.starts_with(outer));
+        let message =
+            || format!("`{}` is no directory of the project", plain(&cwd.to_string_lossy()));
+        let hint = "Name one that is there, relative to the project";
+        if is_inside { Ok(()) } else { Err(Fault::new(message()).with_hint(hint)) }
     }
 
     fn refuse_known(&self, loaded: &Loaded, team: &str, name: &AgentName) -> Result<(), Fault> {
@@ -227,6 +251,7 @@ fn agent(
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks: Vec::new(),
+        skill: false,
         kit: Kit::default(),
         workspace: None,
         runner: None,

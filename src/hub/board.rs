@@ -2,11 +2,13 @@
 //!
 //! It is a mirror: the hub keeps what it shows, and nobody reads it back.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::fs::{AtFlags, Mode, OFlags, renameat, statat, unlinkat};
 use serde_json::{Value, json};
 
 use super::state::Hub;
@@ -119,13 +121,57 @@ pub(super) fn is_mirror(path: &Path) -> bool {
 }
 
 /// Puts a text in place of the old one, so that nobody ever reads half of it.
+///
+/// Agents write in the project, too: what one may have put there in place of the folder or of a file
+/// is not followed.
 fn replace(folder: &Path, text: &str) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let ignored = folder.join(".gitignore");
-    if !ignored.exists() {
-        fs::write(ignored, IGNORED)?;
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
     }
-    let new = folder.join(format!("{FILE}.new"));
-    fs::write(&new, text)?;
-    fs::rename(new, folder.join(FILE))
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let place = rustix::fs::open(folder, flags, Mode::empty())?;
+    if statat(&place, ".gitignore", AtFlags::SYMLINK_NOFOLLOW).is_err() {
+        create(&place, ".gitignore", IGNORED)?;
+    }
+    let new = format!("{FILE}.new");
+    // What is left of a draft, or was planted, goes.
+    let _ = unlinkat(&place, &new, AtFlags::empty());
+    create(&place, &new, text)?;
+    Ok(renameat(&place, &new, &place, FILE)?)
+}
+
+/// Writes a file that was not there, nor anything of its name.
+fn create(place: &impl AsFd, name: &str, text: &str) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(place, name, flags, Mode::from_raw_mode(0o644))?;
+    File::from(file).write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_an_agent_planted_is_not_written_through() {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = directory.path().join(FOLDER);
+        let (victim, outside) = (directory.path().join("victim"), directory.path().join("outside"));
+        fs::write(&victim, "mine").unwrap();
+        fs::create_dir(&folder).unwrap();
+        for name in [".gitignore", "board.json.new", FILE] {
+            symlink(&victim, folder.join(name)).unwrap();
+        }
+        replace(&folder, "{}").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+        assert_eq!(fs::read_to_string(folder.join(FILE)).unwrap(), "{}");
+        assert!(!folder.join(FILE).is_symlink());
+        fs::remove_dir_all(&folder).unwrap();
+        fs::create_dir(&outside).unwrap();
+        symlink(&outside, &folder).unwrap();
+        assert!(replace(&folder, "{}").is_err());
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    }
 }

@@ -8,6 +8,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::artifacts::Waiting;
+use super::ledger::Deed;
+use super::requests::{Answer, Asker};
 use super::state::Hub;
 use super::tokens;
 use crate::config::{Agent, Cli};
@@ -16,7 +19,7 @@ use crate::engine::RunEvent;
 use crate::model::{AgentName, Contact, Environment, Hooks, RunId, Source};
 use crate::report::{Report, ReportKind};
 use crate::runner::HOOKS_PLACE;
-use crate::wire::{Fault, Reception, Response};
+use crate::wire::{Fault, Reception, Request, Response};
 
 /// The id of a call is a random number; a longer one is none.
 const CALL_CHARS_MAX: usize = 64;
@@ -47,7 +50,10 @@ impl Hub {
         let token = tokens::new_token().map_err(|error| unable("A token", &error))?;
         let mut equipment = Equipment::default();
         equipment.contact.token_hash = Some(tokens::hash(&token));
-        equipment.environment.0.insert("WHEELHOUSE_TOKEN".to_owned(), token.0);
+        equipment.environment.0.extend([
+            ("WHEELHOUSE_TOKEN".to_owned(), token.0),
+            ("WHEELHOUSE_ROLE".to_owned(), agent.role.to_string()),
+        ]);
         let is_far = agent.runner.is_some();
         equipment.contact.has_door = agent.confinement.sandbox.is_some() && !is_far;
         // Where it runs elsewhere, only its place knows these.
@@ -91,6 +97,33 @@ impl Hub {
         Ok(equipment)
     }
 
+    /// Hears what an agent says beside its terminal; the answer to a report comes once it is on
+    /// record.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no agent's words")]
+    pub(super) fn hear(&mut self, asker: Asker, request: Request) -> Option<Answer> {
+        let (agent, run) = self.speakers.get(&asker.client).cloned()?;
+        match request {
+            Request::Report { call, kind, text, schema, tag } => {
+                if let Err(refusal) = self.engine.refuse_stale(&agent, tag.as_deref()) {
+                    return Some(Err(refusal.into()));
+                }
+                let said = Said { call, kind, text };
+                if said.is_artifact() {
+                    self.check_artifact(Waiting { asker, agent, run, said }, schema);
+                } else {
+                    let answer = self.on_report(&agent, run, said);
+                    self.carry_out_later(Deed::Answer { asker, answer });
+                }
+                None
+            }
+            Request::Hook { call, said } => {
+                self.on_hook(&agent, run, &call, &said);
+                Some(Ok(Response::Ok))
+            }
+            _ => None,
+        }
+    }
+
     /// Takes what a hook of an agent's cli said.
     pub(super) fn on_hook(&mut self, agent: &AgentName, run: RunId, id: &str, said: &Value) {
         let cli = self.engine.seat(agent).map(|seat| seat.member.cli.as_str());
@@ -121,6 +154,8 @@ impl Hub {
             Fault::new(error.to_string()).with_hint("See `wheelhouse report --help`")
         })?;
         let line = report.raw.clone();
+        let before = self.engine.before_report(agent, &report);
+        let asked = report.clone();
         let now = self.clock.now();
         let unread = || Fault::new(format!("Nobody listens to agent `{agent}`"));
         let pane = self.panes.get_mut(agent).ok_or_else(unread)?;
@@ -136,8 +171,12 @@ impl Hub {
             is_new
         };
         let reports = self.panes.get(agent).map_or(0, |pane| pane.reports.count);
-        let agent = agent.to_string();
-        Ok(Response::Report(Reception { agent, report: line, is_new, reports }))
+        // What had come another way was answered there.
+        let heard = is_new.then(|| self.engine.heard(agent, &asked, &before));
+        let is_refused = heard.as_ref().is_some_and(|heard| heard.is_refused);
+        let (agent, note) = (agent.to_string(), heard.map(|heard| heard.words));
+        let report = line;
+        Ok(Response::Report(Reception { agent, report, is_new, reports, is_refused, note }))
     }
 
     /// Takes what the events of an agent's own server say.

@@ -13,7 +13,7 @@ use crate::detect::StreamNews;
 use crate::engine::Event;
 use crate::keeper::FromKeeper;
 use crate::model::{AgentName, ProcessInfo, RunId};
-use crate::store::Outcome;
+use crate::store::{Outcome, Recorded};
 use crate::wire::Ask;
 
 /// Requests that wait their turn; a full channel makes the clients wait.
@@ -54,6 +54,11 @@ pub(super) enum Input {
         waiting: Box<Waiting>,
         fault: Option<String>,
     },
+    /// What a client wanted to read of the journal.
+    Looked {
+        asker: Asker,
+        found: Result<Vec<Recorded>, String>,
+    },
     /// The outcome of something that took a while.
     Came(Event),
     /// What agents that are to come back have left behind.
@@ -81,10 +86,12 @@ pub(super) enum Input {
 /// What a client did.
 #[derive(Debug)]
 pub(super) enum ClientNews {
-    /// A guest came through the door of an agent, and speaks for that one alone.
+    /// A guest came through the door of an agent, and speaks for that one alone. With the number of
+    /// its process, where the system tells it.
     Came {
         outbox: Outbox,
         guest: Option<(AgentName, RunId)>,
+        peer: Option<u32>,
     },
     Asked(Ask),
     /// A reporter made for another tool said something, in a line.

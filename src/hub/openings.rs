@@ -6,7 +6,8 @@ use std::io::{self, Read};
 use super::plan::Crew;
 use super::state::Hub;
 use crate::config::Loaded;
-use crate::model::{Launch, Member, Opening, Sessions};
+use crate::model::{Launch, Letter, Member, Opening, Sessions};
+use crate::report::skill;
 use crate::wire::Fault;
 
 impl Hub {
@@ -24,10 +25,22 @@ impl Hub {
             let team = loaded.settings.team(&member.team);
             let agent =
                 team.and_then(|team| team.agents.iter().find(|one| one.name == member.name));
-            if let Some(prompt) = agent.and_then(|agent| agent.prompt.as_ref()) {
-                let letter = self.filled_letter(loaded, member.name.clone(), prompt)?;
-                member.opening.letter = Some(letter);
-            }
+            let Some(agent) = agent else { continue };
+            let skill = agent.skill.then(|| skill(agent.role));
+            member.opening.letter = match (&agent.prompt, skill) {
+                (Some(prompt), skill) => {
+                    let mut letter = self.filled_letter(loaded, member.name.clone(), prompt)?;
+                    if let Some(skill) = skill {
+                        letter.text = format!("{}\n\n{}", skill.trim_end(), letter.text);
+                    }
+                    Some(letter)
+                }
+                (None, Some(skill)) => {
+                    let text = format!("{skill}\nYour first task comes as the next prompt.");
+                    Some(Letter { agent: member.name.clone(), text, tag: None })
+                }
+                (None, None) => None,
+            };
         }
         Ok(crew)
     }

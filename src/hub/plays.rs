@@ -12,7 +12,7 @@ use crate::model::{
     Added, Cast, Command, Environment, Launch, Letter, Member, Play, PlayCommand, PlayId,
     PlayOrder, Player, Refusal, TAG_PLACE,
 };
-use crate::wire::{Fault, Response, RunRequest, RunStatus};
+use crate::wire::{Fault, RequestKind, Response, RunRequest, RunStatus};
 
 /// The word of a call becomes the name of a directory.
 const CALL_CHARS_MAX: usize = 64;
@@ -21,7 +21,13 @@ impl Hub {
     /// Returns the answer, unless it comes later.
     pub(super) fn obey_about_plays(&mut self, asker: Asker, request: RunRequest) -> Option<Answer> {
         let command = match request {
-            RunRequest::List => return Some(Ok(Response::Runs { runs: self.run_list() })),
+            RunRequest::List => {
+                let mut runs = self.run_list();
+                if let Some((agent, _)) = self.say_of(asker.client, RequestKind::ListRuns) {
+                    runs.retain(|run| run.agents.iter().any(|name| name == agent.as_str()));
+                }
+                return Some(Ok(Response::Runs { runs }));
+            }
             RunRequest::Begin { order, environment } => self.plan_play(order, &environment),
             RunRequest::Resume { run, environment } => self.plan_encore(&run, &environment),
             RunRequest::Cancel { run } => {
@@ -111,6 +117,7 @@ impl Hub {
             owns: player.owns.clone(),
             capabilities: player.capabilities.clone(),
             speaks: Vec::new(),
+            skill: false,
             kit: player.kit.clone(),
             // Stages hand their files on where they lie.
             workspace: Some(WorkspaceChoice::Shared),
@@ -118,7 +125,7 @@ impl Hub {
             confinement: crate::model::Confinement::default(),
         };
         let place = cast.agents.iter().position(|one| one.name == player.name).unwrap_or_default();
-        let added = Added { command: player.command.clone(), variables: Vec::new() };
+        let added = Added { command: player.command.clone(), variables: Vec::new(), by: None };
         self.plan_own(loaded, &agent, (&cast.team, place), &added, caller)
     }
 

@@ -1,17 +1,15 @@
 //! What clients ask, and what they are answered.
 
-use super::artifacts::Waiting;
-use super::hooks::Said;
 use super::inbox::ClientId;
-use super::ledger::{Deed, unwritable};
+use super::ledger::unwritable;
 use super::pane::Pane;
 use super::state::Hub;
 use super::weight::{fitting, row_bytes, text_bytes};
-use crate::engine::{Event, RunEvent, Seat};
+use crate::engine::{Event, RunEvent};
 use crate::keeper::ToKeeper;
-use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size, Token};
+use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
-use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response, Speaker};
+use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
 
 /// What may be typed with one request.
 const INPUT_BYTES_MAX: usize = 1024 * 1024;
@@ -43,11 +41,6 @@ fn foreign(protocol: u32) -> Fault {
     .with_hint(format!("Use the program of version {version}, which runs the hub"))
 }
 
-fn dead_token() -> Fault {
-    Fault::new("The token is not that of a running agent")
-        .with_hint("A token is good for one run; `wheelhouse status` shows who runs")
-}
-
 impl Hub {
     pub(super) fn on_ask(&mut self, client: ClientId, ask: Ask) {
         let wants_record = ask.request.wants_record();
@@ -66,20 +59,6 @@ impl Hub {
         if let Some(answer) = answer {
             self.answer(asker, answer);
         }
-    }
-
-    /// Returns why a client may not make a request.
-    fn refuse(&self, client: ClientId, request: &Request) -> Option<Fault> {
-        let right = request.right();
-        let Some((agent, run)) = self.speakers.get(&client) else {
-            let is_allowed = right.is_of(Speaker::Person);
-            return (!is_allowed).then(|| Fault::new(format!("Nobody may {}", right.deed)));
-        };
-        if !right.is_of(Speaker::Agent) {
-            return Some(Fault::new(format!("An agent may not {}", right.deed)));
-        }
-        let is_over = |seat: &Seat| seat.run != *run || seat.is_gone();
-        self.engine.seat(agent).is_none_or(is_over).then(dead_token)
     }
 
     /// Returns the answer, unless it comes later.
@@ -108,19 +87,10 @@ impl Hub {
             Request::Hello { protocol, token, .. } => {
                 Some(self.greet(client, protocol, token.as_ref()))
             }
-            Request::Status => {
-                let speaker = self.speakers.get(&client);
-                let status = speaker.map(|(agent, _)| self.status_of(agent));
-                Some(Ok(Response::Status(status.unwrap_or_else(|| self.status()))))
+            Request::Me | Request::Status | Request::Contracts { .. } | Request::Events { .. } => {
+                self.tell_what_is(asker, request)
             }
-            Request::Report { call, kind, text, schema } => {
-                self.hear(asker, Said { call, kind, text }, schema)
-            }
-            Request::Hook { call, said } => {
-                let (agent, run) = self.speakers.get(&client).cloned()?;
-                self.on_hook(&agent, run, &call, &said);
-                Some(Ok(Response::Ok))
-            }
+            Request::Report { .. } | Request::Hook { .. } => self.hear(asker, request),
             Request::Read { agent, lines, scrollback } => {
                 Some(self.read(&agent, lines, scrollback))
             }
@@ -152,37 +122,6 @@ impl Hub {
         }
     }
 
-    /// Takes what an agent reports; it is answered once that is on record.
-    fn hear(&mut self, asker: Asker, said: Said, schema: Option<String>) -> Option<Answer> {
-        let (agent, run) = self.speakers.get(&asker.client).cloned()?;
-        if said.is_artifact() {
-            self.check_artifact(Waiting { asker, agent, run, said }, schema);
-        } else {
-            let answer = self.on_report(&agent, run, said);
-            self.carry_out_later(Deed::Answer { asker, answer });
-        }
-        None
-    }
-
-    fn greet(&mut self, client: ClientId, protocol: u32, token: Option<&Token>) -> Answer {
-        // Another version gets its answer, so that it can say what is wrong, and nothing more.
-        self.views.note_protocol(client, protocol);
-        if protocol == PROTOCOL {
-            // Who has spoken for an agent once never speaks for anyone else.
-            if let Some(token) = token {
-                let holder = self.holder(token).ok_or_else(dead_token)?;
-                self.speakers.entry(client).or_insert(holder);
-            }
-            self.views.greet(client);
-        }
-        Ok(Response::Welcome {
-            protocol: PROTOCOL,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            session: self.paths.session.to_string(),
-            pid: std::process::id(),
-        })
-    }
-
     pub(super) fn command(
         &mut self,
         asker: Asker,
@@ -193,7 +132,8 @@ impl Hub {
                 self.next_request += 1;
                 let request = RequestId(self.next_request);
                 self.askers.insert(request, asker);
-                self.decide(Event::Asked { request, command });
+                let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+                self.decide(Event::Asked { request, command, by });
                 None
             }
             Err(fault) => Some(Err(fault)),

@@ -14,7 +14,8 @@ use crate::wire::{Fault, Request};
 impl Hub {
     /// Returns the answer, unless it comes later.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others have nothing to do with runs")]
-    pub(super) fn obey_about_runs(&mut self, asker: Asker, request: Request) -> Option<Answer> {
+    pub(super) fn obey_about_runs(&mut self, asker: Asker, mut request: Request) -> Option<Answer> {
+        self.replace_environment(asker, &mut request);
         match request {
             Request::Up { team, environment } => {
                 let crew = self.plan_team(team.as_deref(), &environment);
@@ -61,12 +62,44 @@ impl Hub {
                 self.command(asker, Ok(Command::Down { force, grace_ms }))
             }
             Request::Add { agent, environment } => {
-                let crew = self.plan_new(agent, &environment);
+                let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+                let crew = self.plan_new(agent, by.clone(), &environment);
                 let crew = self.take_on(crew, environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
+                let command = crew.map(|members| self.begin_new(by, members));
+                self.command(asker, command)
             }
             _ => None,
         }
+    }
+
+    /// Starts others for an agent with the variables of whoever started that agent: its own hold its
+    /// token, and what its cli has set.
+    fn replace_environment(&self, asker: Asker, request: &mut Request) {
+        let Some((agent, _)) = self.speakers.get(&asker.client) else { return };
+        if let Request::Up { environment, .. }
+        | Request::Start { environment, .. }
+        | Request::Restart { environment, .. }
+        | Request::Resume { environment, .. }
+        | Request::Add { environment, .. } = request
+        {
+            *environment = (*self.caller_of(agent)).clone();
+        }
+    }
+
+    /// Returns the variables of whoever started an agent. A hub that came back knows no caller any
+    /// more: then its own variables are what there is.
+    fn caller_of(&self, agent: &AgentName) -> Rc<Environment> {
+        let caller = self.callers.get(agent).map(Rc::clone);
+        caller.unwrap_or_else(|| Rc::new(environment_of(std::env::vars_os())))
+    }
+
+    /// Returns what starts a new agent: a person's word, or an agent's on the terms of its team.
+    fn begin_new(&self, by: Option<AgentName>, mut members: Crew) -> Command {
+        let Some(by) = by else { return Command::Start { members } };
+        let Some(member) = members.pop() else { return Command::Start { members } };
+        let team = self.settings.team(&member.0.team);
+        let terms = team.and_then(|team| team.spawn.clone());
+        Command::Spawn { by, terms, member: Box::new(member) }
     }
 
     /// Refuses a crew in which two agents would own the same files, and keeps the variables of
@@ -89,9 +122,7 @@ impl Hub {
 
     /// Tells the engine how an agent would begin with a new conversation.
     pub(super) fn plan_renewal(&mut self, agent: &AgentName, run: RunId) {
-        // A hub that came back knows no caller any more: then its own variables are what there is.
-        let caller = self.callers.get(agent).map(Rc::clone);
-        let caller = caller.unwrap_or_else(|| Rc::new(environment_of(std::env::vars_os())));
+        let caller = self.caller_of(agent);
         let planned = self.plan_agents(&[agent.to_string()], &caller);
         let plan = match planned.map(|mut crew| crew.pop()) {
             Ok(Some(next)) => Ok(Box::new(next)),

@@ -91,6 +91,7 @@ async fn serve(
         rules: BTreeMap::new(),
         hook_rules: BTreeMap::new(),
         speakers: BTreeMap::new(),
+        peers: BTreeMap::new(),
         added_env: BTreeMap::new(),
         callers: BTreeMap::new(),
         grace_ms: 0,

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::delays::{Delays, Place};
 use super::inbox::{ClientId, ClientNews, Input, Senders};
-use super::socket::is_own;
+use super::socket::{is_own, peer};
 use crate::model::{AgentName, RunId};
 use crate::wire::{Ask, Fault, FrameReader, FromHub, encode_frame};
 
@@ -216,13 +216,14 @@ async fn serve(
     senders: &Senders,
 ) {
     let partial = Partial { visitors: Rc::clone(&senders.visitors), own: 0 };
+    let peer = peer(&stream);
     let (reader, writer) = stream.into_split();
     let (frames, queued) = mpsc::unbounded_channel();
     let queue = Rc::new(Queue::default());
     let delays = Rc::clone(&senders.delays);
     let outbox = Outbox { frames, queue: Rc::clone(&queue), delays };
     let tell = |news| senders.requests.send(Input::Client(client, news));
-    if tell(ClientNews::Came { outbox, guest }).await.is_err() {
+    if tell(ClientNews::Came { outbox, guest, peer }).await.is_err() {
         return;
     }
     let mut writing = std::pin::pin!(write(client, writer, queued, &queue, senders));

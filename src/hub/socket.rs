@@ -27,3 +27,9 @@ pub(super) fn is_own(stream: &impl AsFd) -> bool {
     rustix::net::sockopt::socket_peercred(stream)
         .is_ok_and(|peer| peer.uid == rustix::process::geteuid())
 }
+
+/// Returns the number of the process that connected, where the system tells it.
+pub(super) fn peer(stream: &impl AsFd) -> Option<u32> {
+    let peer = rustix::net::sockopt::socket_peercred(stream).ok()?;
+    u32::try_from(peer.pid.as_raw_nonzero().get()).ok()
+}

@@ -54,6 +54,8 @@ pub(super) struct Hub {
     pub(super) hook_rules: BTreeMap<String, HookRules>,
     /// The clients that speak for an agent.
     pub(super) speakers: BTreeMap<ClientId, (AgentName, RunId)>,
+    /// The processes at the other ends, as long as nobody has greeted.
+    pub(super) peers: BTreeMap<ClientId, u32>,
     /// What was set for agents that were added: values that may be secrets, and so only here.
     pub(super) added_env: BTreeMap<AgentName, Environment>,
     /// The variables of whoever last started each agent, and so only here, too.
@@ -88,6 +90,7 @@ impl Hub {
             }
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
             Input::Examined { waiting, fault } => self.on_examined(*waiting, fault),
+            Input::Looked { asker, found } => self.on_events(asker, found),
             Input::Came(event) => self.decide(event),
             Input::Gathered { plan, memories } => self.on_gathered(plan, &memories),
             Input::Answered { asker, answer } => self.answer(asker, *answer),
@@ -100,9 +103,10 @@ impl Hub {
 
     fn on_client(&mut self, client: ClientId, news: ClientNews) {
         match news {
-            ClientNews::Came { outbox, guest } => {
+            ClientNews::Came { outbox, guest, peer } => {
                 self.views.welcome(client, outbox);
                 self.speakers.extend(guest.map(|guest| (client, guest)));
+                self.peers.extend(peer.map(|peer| (client, peer)));
                 self.decide(Event::ClientCame);
             }
             ClientNews::Asked(ask) => {
@@ -128,6 +132,7 @@ impl Hub {
     fn dismiss(&mut self, client: ClientId) {
         self.views.dismiss(client);
         self.speakers.remove(&client);
+        self.peers.remove(&client);
         let gone = |asker: &Asker| asker.client == client;
         let requests: Vec<_> =
             self.askers.iter().filter(|(_, asker)| gone(asker)).map(|(id, _)| *id).collect();

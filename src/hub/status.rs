@@ -27,11 +27,20 @@ impl Hub {
             trouble: self.ledger.trouble().map(|reason| unwritable(&reason).message),
         };
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
-        seats.sort_by_key(|seat| (&seat.member.team, seat.member.place));
+        seats.sort_by_cached_key(|seat| (seat.member.team.clone(), self.places(seat)));
         let agents = seats.into_iter().map(|seat| self.agent_status(seat)).collect();
         let (tasks, attention) = (self.task_list(), self.attention_list());
         let interrupted = Box::new(self.interrupted());
         Status { hub, agents, tasks, attention, interrupted, runs: self.run_list() }
+    }
+
+    /// Returns where an agent stands in its team: behind whoever started it, if an agent did.
+    fn places(&self, seat: &Seat) -> Vec<usize> {
+        let above = self.engine.starters(&seat.member.name);
+        let above = above.filter_map(|name| self.engine.seat(name)).map(|seat| seat.member.place);
+        let mut places: Vec<usize> = [seat.member.place].into_iter().chain(above).collect();
+        places.reverse();
+        places
     }
 
     /// Returns who was lost and has not been started since, and what they worked on.
@@ -91,6 +100,7 @@ impl Hub {
                 Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => None,
             },
             note: self.remark(seat),
+            started_by: member.started_by().map(ToString::to_string),
             progress: seat.pace.progress.clone(),
             rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
             reports: pane.map(|pane| pane.reports.count).unwrap_or_default(),
@@ -149,17 +159,6 @@ impl Hub {
             .map(|one| format!("unreachable since {}: {}", one.since.to_rfc3339(), one.reason));
         let known = [unreachable, conflict, seat.note.clone(), seat.pace.stuck.clone(), told];
         known.into_iter().flatten().find(|text| !text.trim().is_empty())
-    }
-
-    /// Returns the status with one agent in it.
-    pub(super) fn status_of(&self, agent: &AgentName) -> Status {
-        let mut status = self.status();
-        status.agents.retain(|status| status.name == agent.as_str());
-        status.tasks.retain(|task| task.agent.as_deref() == Some(agent.as_str()));
-        status.attention.clear();
-        status.interrupted = Box::default();
-        status.runs.retain(|run| run.agents.iter().any(|name| name == agent.as_str()));
-        status
     }
 
     pub(super) fn explain(&self, name: &str) -> Result<Response, Fault> {

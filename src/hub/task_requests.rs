@@ -7,10 +7,10 @@ use super::check;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use crate::model::{
-    AgentName, Attention, AttentionId, AttentionKind, Command, Condition, NeedId, Refusal, Task,
-    TaskCommand, TaskId, TaskSpec, TaskState,
+    AgentName, Attention, AttentionId, AttentionKind, Command, Condition, Named, NeedId, Reach,
+    Refusal, Task, TaskCommand, TaskId, TaskSpec, TaskState,
 };
-use crate::wire::{AttentionStatus, Fault, Response, TaskRequest, TaskStatus};
+use crate::wire::{AttentionStatus, Fault, RequestKind, Response, TaskRequest, TaskStatus};
 
 impl Hub {
     /// Returns the answer, unless it comes later.
@@ -20,10 +20,24 @@ impl Hub {
         request: TaskRequest,
     ) -> Option<Answer> {
         let command = match request {
-            TaskRequest::List => return Some(Ok(Response::Tasks { tasks: self.task_list() })),
+            TaskRequest::List => {
+                let mut tasks = self.task_list();
+                if let Some((agent, reach)) = self.say_of(asker.client, RequestKind::ListTasks) {
+                    tasks.retain(|task| self.shows_task(&agent, reach, &task.id));
+                }
+                return Some(Ok(Response::Tasks { tasks }));
+            }
             TaskRequest::Show { task } => return Some(self.show_task(&task)),
             TaskRequest::Attention => {
-                return Some(Ok(Response::Attention { items: self.attention_list() }));
+                let mut items = self.attention_list();
+                if let Some((agent, reach)) = self.say_of(asker.client, RequestKind::Attention) {
+                    items.retain(|item| {
+                        let named = item.agent.clone().map(Named::Agent);
+                        let named = named.or_else(|| item.task.clone().map(Named::Task));
+                        named.is_some_and(|named| self.engine.reaches(&agent, reach, &named))
+                    });
+                }
+                return Some(Ok(Response::Attention { items }));
             }
             TaskRequest::Wait { task, states } => task_id(&task).map(|task| {
                 let condition = Condition::Task { task, states };
@@ -38,10 +52,10 @@ impl Hub {
             | TaskRequest::Consent { .. }
             | TaskRequest::Allow { .. }
             | TaskRequest::Meet { .. } => {
-                let speaker = self.speakers.get(&asker.client).map(|(agent, _)| agent);
-                let request = match speaker {
-                    Some(agent) => self.within_own_run(agent, request),
-                    None => Ok(request),
+                let adder = self.say_of(asker.client, RequestKind::AddTasks);
+                let request = match adder {
+                    Some((agent, reach)) => self.added_by(&agent, reach, request),
+                    None => Ok(by_person(request)),
                 };
                 request.and_then(|request| self.task_command(request)).map(Command::Task)
             }
@@ -49,25 +63,23 @@ impl Hub {
         self.command(asker, command)
     }
 
-    /// Lets an agent add to the board of its own run, and nothing that the hub would run for it.
-    fn within_own_run(
+    /// Lets an agent add to the board of its own run; outside of one, what those may take whom it
+    /// gives work to.
+    fn added_by(
         &self,
         agent: &AgentName,
+        reach: Reach,
         mut request: TaskRequest,
     ) -> Result<TaskRequest, Fault> {
+        let TaskRequest::Add { specs } = &mut request else { return Ok(request) };
         let play = self.engine.play_of(agent).map(|play| play.id);
-        let Some(play) = play else {
+        if play.is_none() && reach <= Reach::Own {
             return Err(Fault::new(format!("Agent `{agent}` takes part in no run"))
-                .with_hint("Only a run of a playbook has a board that agents may add to"));
-        };
-        if let TaskRequest::Add { specs } = &mut request {
-            for spec in specs {
-                if !spec.terms.gates.is_empty() {
-                    return Err(Fault::new("An agent may not add gates")
-                        .with_hint("Say in the prompt how the result is checked"));
-                }
-                spec.play = Some(play);
-            }
+                .with_hint("Only a run of a playbook has a board that workers may add to"));
+        }
+        for spec in specs {
+            spec.play = play;
+            spec.terms.by = Some(agent.clone());
         }
         Ok(request)
     }
@@ -139,6 +151,16 @@ impl Hub {
     pub(super) fn task_in_hand(&self, agent: &AgentName) -> Option<String> {
         self.engine.task_of(agent).map(|task| task.id.to_string())
     }
+}
+
+/// Takes out what only the hub says of a task.
+fn by_person(mut request: TaskRequest) -> TaskRequest {
+    if let TaskRequest::Add { specs } = &mut request {
+        for spec in specs {
+            spec.terms.by = None;
+        }
+    }
+    request
 }
 
 /// Takes out of a task's words what a terminal would obey.

@@ -46,7 +46,7 @@ pub use guard::guard;
 pub use keep::keep;
 pub use lock::is_held;
 pub use order::{EXIT_BAD_ORDER, EXIT_BROKEN, EXIT_FENCED, EXIT_HELD, EXIT_OK, KeeperArgs, Order};
-pub use process::{is_alive, process_id};
+pub use process::{is_alive, parent, process_id};
 pub use ring::RING_BYTES;
 pub use start::start;
 pub use sweep::sweep;

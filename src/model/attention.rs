@@ -11,6 +11,7 @@ use super::{AgentName, Moment, NeedId, TaskId};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("pattern" = r"^a[0-9]+$", "examples" = ["a1"])))]
 #[serde(try_from = "String", into = "String")]
 pub struct AttentionId(pub u64);
 
@@ -100,6 +101,7 @@ impl fmt::Display for AttentionKind {
 
 /// What a person can say about a thing that waits for them, besides looking after it themselves.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Ruling {
     /// The words of one agent may reach the other.
@@ -112,6 +114,7 @@ pub enum Ruling {
 
 /// One thing that waits for a person. It goes when its cause goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attention {
     pub id: AttentionId,
     pub kind: AttentionKind,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AgentName, AgentState, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member,
-    Merge, NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, Task, TaskId, TaskSpec,
-    TaskState, WorkspaceCommand, WorkspaceState,
+    Merge, NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, SpawnTerms, Task, TaskId,
+    TaskSpec, TaskState, WorkspaceCommand, WorkspaceState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.
@@ -14,6 +14,12 @@ pub enum Command {
     /// Starts those of the agents that do not run yet.
     Start {
         members: Vec<(Member, Launch)>,
+    },
+    /// Starts an agent for another, on the terms of their team; without terms it is refused.
+    Spawn {
+        by: AgentName,
+        terms: Option<SpawnTerms>,
+        member: Box<(Member, Launch)>,
     },
     /// Stops agents and everything that they started.
     Stop {
@@ -212,6 +218,10 @@ pub enum Refusal {
     AtWork { agent: AgentName },
     #[error("{}", failures.iter().map(|one| format!("The workspace of `{}` is kept: {}", one.agent, one.reason)).collect::<Vec<_>>().join("\n"))]
     Kept { failures: Vec<Failure>, removed: Vec<AgentName> },
+    #[error("{reason}")]
+    NotSpawned { reason: String },
+    #[error("The attempt `{tag}` is over, and what is reported about it counts for nothing")]
+    StaleAttempt { tag: String },
     #[error("Nothing of the name `{item}` waits for a person")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
@@ -327,6 +337,12 @@ impl Refusal {
             Self::PlayStands { run, .. } => Some(format!(
                 "Go on with it by `wheelhouse run --resume {run}`, or end it by `wheelhouse run --cancel {run}`"
             )),
+            Self::NotSpawned { .. } => {
+                Some("A person sets what agents may start in `[team.NAME.spawn]`".to_owned())
+            }
+            Self::StaleAttempt { .. } => {
+                Some("`wheelhouse whoami` shows the task in hand and its tag".to_owned())
+            }
             Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
             Self::Failed { .. } => Some("Look closer with `wheelhouse doctor`".to_owned()),
         }

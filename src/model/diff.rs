@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a workspace is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Against {
     /// The commit that the agent began at.
@@ -47,6 +48,7 @@ impl fmt::Display for Against {
 
 /// One file that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DiffFile {
     /// Relative to the top of the repository. Bytes that are no text are replaced.
     pub path: String,
@@ -74,6 +76,7 @@ pub struct DiffFile {
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DiffChange {
     Added,
@@ -102,6 +105,7 @@ impl DiffChange {
 
 /// The hunks of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileHunks {
     pub path: String,
     #[serde(default)]
@@ -114,6 +118,7 @@ pub struct FileHunks {
 
 /// Lines that changed, and those around them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hunk {
     pub old_start: u64,
     pub old_count: u64,
@@ -135,6 +140,7 @@ impl fmt::Display for Hunk {
 
 /// One line of a hunk. A line that stays has both numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DiffLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<u64>,

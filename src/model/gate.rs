@@ -97,6 +97,22 @@ impl Gate {
 }
 
 impl Check {
+    /// Says whether the hub would run a program that the gate names.
+    pub fn runs_command(&self) -> bool {
+        match self {
+            Self::Command { .. } => true,
+            Self::File { .. }
+            | Self::Regex { .. }
+            | Self::Json { .. }
+            | Self::Format { .. }
+            | Self::Schema { .. }
+            | Self::GitClean
+            | Self::GitAhead { .. }
+            | Self::GitCommits
+            | Self::Contract { .. } => false,
+        }
+    }
+
     fn parse(text: &str) -> Result<Self, String> {
         let (kind, rest) = text.split_once(':').unwrap_or(("", text));
         let pair = || rest.split_once(':').filter(|(_, second)| !second.trim().is_empty());

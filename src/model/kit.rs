@@ -15,6 +15,7 @@ pub const OWN_SERVER: &str = "wheelhouse";
 
 /// What someone asks for; what is absent was not asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Kit {
     /// All that it may use, without being asked; with `*`, these beside whatever its cli has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,6 +129,7 @@ impl Kit {
 
 /// One tool, or several of a kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "String", into = "String")]
 pub enum Tool {
     /// Whatever the cli has.

@@ -58,6 +58,11 @@ pub struct Member {
 }
 
 impl Member {
+    /// Returns the agent that started it, if one did.
+    pub fn started_by(&self) -> Option<&AgentName> {
+        self.added.as_ref().and_then(|added| added.by.as_ref())
+    }
+
     /// Returns the directory whose files it works on.
     pub fn root(&self) -> &Path {
         if self.workspace.as_os_str().is_empty() { &self.cwd } else { &self.workspace }
@@ -119,4 +124,7 @@ pub struct Added {
     /// written down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<String>,
+    /// The agent that started it, and so leads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<AgentName>,
 }

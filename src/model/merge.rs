@@ -8,6 +8,7 @@ use super::{AgentName, Moment, TaskId};
 
 /// Names one attempt to bring work back, such as `m1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct MergeId(pub u64);
 
@@ -19,6 +20,7 @@ impl fmt::Display for MergeId {
 
 /// In which form work comes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MergeForm {
     /// A merge commit, with the branch as it is behind it.
@@ -42,6 +44,7 @@ impl fmt::Display for MergeForm {
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MergeTerms {
     pub form: MergeForm,
     /// The branch that it is brought onto, by its short name.
@@ -64,6 +67,7 @@ pub struct MergeTerms {
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MergeState {
     Queued,
@@ -100,6 +104,7 @@ impl fmt::Display for MergeState {
 
 /// One attempt to bring work back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Merge {
     pub id: MergeId,
     pub agent: AgentName,
@@ -122,6 +127,7 @@ pub struct Merge {
 
 /// A file that is changed by it, or stands in its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MergeFile {
     pub path: String,
     /// Whose file it is, and who else has changed it.

@@ -30,10 +30,12 @@ mod need;
 mod plain;
 mod play;
 mod process;
+mod reach;
 mod receipt;
 mod row;
 mod runner;
 mod size;
+mod spawn;
 mod subject;
 mod task;
 mod token;
@@ -73,10 +75,12 @@ pub use play::{
     Troop,
 };
 pub use process::{ProcessId, ProcessInfo};
+pub use reach::{Named, Reach};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
 pub use row::{Color, Row, Run, Style};
 pub use runner::{Confinement, ContainerEngine, Limits, Place, Runner, Sandbox};
 pub use size::Size;
+pub use spawn::SpawnTerms;
 pub use subject::{Question, Subject};
 pub use task::{
     Context, InvalidTask, OnFailure, TAG_PLACE, Task, TaskId, TaskSpec, TaskState, Terms,

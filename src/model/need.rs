@@ -11,6 +11,7 @@ use super::{AgentName, Moment, TaskId};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("pattern" = r"^n[0-9]+$", "examples" = ["n1"])))]
 #[serde(try_from = "String", into = "String")]
 pub struct NeedId(pub u64);
 

@@ -183,6 +183,9 @@ pub struct Terms {
     /// What is left of it once it has failed as often as it may: that is tried before it fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduced: Option<String>,
+    /// The agent that added it: only those take it whom that one may give work to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<AgentName>,
 }
 
 impl Default for Terms {
@@ -204,6 +207,7 @@ impl Default for Terms {
             agree: 0,
             locks: Vec::new(),
             reduced: None,
+            by: None,
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{AgentName, Moment};
 
 /// Whose files an agent works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum WorkspaceKind {
     /// The project as it is.
@@ -33,6 +34,7 @@ impl fmt::Display for WorkspaceKind {
 
 /// How a workspace is made, and what belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Plot {
     /// Never `Shared`: the project needs no making.
     pub kind: WorkspaceKind,
@@ -88,6 +90,7 @@ impl Plot {
 
 /// How far a workspace has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WorkspaceState {
     /// It is being made; nobody has worked in it.
@@ -109,6 +112,7 @@ impl fmt::Display for WorkspaceState {
 
 /// On which terms a workspace is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Clearing {
     /// What is in it is put into a rescue ref first; else it must hold no work.
     pub rescues: bool,
@@ -122,6 +126,7 @@ pub struct Clearing {
 
 /// A workspace that was made for an agent. It outlives the agent while there is work in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Workspace {
     pub agent: AgentName,
     #[serde(flatten)]

@@ -10,6 +10,7 @@ mod grammar;
 mod quote;
 mod read;
 mod reported;
+mod skill;
 
 pub use brief::brief;
 pub use declared::EmptyReport;
@@ -18,3 +19,4 @@ pub use grammar::{ends_contract, parse, starts_report};
 pub use quote::quote;
 pub use read::read;
 pub use reported::{Report, ReportKind, Status};
+pub use skill::skill;

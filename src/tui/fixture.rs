@@ -68,6 +68,7 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         title: String::new(),
         ending: None,
         note: None,
+        started_by: None,
         progress: None,
         rule: String::new(),
         reports: 0,

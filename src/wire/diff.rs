@@ -6,6 +6,7 @@ use crate::model::{Against, DiffFile, FileHunks};
 
 /// The files of a workspace that differ from a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DiffStatus {
     pub agent: String,
     /// The top of the repository.
@@ -22,6 +23,7 @@ pub struct DiffStatus {
 
 /// The hunks of some files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HunkStatus {
     pub commit: Option<String>,
     /// Those files that (still) differ.

@@ -7,8 +7,11 @@ mod diff;
 mod feed;
 mod frame;
 mod hub_process;
+mod identity;
 mod interrupted;
+mod named;
 mod notice;
+mod published;
 mod request;
 mod response;
 mod rights;
@@ -21,14 +24,16 @@ pub use diff::{DiffStatus, HunkStatus};
 pub use feed::FeedLine;
 pub use frame::{FRAME_BYTES_MAX, FrameError, FrameReader, encode_frame};
 pub use hub_process::{BUSY, READY, hub_argv};
+pub use identity::Identity;
 pub use interrupted::Interrupted;
 pub use notice::{Alert, MouseWish, Notice, PaneView, ViewCursor};
+pub use published::{ContractStatus, EventStatus};
 pub use request::{Ask, DialogChoice, KeyInput, NewAgent, Request};
 pub use response::{
     AgentOffer, AgentStatus, CliOffer, DialogStatus, Explanation, Fault, FromHub, HubStatus,
     Reception, Response, Status, TeamOffer, Testimony,
 };
-pub use rights::{Right, Speaker};
+pub use rights::{RequestKind, Right, Speaker, rights_table};
 pub use run::{LockRequest, LockStatus, RunRequest, RunStatus};
 pub use schema::SCHEMA;
 pub use task::{AttentionStatus, TaskRequest, TaskStatus};

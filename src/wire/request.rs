@@ -42,7 +42,12 @@ pub enum Request {
         /// The file that says what the artifact must be like.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         schema: Option<String>,
+        /// The tag of the attempt that it is about; one of another attempt counts for nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<String>,
     },
+    /// Who speaks, as the hub sees it, and what it may ask.
+    Me,
     /// What a hook of an agent's cli said, as it said it.
     Hook {
         call: String,
@@ -209,6 +214,29 @@ pub enum Request {
     Workspace {
         ask: WorkspaceRequest,
     },
+    /// Interfaces that agents have published: all at a glance, or the whole of those with a title.
+    Contracts {
+        #[serde(default)]
+        publisher: Option<String>,
+        #[serde(default)]
+        title: Option<String>,
+        /// The newest one, if none is named.
+        #[serde(default)]
+        version: Option<u32>,
+    },
+    /// What happened after the entry with this number, oldest first.
+    Events {
+        #[serde(default)]
+        after: u64,
+        limit: usize,
+        #[serde(default)]
+        agent: Option<String>,
+        #[serde(default)]
+        task: Option<String>,
+        /// Only kinds that begin like this.
+        #[serde(default)]
+        kind: Option<String>,
+    },
 }
 
 impl Request {
@@ -218,11 +246,11 @@ impl Request {
             Self::Keys { .. }
             | Self::Restart { .. }
             | Self::Resume { .. }
-            | Self::Dispatch { .. }
-            | Self::DispatchTemplate { .. }
             | Self::Answer { .. }
             | Self::Interrupt { .. }
             | Self::Add { .. } => false,
+            Self::Dispatch { idempotency_key, .. }
+            | Self::DispatchTemplate { idempotency_key, .. } => idempotency_key.is_some(),
             Self::Task { ask } => ask.is_repeatable(),
             Self::Hello { .. }
             | Self::Status
@@ -250,6 +278,9 @@ impl Request {
             | Self::Clis { .. }
             | Self::Run { .. }
             | Self::Workspace { .. }
+            | Self::Me
+            | Self::Contracts { .. }
+            | Self::Events { .. }
             | Self::Lock { .. } => true,
         }
     }
@@ -274,6 +305,9 @@ impl Request {
             Self::Workspace { ask } => ask.wants_record(),
             Self::Hello { .. }
             | Self::Status
+            | Self::Me
+            | Self::Contracts { .. }
+            | Self::Events { .. }
             | Self::Reload
             | Self::FlushCast { .. }
             | Self::AwaitReceipts { .. }
@@ -370,6 +404,7 @@ mod tests {
             kind: ReportKind::Status(Status::Done),
             text: "x".into(),
             schema: None,
+            tag: None,
         };
         let hook = Request::Hook { call: "c2".into(), said: serde_json::json!({"id": "s"}) };
         let token = Some(Token("secret".into()));

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AttentionStatus, DiffStatus, HunkStatus, Interrupted, LockStatus, Notice, RescueStatus,
-    RunStatus, TaskStatus, WorkspaceStatus,
+    AttentionStatus, ContractStatus, DiffStatus, EventStatus, HunkStatus, Identity, Interrupted,
+    LockStatus, Notice, RescueStatus, RunStatus, TaskStatus, WorkspaceStatus,
 };
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
@@ -60,6 +60,17 @@ pub enum Response {
         reason: Option<String>,
     },
     Report(Reception),
+    /// Who speaks.
+    Me(Box<Identity>),
+    Contracts {
+        contracts: Vec<ContractStatus>,
+    },
+    /// What happened, oldest first. The next look begins after `last`.
+    Events {
+        events: Vec<EventStatus>,
+        last: u64,
+        is_more: bool,
+    },
     Tasks {
         tasks: Vec<TaskStatus>,
     },
@@ -99,6 +110,12 @@ pub struct Reception {
     pub is_new: bool,
     /// How many reports of this run have counted so far.
     pub reports: u64,
+    /// It does not count, or was sent back; the note says why.
+    #[serde(default)]
+    pub is_refused: bool,
+    /// What became of it, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Why a request was not carried out.
@@ -194,6 +211,9 @@ pub struct AgentStatus {
     pub ending: Option<String>,
     /// What went wrong or what is wanted, in words.
     pub note: Option<String>,
+    /// The agent that started it, and so leads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<String>,
     /// The last step that it reported, such as `3/7`.
     #[serde(default)]
     pub progress: Option<String>,

@@ -6,6 +6,7 @@ use crate::model::{Merge, MergeFile, MergeForm, MergeState, WorkspaceKind};
 
 /// A request about workspaces.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "about")]
 pub enum WorkspaceRequest {
     List,
@@ -61,6 +62,7 @@ impl WorkspaceRequest {
 
 /// A workspace at a glance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WorkspaceStatus {
     pub agent: String,
     pub kind: WorkspaceKind,
@@ -93,6 +95,7 @@ pub struct WorkspaceStatus {
 
 /// Files in which the work of two agents will meet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OverlapStatus {
     pub with: String,
     /// The other owns them, and has not necessarily changed them.
@@ -102,6 +105,7 @@ pub struct OverlapStatus {
 
 /// An attempt to bring work back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MergeStatus {
     pub id: String,
     pub agent: String,
@@ -138,6 +142,7 @@ impl From<&Merge> for MergeStatus {
 
 /// A rescue ref.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RescueStatus {
     pub name: String,
     pub commit: String,

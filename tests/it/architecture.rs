@@ -61,6 +61,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         ],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
+    ("mcp", &["model", "report", "wire", "client", "config"], &["rmcp", "tokio"]),
     (
         "tui",
         &["model", "wire", "story", "client", "config", "notify"],
@@ -89,6 +90,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
             "notify",
             "hub",
             "client",
+            "mcp",
             "sim",
             "tui",
         ],
@@ -113,6 +115,7 @@ const CONFINED: &[&str] = &[
     "portable_pty",
     "ratatui",
     "regex",
+    "rmcp",
     "rusqlite",
     "rustix",
     "saphyr_parser",
@@ -158,7 +161,7 @@ fn rooms_use_only_the_rooms_they_may() {
         for file in rust_files(&Path::new("src").join(room)) {
             let text = production_text(&file);
             for &(other, ..) in ROOMS {
-                let used = text.contains(&format!("crate::{other}"));
+                let used = names(&text, &format!("crate::{other}"));
                 if used && other != room && !may_use.contains(&other) {
                     faults.push(format!("{}: {room} may not use {other}", file.display()));
                 }

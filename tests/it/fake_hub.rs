@@ -178,6 +178,7 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         title: String::new(),
         ending: None,
         note: None,
+        started_by: None,
         progress: None,
         rule: String::new(),
         reports: 0,

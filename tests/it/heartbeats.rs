@@ -56,6 +56,7 @@ fn call(world: &World, agent: &str, lines: usize, pause: Duration) -> Duration {
             kind: ReportKind::Progress { step, steps },
             text: "a part of it is built".to_owned(),
             schema: None,
+            tag: None,
         });
         assert!(matches!(answer, Response::Report(_)), "{answer:?}");
         longest = longest.max(begun.elapsed());

@@ -3,11 +3,14 @@
 //! `.ci/real-agents` installs them and runs these tests, which nothing else does.
 
 use rustix::process::Signal;
-use wheelhouse::model::AgentState;
+use serde_json::{Value, json};
+use wheelhouse::model::{AgentState, TaskState};
+use wheelhouse::wire::TaskStatus;
 
 use super::support::burner::Burners;
 use super::support::process;
 use super::support::real_agent::{CLAUDE, CODEX, Cli, GEMINI, OPENCODE, RealAgent};
+use super::support::squad::plan;
 
 /// How many prompts a CLI gets while the machine is busy.
 const CROWD: usize = 20;
@@ -82,6 +85,67 @@ fn gemini_load_it_gets_each_prompt_once_on_a_busy_machine() {
 #[ignore = "needs the real CLIs: `.ci/real-agents`"]
 fn opencode_load_it_gets_each_prompt_once_on_a_busy_machine() {
     live_in_a_crowd(&OPENCODE);
+}
+
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn claude_orchestrator_brings_four_workers_to_the_end_of_a_goal() {
+    orchestrate(&CLAUDE);
+}
+
+/// Lets a CLI direct four scripted workers through the tools of the MCP server: it cuts a goal into
+/// tasks, waits, answers one that is blocked and one whose gate failed, and reports the end.
+fn orchestrate(cli: &'static Cli) {
+    let agent = RealAgent::lead(cli);
+    agent.wait_for_state(AgentState::Idle);
+    agent.say(&format!(
+        "Goal: build four parts. [[mcp:me=whoami:{{}}]][[mcp:all=list_agents:{{}}]]\
+         [[mcp:t=add_tasks:{{\"tasks\":{}}}]]\
+         [[until:b=wait:tasks.0.state~blocked:{}]][[mcp:show_task:{{\"task\":\"{{{{t.tasks.1.id}}}}\"}}]]\
+         [[mcp:retry_task:{}]][[until:g=list_events:events.0.kind~gate.failed:{}]]\
+         [[mcp:show_task:{{\"task\":\"{{{{t.tasks.2.id}}}}\"}}]][[mcp:retry_task:{}]]\
+         [[until:d0=wait:tasks.0.state~done:{}]][[until:d1=wait:tasks.0.state~done:{}]]\
+         [[until:d2=wait:tasks.0.state~done:{}]][[until:d3=wait:tasks.0.state~done:{}]]\
+         [[mcp:end=report_status:{}]][[say:The goal is reached.]]",
+        plan(),
+        awaited(1, "blocked"),
+        advised(1, "It is called orders_db"),
+        json!({ "task": named(2), "kind": "gate.failed" }),
+        advised(2, "Write three.txt in the root"),
+        awaited(0, "done"),
+        awaited(1, "done"),
+        awaited(2, "done"),
+        awaited(3, "done"),
+        json!({ "status": "done", "text": "Four parts stand", "evidence": "4 tasks, 4 gates" }),
+    ));
+    for name in ["one", "two", "three", "four"] {
+        agent.wait_for(&format!("{name}.txt"), || agent.file(&format!("{name}.txt")).exists());
+    }
+    agent.wait_for("the end is reported", || {
+        agent.world.ok(&["events", "--agent", "real"]).contains("Four parts stand")
+    });
+    let tasks = agent.world.status().tasks;
+    let is_done = |task: &TaskStatus| task.state == TaskState::Done;
+    assert!(tasks.len() == 4 && tasks.iter().all(is_done), "{tasks:?}");
+    let events = agent.world.ok(&["events"]);
+    for kind in ["agent.retry", "task.blocked", "gate.failed", "gate.passed", "report.status"] {
+        assert!(events.contains(kind), "{kind}: {events}");
+    }
+    assert!(agent.model.got("the name of the database"), "it was told what was needed");
+    agent.tell("orchestrated");
+}
+
+/// Returns the place of a task's id in what `add_tasks` answered.
+fn named(at: usize) -> String {
+    format!("{{{{t.tasks.{at}.id}}}}")
+}
+
+fn awaited(at: usize, state: &str) -> Value {
+    json!({ "tasks": [named(at)], "states": [state], "timeout_seconds": 20 })
+}
+
+fn advised(at: usize, advice: &str) -> Value {
+    json!({ "task": named(at), "advice": advice })
 }
 
 /// Takes a CLI through its first dialogs, a brief, turns, an approval, a question, an error, and

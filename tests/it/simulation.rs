@@ -140,7 +140,7 @@ impl World {
         self.next_request += 1;
         let request = RequestId(self.next_request);
         self.open.insert(request);
-        self.report(Event::Asked { request, command });
+        self.report(Event::Asked { request, command, by: None });
     }
 
     fn report(&mut self, event: Event) {

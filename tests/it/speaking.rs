@@ -95,6 +95,7 @@ fn done(call: &str) -> Request {
         kind,
         text: "built 6 endpoints".to_owned(),
         schema: None,
+        tag: None,
     }
 }
 
@@ -128,7 +129,7 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
     ];
     for request in refused {
         let fault = agent.try_ask(request.clone()).unwrap_err();
-        assert!(fault.message.starts_with("An agent may not "), "{request:?}: {fault}");
+        assert!(fault.message.starts_with("A worker may not "), "{request:?}: {fault}");
     }
     assert!(matches!(agent.try_ask(done("a")), Ok(Response::Report(_))));
 

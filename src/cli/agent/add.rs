@@ -19,8 +19,11 @@ pub(crate) fn add(context: &mut Context, new: NewAgentArguments) -> anyhow::Resu
         cli: new.cli.unwrap_or_else(|| ANY_COMMAND.to_owned()),
         role: serde_json::from_value(Value::String(new.role))?,
         team: new.team,
-        // Whoever types a path means it from where they are.
-        cwd: new.cwd.map(std::path::absolute).transpose()?,
+        // Whoever types a path means it from where they are; an agent, from the project.
+        cwd: match &context.identity {
+            Some(_) => new.cwd,
+            None => new.cwd.map(std::path::absolute).transpose()?,
+        },
         env: Environment(variables?),
         command: new.command,
     };

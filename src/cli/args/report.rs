@@ -1,6 +1,6 @@
 //! What can be typed behind `report`.
 
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::Format;
 
@@ -14,21 +14,21 @@ pub(crate) enum ReportVerb {
         #[arg(long, value_name = "TEXT")]
         evidence: Option<String>,
         #[command(flatten)]
-        format: Format,
+        saying: Saying,
     },
     /// It cannot go on
     Blocked {
         /// Exactly what is needed
         text: String,
         #[command(flatten)]
-        format: Format,
+        saying: Saying,
     },
     /// It failed for good
     Error {
         /// What failed, what was tried, a suggested fix
         text: String,
         #[command(flatten)]
-        format: Format,
+        saying: Saying,
     },
     /// A step is completed
     Progress {
@@ -37,7 +37,7 @@ pub(crate) enum ReportVerb {
         /// What was just completed
         text: Option<String>,
         #[command(flatten)]
-        format: Format,
+        saying: Saying,
     },
     /// A build passed or failed
     Build {
@@ -45,7 +45,7 @@ pub(crate) enum ReportVerb {
         /// The error in a few words
         text: Option<String>,
         #[command(flatten)]
-        format: Format,
+        saying: Saying,
     },
     /// Something is needed that another agent owns
     Need {
@@ -58,7 +58,7 @@ pub(crate) enum ReportVerb {
         /// Why
         text: Option<String>,
         #[command(flatten)]
-        format: Format,
+        saying: Saying,
     },
     /// An interface that others will build on; its lines come from standard input
     Contract {
@@ -67,7 +67,7 @@ pub(crate) enum ReportVerb {
         #[arg(long, value_name = "TEXT")]
         body: Option<String>,
         #[command(flatten)]
-        format: Format,
+        saying: Saying,
     },
     /// A file that this task hands on
     Artifact {
@@ -79,7 +79,7 @@ pub(crate) enum ReportVerb {
         #[arg(long, value_name = "FILE")]
         schema: Option<String>,
         #[command(flatten)]
-        format: Format,
+        saying: Saying,
     },
 }
 
@@ -87,4 +87,13 @@ pub(crate) enum ReportVerb {
 pub(crate) enum Outcome {
     Pass,
     Fail,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Saying {
+    /// The tag of the attempt that it is about, from the brief: what is said of another is refused
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
 }

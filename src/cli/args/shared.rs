@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
 
+use crate::model::Role;
+
 #[derive(Debug, Args)]
 pub(crate) struct Sending {
     /// The prompt; `-`, or nothing: standard input
@@ -61,4 +63,23 @@ pub(crate) struct Format {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum RoleName {
+    Worker,
+    Lead,
+    Orchestrator,
+    Verifier,
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::Worker => Self::Worker,
+            RoleName::Lead => Self::Lead,
+            RoleName::Orchestrator => Self::Orchestrator,
+            RoleName::Verifier => Self::Verifier,
+        }
+    }
 }

@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AgentVerb, ConfigVerb, Format, LockVerb, ReportVerb, RulesVerb, RunArgs, RunnerVerb, Sending,
-    TemplateVerb, WorkspaceVerb,
+    AgentVerb, ConfigVerb, ContractVerb, Format, LockVerb, ReportVerb, RoleName, RulesVerb,
+    RunArgs, RunnerVerb, Sending, TemplateVerb, WorkspaceVerb,
 };
 use crate::cli::api::ApiVerb;
 use crate::cli::events::EventsArgs;
@@ -125,6 +125,26 @@ pub(crate) enum Verb {
         #[command(flatten)]
         format: Format,
     },
+    /// Read the interfaces that agents have published
+    #[command(subcommand)]
+    Contract(ContractVerb),
+    /// Say who the hub takes you for, and what you may ask of it
+    Whoami {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print the text that teaches an agent this tool
+    Skill {
+        /// For which role [default: that of the agent that asks, else worker]
+        #[arg(long, value_enum)]
+        role: Option<RoleName>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Serve the tools for agents by MCP, on standard input and output
+    ///
+    /// For the agent that starts it, by its token, with what its role may; else for you.
+    Mcp,
     /// Print what happened, oldest first
     Events(EventsArgs),
     /// List the runs that were, or tell what came of one
@@ -151,6 +171,8 @@ pub(crate) enum Verb {
     #[command(subcommand)]
     Rules(RulesVerb),
     /// Say what became of the work; for agents, which are known by the token they were started with
+    ///
+    /// Exit codes: 0 accepted, 3 refused or sent back; the answer says why.
     #[command(subcommand)]
     Report(ReportVerb),
     /// List, show and fill in prompt templates

@@ -106,6 +106,10 @@ pub(super) fn runner_json(runner: &Runner, settings: &Settings) -> Value {
 /// Writes who is in the team, and what each one runs.
 pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "team {} ({}): {}", team.name, team_origin(team, settings), team.layout)?;
+    if let Some(spawn) = &team.spawn {
+        let clis = plain(&spawn.clis.join(", "));
+        writeln!(out, "  its agents may start up to {} others with {clis}", spawn.agents_max)?;
+    }
     for agent in &team.agents {
         let command = settings.cli(&agent.cli).map(|cli| listed(&cli.command)).unwrap_or_default();
         let (cli, cwd) = (plain(&agent.cli), plain(&agent.cwd.to_string_lossy()));
@@ -226,6 +230,7 @@ pub(super) fn team_json(team: &Team, settings: &Settings) -> Value {
         "name": team.name,
         "layout": team.layout.to_string(),
         "speaks": team.speaks.to_string(),
+        "spawn": team.spawn,
         "agents": team.agents.iter().map(|agent| agent_json(agent, settings)).collect::<Vec<_>>(),
         "origin": team_origin(team, settings).to_string(),
     })
@@ -251,6 +256,7 @@ fn agent_json(agent: &Agent, settings: &Settings) -> Value {
         "owns": agent.owns,
         "capabilities": agent.capabilities,
         "speaks": agent.speaks,
+        "skill": agent.skill,
         "kit": kit,
         "runner": agent.runner.as_ref().map_or("local", |runner| &runner.name),
         "limits": agent.confinement.limits,

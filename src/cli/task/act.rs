@@ -4,7 +4,8 @@ use std::io::Write;
 
 use super::print::print_done;
 use crate::cli::args::Format;
-use crate::cli::context::Context;
+use crate::cli::context::{Context, own_name};
+use crate::cli::failure::Hinted;
 use crate::config::plain;
 use crate::wire::{Request, TaskRequest};
 
@@ -25,9 +26,12 @@ pub(crate) fn cancel(context: &mut Context, task: String, format: Format) -> any
 pub(crate) fn claim(
     context: &mut Context,
     task: String,
-    agent: String,
+    agent: Option<String>,
     format: Format,
 ) -> anyhow::Result<()> {
+    let agent = agent.or_else(own_name).ok_or_else(|| {
+        Hinted::error("Who takes it?", "Name an agent: `wheelhouse task claim ID --agent NAME`")
+    })?;
     act(context, TaskRequest::Claim { task, agent }, format)
 }
 

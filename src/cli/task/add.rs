@@ -36,6 +36,7 @@ pub(crate) fn add(context: &mut Context, arguments: AddArgs) -> anyhow::Result<(
         agree: arguments.agree.unwrap_or(arguments.verifiers),
         locks: arguments.lock,
         reduced: arguments.reduced,
+        by: None,
     };
     let (title, needs) = (arguments.title, arguments.needs);
     let play = arguments.run.map(|run| run.parse()).transpose()?;

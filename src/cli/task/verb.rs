@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::Format;
-use crate::model::{Context, OnFailure, Role};
+use crate::cli::args::{Format, RoleName};
+use crate::model::{Context, OnFailure};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskVerb {
@@ -53,8 +53,9 @@ pub(crate) enum TaskVerb {
     Claim {
         #[arg(value_name = "ID")]
         task: String,
+        /// Who takes it; an agent that names nobody takes it itself
         #[arg(long, value_name = "NAME")]
-        agent: String,
+        agent: Option<String>,
         #[command(flatten)]
         format: Format,
     },
@@ -139,14 +140,6 @@ pub(crate) struct AddArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum RoleName {
-    Worker,
-    Lead,
-    Orchestrator,
-    Verifier,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FailureName {
     /// It fails; what needs it waits
     Retry,
@@ -162,17 +155,6 @@ pub(super) enum FailureName {
 pub(super) enum ContextName {
     Continue,
     Fresh,
-}
-
-impl From<RoleName> for Role {
-    fn from(name: RoleName) -> Self {
-        match name {
-            RoleName::Worker => Self::Worker,
-            RoleName::Lead => Self::Lead,
-            RoleName::Orchestrator => Self::Orchestrator,
-            RoleName::Verifier => Self::Verifier,
-        }
-    }
 }
 
 impl From<FailureName> for OnFailure {

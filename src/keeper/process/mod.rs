@@ -12,8 +12,8 @@ pub(super) use elsewhere::{
     adopt_orphans, descendants, exposed, kill_tree, marked, send, signal_tree,
 };
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{is_alive, process_id};
+pub use elsewhere::{is_alive, parent, process_id};
 #[cfg(target_os = "linux")]
 pub(super) use linux::{adopt_orphans, descendants, exposed, kill_tree, marked, send, signal_tree};
 #[cfg(target_os = "linux")]
-pub use linux::{is_alive, process_id};
+pub use linux::{is_alive, parent, process_id};

@@ -12,6 +12,8 @@ pub(crate) struct Agent {
     pub name: AgentName,
     pub cli: String,
     pub team: String,
+    /// An agent started it, and stands before it in the grid.
+    pub is_led: bool,
     pub state: AgentState,
     pub is_stuck: bool,
     /// It has changed files that another agent owns.
@@ -64,6 +66,7 @@ impl Agent {
             }),
             queued: status.queued,
             workspace: workspace(status),
+            is_led: status.started_by.is_some(),
         })
     }
 

@@ -48,7 +48,9 @@ fn title<'a>(app: &App, agent: &'a Agent, index: usize, room: usize) -> (Line<'a
     let style = state_style(app, agent).add_modifier(Modifier::BOLD);
     let (number, time) = number_and_time(app, agent, index);
     let fixed = width(&number) + width(&time) + AROUND_NAME;
-    let name = clip(agent.name.as_str(), room.saturating_sub(fixed).max(3)).into_owned();
+    let under = if agent.is_led { "↳ " } else { "" };
+    let name = format!("{under}{}", agent.name);
+    let name = clip(&name, room.saturating_sub(fixed).max(3)).into_owned();
     let mut left = vec![
         Span::styled(number, app.theme.tone(Tone::Dim)),
         Span::styled(sign(agent.state), style),

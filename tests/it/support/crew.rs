@@ -192,7 +192,7 @@ impl World {
     fn ask(&mut self, command: Command) {
         self.requests += 1;
         let request = RequestId(self.requests);
-        self.report(Event::Asked { request, command });
+        self.report(Event::Asked { request, command, by: None });
     }
 
     fn report(&mut self, event: Event) {

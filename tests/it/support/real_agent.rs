@@ -182,6 +182,31 @@ impl RealAgent {
         agent
     }
 
+    /// Starts the CLI as the orchestrator of four scripted workers, with our own tools and leave to
+    /// use them.
+    pub(crate) fn lead(cli: &'static Cli) -> Self {
+        let mut world = World::new();
+        world.set_variable("PATH", &search_path(cli));
+        let model = Model::start(&world.root);
+        let lead = format!(
+            "name = \"real\"\ncli = \"{}\"\nmcp = [\"wheelhouse\"]\n\
+             tools = [\"*\", \"mcp(wheelhouse)\"]\n",
+            cli.name
+        );
+        world.write_config(&format!(
+            "[stop]\ngrace_seconds = 1\n{}{}",
+            cli.settle(cli.arguments, &world.path("home"), &model.url),
+            world.squad(&lead),
+        ));
+        world.trust();
+        world.ok(&["up", "squad"]);
+        let agent = Self { world, model, cli, until: now() + LIFE_MAX };
+        for option in cli.dialogs {
+            agent.answer(option);
+        }
+        agent
+    }
+
     pub(crate) fn status(&self) -> AgentStatus {
         self.world.agent("real")
     }

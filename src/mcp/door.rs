@@ -1,0 +1,61 @@
+//! The way from a tool to the hub.
+
+use std::time::Duration;
+
+use super::failure::Failure;
+use crate::client::{self, ClientError, Identity};
+use crate::config::Paths;
+use crate::wire::{Request, Response};
+
+/// How long an answer that takes no time is waited for, a hub that is just coming back included.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// On whose behalf the tools are called.
+#[derive(Clone, Debug)]
+pub enum Door {
+    /// The agent that started the server, by its token.
+    Agent(Identity),
+    /// A person, at the hub of their project.
+    Person(Box<Paths>),
+}
+
+impl Door {
+    pub(super) fn ask(&self, request: Request) -> Result<Response, Failure> {
+        self.ask_within(request, PATIENCE)?
+            .ok_or_else(|| Failure::new("The hub does not answer", "Call the tool again"))
+    }
+
+    /// Returns the answer, or nothing if it did not come in time.
+    pub(super) fn ask_within(
+        &self,
+        request: Request,
+        patience: Duration,
+    ) -> Result<Option<Response>, Failure> {
+        let asked = match self {
+            Self::Agent(identity) => identity.ask(&request, patience),
+            Self::Person(paths) => ask_as_person(paths, request, patience),
+        };
+        match asked {
+            Ok(response) => Ok(Some(response)),
+            Err(error) if error.is_timeout() => Ok(None),
+            Err(error) => Err(Failure::from(error)),
+        }
+    }
+}
+
+fn ask_as_person(
+    paths: &Paths,
+    request: Request,
+    patience: Duration,
+) -> Result<Response, ClientError> {
+    let again = request.is_repeatable().then(|| request.clone());
+    let ask = |request: Request| {
+        let mut connection = client::connect(paths)?;
+        connection.set_patience(patience)?;
+        connection.ask(request)
+    };
+    match (ask(request), again) {
+        (Err(error), Some(request)) if error.is_absence() => ask(request),
+        (result, _) => result,
+    }
+}
