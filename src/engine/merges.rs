@@ -420,9 +420,9 @@ mod tests {
     }
 
     fn ordered(effects: &[Effect]) -> Vec<String> {
-        let order = |effect: &Effect| match effect {
-            Effect::Workspace(WorkspaceOrder::Merge(merge, _)) => Some(merge.agent.to_string()),
-            _ => None,
+        let order = |effect: &Effect| {
+            let Effect::Workspace(WorkspaceOrder::Merge(merge, _)) = effect else { return None };
+            Some(merge.agent.to_string())
         };
         effects.iter().filter_map(order).collect()
     }
@@ -541,7 +541,8 @@ mod tests {
             let event = WorkspaceEvent::Compared { files, settings: None };
             bench.handle(Event::Workspace { agent: name(agent), event });
         }
-        let words: Vec<String> = bench.engine.overlaps().iter().map(|one| one.words()).collect();
+        let words: Vec<String> =
+            bench.engine.overlaps().iter().map(super::super::overlap::Overlap::words).collect();
         assert_eq!(
             words,
             [

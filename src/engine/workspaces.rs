@@ -435,9 +435,9 @@ mod tests {
     }
 
     fn clears(effects: &[Effect]) -> Option<Clearing> {
-        effects.iter().find_map(|effect| match effect {
-            Effect::Workspace(WorkspaceOrder::Clear(_, clearing)) => Some(*clearing),
-            _ => None,
+        effects.iter().find_map(|effect| {
+            let Effect::Workspace(WorkspaceOrder::Clear(_, clearing)) = effect else { return None };
+            Some(*clearing)
         })
     }
 

@@ -233,7 +233,7 @@ fn nothing_of_what_is_planted_runs_when_trees_are_made_filled_merged_and_given_u
     assert!(refused.contains("behind the filter `evil`"), "{refused}");
     unmarked("a commit that is refused");
     let other = repository.tree_of(&base).unwrap();
-    let other = repository.commit_tree(&other, &[base.clone()], "other", None).unwrap();
+    let other = repository.commit_tree(&other, std::slice::from_ref(&base), "other", None).unwrap();
     let merged = repository.merge(&other, &tip, None).unwrap();
     assert!(matches!(merged, super::Merged::Clean { .. }), "{merged:?}");
     unmarked("a merge");

@@ -20,9 +20,9 @@ fn stage(agents: Vec<AgentStatus>) -> Stage {
 
 fn asked(stage: &mut Stage) -> Vec<WorkspaceRequest> {
     let requests = stage.requests().into_iter();
-    let about = |request| match request {
-        Request::Workspace { ask } => Some(ask),
-        _ => None,
+    let about = |request| {
+        let Request::Workspace { ask } = request else { return None };
+        Some(ask)
     };
     requests.filter_map(about).collect()
 }

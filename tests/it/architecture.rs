@@ -61,7 +61,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         ],
     ),
     ("client", &["model", "wire", "config"], &["rustix"]),
-    ("mcp", &["model", "report", "wire", "client", "config"], &["rmcp", "tokio"]),
+    ("mcp", &["model", "report", "wire", "client", "config"], &["rmcp", "schemars", "tokio"]),
     (
         "tui",
         &["model", "wire", "story", "client", "config", "notify"],

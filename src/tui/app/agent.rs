@@ -8,6 +8,7 @@ use crate::wire::{AgentStatus, DialogStatus};
 
 /// What the hub says of an agent, fit to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that a tile shows")]
 pub(crate) struct Agent {
     pub name: AgentName,
     pub cli: String,

@@ -104,7 +104,7 @@ mod tests {
     fn told(old: &str, new: &str) -> Option<String> {
         let (gone, come) = changed(old, new)?;
         let text = |line: &str, ranges: Parts| {
-            ranges.into_iter().map(|range| format!("[{}]", &line[range])).collect::<String>()
+            ranges.into_iter().map(|range| ["[", &line[range], "]"].concat()).collect::<String>()
         };
         Some(format!("{} → {}", text(old, gone), text(new, come)))
     }
