@@ -71,7 +71,8 @@ impl ReporterCall {
     /// Reads a line; the error comes with the answer to it.
     pub fn read(line: &[u8]) -> Result<Self, Value> {
         let malformed = |error: serde_json::Error| {
-            let message = format!("That is not a call: {error}");
+            // What is said of it quotes it, escaped twice over.
+            let message = format!("That is not a call: {}", short(&error.to_string()));
             refusal(&Value::Null, &CallError { code: "invalid_request", message })
         };
         let RawCall { id, method, params } = serde_json::from_slice(line).map_err(malformed)?;

@@ -210,6 +210,8 @@ impl Hub {
                     if let Some(detector) = pane.and_then(|pane| pane.detector.as_mut()) {
                         detector.prompt_submitted(&letter.text, letter.tag.as_deref(), now);
                     }
+                    // Before Enter is pressed: whoever comes after us must know the tag that counts.
+                    self.save_reports_if_changed(agent);
                 }
                 let is_held = is_held && stage == Stage::Refused;
                 let stage = if is_held { Stage::Queued } else { stage };

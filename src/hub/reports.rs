@@ -138,7 +138,7 @@ impl Hub {
         }
     }
 
-    fn save_reports_if_changed(&mut self, agent: &AgentName) {
+    pub(super) fn save_reports_if_changed(&mut self, agent: &AgentName) {
         let changes = |pane: &Pane| pane.detector.as_ref().map_or(0, Detector::changes);
         let is_changed = |pane: &Pane| changes(pane) != pane.reports.written;
         if let Some(pane) = self.panes.get_mut(agent).filter(|pane| is_changed(pane)) {

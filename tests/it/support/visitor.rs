@@ -70,6 +70,7 @@ impl Visitor {
                 Ok(0) => return None,
                 Ok(count) => self.frames.push(&buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return None,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => panic!("{error}"),
             }
         }
