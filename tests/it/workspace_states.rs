@@ -273,13 +273,13 @@ fn a_copy_is_removed_only_as_it_was_made_and_else_put_aside() {
         "one\ntwo\nthree\n"
     );
     write(&ground.root("changed"), "a.txt", "work\n");
-    let clear = |workspace: &Workspace, clearing| {
+    let remove = |workspace: &Workspace, clearing| {
         workspace::clear(&ground.site, workspace, clearing).unwrap()
     };
-    assert_eq!(clear(&clean, PLAIN), Cleared::Removed { rescue: None });
+    assert_eq!(remove(&clean, PLAIN), Cleared::Removed { rescue: None });
     assert!(!ground.root("clean").exists());
-    assert!(matches!(clear(&changed, PLAIN), Cleared::Kept { .. }));
-    let Cleared::Removed { rescue: Some(place) } = clear(&changed, RESCUES) else { panic!() };
+    assert!(matches!(remove(&changed, PLAIN), Cleared::Kept { .. }));
+    let Cleared::Removed { rescue: Some(place) } = remove(&changed, RESCUES) else { panic!() };
     assert_eq!(fs::read_to_string(Path::new(&place).join("a.txt")).unwrap(), "work\n");
 }
 
