@@ -125,6 +125,7 @@ fn a_comment_on_a_line_in_the_dashboard_reaches_the_agent() {
     terminal.press(b"s");
     terminal.wait_for("Sent to ready: r1");
     terminal.press(b"\x1b");
+    terminal.wait_until("the panes again", |screen| !screen.contains("against base"));
     wait_for("the agent has it", || world.read("ready").contains("Why three?"));
     let seen = world.read("ready");
     assert!(seen.contains("main.rs:2") && seen.contains("run(3);"), "{seen}");
