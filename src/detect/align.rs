@@ -52,12 +52,13 @@ pub(super) fn known_count(known: &[Known], seen: &[Sighting]) -> usize {
 /// are compared with those from `from` on.
 ///
 /// What was only pending and is gone from sight was half of a frame. If `is_whole`, the turn is
-/// in sight from its beginning; else its first reports may have scrolled away.
+/// in sight from its beginning; else its first reports may have scrolled away. What stands above
+/// `left` has left the screen, and with it the frames.
 pub(super) fn refresh_known(
     known: &mut Vec<Known>,
     from: usize,
     seen: &[Sighting],
-    is_whole: bool,
+    (is_whole, left): (bool, Option<u64>),
 ) -> usize {
     let mut matched = matches(&known[from..], seen);
     for (at, of) in &mut matched {
@@ -70,7 +71,8 @@ pub(super) fn refresh_known(
     let mut index = 0;
     known.retain(|known| {
         let is_seen = matched.iter().any(|(_, of)| *of == index);
-        let is_kept = index < visible || is_seen || known.fate != Fate::Pending;
+        let has_left = left.is_some_and(|row| known.sighting.is_above(row));
+        let is_kept = index < visible || is_seen || has_left || known.fate != Fate::Pending;
         index += 1;
         is_kept
     });

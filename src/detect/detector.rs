@@ -19,7 +19,7 @@ use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
 use super::state::{Evidence, STATUS, Told, stance_of};
-use super::transcript::{Reading, Transcript};
+use super::transcript::{Reading, SECOND_LOOK, Transcript};
 use super::turn::Turn;
 use super::view::View;
 
@@ -74,6 +74,8 @@ pub struct Detector {
     /// When to look again for what may have been half of a frame.
     pub(super) second_look: Option<Moment>,
     size: Option<Size>,
+    /// Where the last look cut the rows.
+    cut: Option<usize>,
     resized_at: Option<Moment>,
     /// Counts what changed in the memory, beside the transcript.
     pub(super) changes: u64,
@@ -107,6 +109,7 @@ impl Detector {
             shows_compaction: false,
             second_look: None,
             size: None,
+            cut: None,
             resized_at: None,
             changes: 0,
         }
@@ -140,7 +143,7 @@ impl Detector {
         self.signals.forget_moment();
         let view = View::new(screen, &self.rules);
         let verdict = judge(&self.rules, &view);
-        if self.is_live(verdict.as_ref()) && !screen.is_held(now) {
+        if self.is_live(verdict.as_ref()) && self.cuts_as_before(&view) && !screen.is_held(now) {
             self.read_conversation(screen, &view, now);
         }
         self.meter.look(&self.rules, &view);
@@ -209,6 +212,7 @@ impl Detector {
         let dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view, screen));
         self.asked.note(dialog, now);
         let is_live = self.is_live(verdict.as_ref());
+        let is_whole = self.cuts_as_before(&view) || self.evidence.exit.is_some();
         self.evidence.verdict = verdict;
         self.evidence.signal = self.signals.claim(self.evidence.is_recognised()).cloned();
         self.watch_work(now);
@@ -219,11 +223,12 @@ impl Detector {
         let before = self.shown.state;
         self.settle_state(now, findings);
         let has_settled = self.has_settled();
-        if is_live {
+        if is_live && is_whole {
             self.read_conversation(screen, &view, now);
         }
         self.tell_reports(has_settled, findings);
-        self.second_look = self.transcript.next_look(now);
+        let again = Some(now + SECOND_LOOK).filter(|_| !is_whole);
+        self.second_look = again.or_else(|| self.transcript.next_look(now));
         if has_settled {
             // A status that was just told is the state of the turn that has ended.
             self.settle_state(now, findings);
@@ -239,6 +244,13 @@ impl Detector {
             Some(verdict) => verdict.state != AgentState::Waiting,
             None => self.rules.output_means_working,
         }
+    }
+
+    /// Says whether the rows are cut where they were at the last look. The border that tells where to
+    /// cut may be half drawn, and then every row would lose its end.
+    fn cuts_as_before(&mut self, view: &View) -> bool {
+        let before = std::mem::replace(&mut self.cut, view.cut);
+        view.cut.is_none() || view.cut == before
     }
 
     /// Notes the beginning of a turn as soon as work is seen, or a question about it.

@@ -16,7 +16,7 @@ use super::segment::{Segment, segments};
 use super::view::View;
 
 /// A half-drawn frame is complete by then.
-const SECOND_LOOK: Duration = Duration::from_millis(150);
+pub(super) const SECOND_LOOK: Duration = Duration::from_millis(150);
 /// A line that has not grown for this long is complete, though nothing follows it.
 const STILL: Duration = Duration::from_millis(800);
 /// Turns that a screen can still show; older ones are forgotten.
@@ -327,7 +327,8 @@ impl Transcript {
         let number = self.turns[turn].number.unwrap_or(pass.reading.turn);
         let (from, seen) = self.turns[turn].overlap(seen, extent, pass);
         let reports = &mut self.turns[turn].reports;
-        let count = refresh_known(reports, from, seen, extent != Extent::End);
+        let is_whole = extent != Extent::End;
+        let count = refresh_known(reports, from, seen, (is_whole, pass.unread_from));
         for sighting in &seen[count..] {
             let is_copy =
                 pass.reading.was_resized && reports.iter().any(|known| known.is_alike(sighting));

@@ -73,6 +73,8 @@ pub(super) struct View {
     pub(super) has_composer: bool,
     /// How far text may reach to the right before it is wrapped.
     pub(super) cols: usize,
+    /// Where the rows were cut, because something stands beside the conversation.
+    pub(super) cut: Option<usize>,
     bottom: String,
     composer: std::ops::Range<usize>,
     /// The line up to the cursor, if nothing stands behind it.
@@ -92,6 +94,7 @@ impl View {
                 row.cut(edge);
             }
             view = Self::of_rows(rows, edge, rules);
+            view.cut = Some(edge);
         }
         view.cursor = view.line_to_cursor(screen);
         view
@@ -140,6 +143,7 @@ impl View {
             bottom_row: first,
             has_composer,
             cols,
+            cut: None,
             bottom,
             composer,
             cursor: None,
