@@ -6,10 +6,11 @@ use crate::model::{AgentState, HookMeaning, Moment, Source};
 use crate::report::{Report, read};
 use crate::screen::Signal;
 
+use super::align::Outgrown;
 use super::detector::{Detector, without_blanks};
 use super::finding::Finding;
 use super::hook::HookNews;
-use super::ledger::Channel;
+use super::ledger::{Admission, Channel};
 use super::reporter::Told;
 use super::state::{Claim, Stance, stance_of};
 use super::stream::StreamNews;
@@ -185,7 +186,8 @@ impl Detector {
             return;
         }
         self.changes += 1;
-        if !self.ledger.admit(&report, channel, turn) {
+        let admission = self.ledger.admit(&report, channel, turn);
+        if admission == Admission::Known {
             return;
         }
         let source = match channel {
@@ -194,7 +196,18 @@ impl Detector {
             Channel::Call => Source::Report,
         };
         self.note_status(&report, source);
-        findings.push(Finding::Report(report));
+        let is_new = admission == Admission::New;
+        findings.push(if is_new { Finding::Report(report) } else { Finding::Amended(report) });
+    }
+
+    /// Tells the whole of a report whose beginning was told, unless it came another way already.
+    pub(super) fn amend(&mut self, outgrown: Outgrown, findings: &mut Vec<Finding>) {
+        let Outgrown { turn, told, whole } = outgrown;
+        if self.ledger.amend(&told, &whole, turn) {
+            self.changes += 1;
+            self.note_status(&whole, Source::Line);
+            findings.push(Finding::Amended(whole));
+        }
     }
 
     /// Shows what follows from the news, and looks soon for what the screen has yet to show.

@@ -19,13 +19,15 @@ use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
 use super::state::{Evidence, STATUS, Told, stance_of};
-use super::transcript::{Reading, Transcript};
+use super::transcript::{Reading, SECOND_LOOK, Transcript};
 use super::turn::Turn;
 use super::view::View;
 
 /// The last words of a turn may be drawn after its end is known: a busy machine lets a program that
 /// tells its state beside the screen draw seconds later.
 const TURN_GRACE: Duration = Duration::from_secs(8);
+/// A screen that still shows work, though the turn is known to have ended, shows its last words by then.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 /// A program has drawn itself anew by then.
 const RESIZE_GRACE: Duration = Duration::from_secs(3);
 /// With no output for this long, a program whose output means work says nothing any more.
@@ -219,11 +221,12 @@ impl Detector {
         let before = self.shown.state;
         self.settle_state(now, findings);
         let has_settled = self.has_settled();
-        if is_live {
+        // An unfinished frame is followed by a look at the whole of it.
+        if is_live && !screen.is_held(now) {
             self.read_conversation(screen, &view, now);
         }
         self.tell_reports(has_settled, findings);
-        self.second_look = self.transcript.next_look(now);
+        self.second_look = self.transcript.next_look(self.rest(), now);
         if has_settled {
             // A status that was just told is the state of the turn that has ended.
             self.settle_state(now, findings);
@@ -288,13 +291,16 @@ impl Detector {
 
     fn read_conversation(&mut self, screen: &Screen, view: &View, now: Moment) {
         let counts = self.turn.is_open || now < self.turn.open_until;
+        if counts && !self.turn.is_open && self.evidence.shows_work() {
+            self.turn.open_until = now + TURN_GRACE;
+        }
         if self.size.replace(screen.size()).is_some_and(|size| size != screen.size()) {
             self.resized_at = Some(now);
         }
         let was_resized = !screen.modes().alternate_screen
             && self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
-        let (turn, is_final) = (self.ledger.turn(), self.has_settled());
-        let reading = Reading { now, turn, counts, is_final, was_resized };
+        let (turn, rest) = (self.ledger.turn(), self.rest());
+        let reading = Reading { now, turn, counts, rest, was_resized };
         self.transcript.look(screen, view, &self.rules, reading);
         self.transcript.number_turns(|| {
             self.ledger.note_echo();
@@ -377,7 +383,23 @@ impl Detector {
         }
     }
 
+    /// Returns for how long a report that nothing follows must have read the same before it is whole;
+    /// nothing while the agent writes on.
+    ///
+    /// A program that tells the end of its turn beside the screen may have its last words yet to
+    /// draw: until its screen shows the end as well, only a long rest says that they are there.
+    fn rest(&self) -> Option<Duration> {
+        if self.evidence.exit.is_some() {
+            return Some(Duration::ZERO);
+        }
+        let is_drawing = self.evidence.shows_work();
+        self.has_settled().then_some(if is_drawing { LAST_WORDS } else { SECOND_LOOK })
+    }
+
     fn tell_reports(&mut self, has_settled: bool, findings: &mut Vec<Finding>) {
+        for outgrown in self.transcript.take_outgrown() {
+            self.amend(outgrown, findings);
+        }
         for (turn, report) in self.transcript.take_due(has_settled) {
             if !self.turn.prompt.contains(&without_blanks(&report.raw)) {
                 self.tell(report, Channel::Screen, turn, findings);

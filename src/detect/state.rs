@@ -154,6 +154,11 @@ impl Evidence {
         self.verdict_if(|state| state != AgentState::Unknown).is_some()
     }
 
+    /// Says whether the screen shows the agent at work, whatever else is known.
+    pub(super) fn shows_work(&self) -> bool {
+        self.verdict_if(|state| stance_of(state) == Some(Stance::Busy)).is_some()
+    }
+
     fn settle_after_work(&self, rules: &Rules) -> Duration {
         let of_cli = rules.settle_ms.map(|settle| Duration::from_millis(u64::from(settle)));
         match &self.signal {

@@ -136,6 +136,8 @@ pub enum RunEvent {
     Planned { plan: Plan, grace_ms: u64 },
     /// It said something in the protocol.
     Reported(Report),
+    /// What it said had more words than were read at first.
+    Amended(Report),
     /// Its cli told the id of the conversation.
     Conversed { id: String },
     /// What it shows has changed by more than a spinner.

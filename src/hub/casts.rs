@@ -57,6 +57,7 @@ impl Casts {
                 format!("state {} by {} ({}) {}", shown.state, shown.rule, shown.source, shown.line)
             }
             Finding::Report(report) => format!("report {}", report.raw),
+            Finding::Amended(report) => format!("amended report {}", report.raw),
             Finding::Compacted => "compacted".to_owned(),
             Finding::Foreign(report) => format!("foreign report {}", report.raw),
         };

@@ -33,6 +33,7 @@ pub(crate) struct Pane {
     pub(crate) detector: Detector,
     pub(crate) now: Moment,
     pub(crate) reports: Vec<Report>,
+    pub(crate) amended: Vec<Report>,
     pub(crate) foreign: usize,
     /// The conversation, in lines without a width.
     pub(crate) log: Vec<String>,
@@ -45,6 +46,7 @@ impl Pane {
             detector: Detector::new(Arc::clone(rules), Options::default(), Moment(0)),
             now: Moment(1000),
             reports: Vec::new(),
+            amended: Vec::new(),
             foreign: 0,
             log: Vec::new(),
         };
@@ -63,6 +65,7 @@ impl Pane {
         for finding in found {
             match finding {
                 Finding::Report(report) => self.reports.push(report),
+                Finding::Amended(report) => self.amended.push(report),
                 Finding::Foreign(_) => self.foreign += 1,
                 Finding::State(_) | Finding::Compacted => {}
             }
