@@ -4,30 +4,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{AgentState, Exit, Moment, Size, Source};
-use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
 
 use super::asked::Asked;
 use super::dialog::{self, Dialog};
 use super::explain::Explanation;
 use super::finding::{Finding, Shown};
-use super::ledger::{Channel, Ledger};
+use super::ledger::Ledger;
 use super::look::{Verdict, judge};
 use super::meter::Meter;
 use super::reporter::Reporters;
 use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
-use super::state::{Evidence, STATUS, Told, stance_of};
-use super::transcript::{Reading, SECOND_LOOK, Transcript};
+use super::state::{Evidence, STATUS, Told, is_at_work, stance_of};
+use super::transcript::{Reading, Transcript};
 use super::turn::Turn;
 use super::view::View;
 
 /// The last words of a turn may be drawn after its end is known: a busy machine lets a program that
 /// tells its state beside the screen draw seconds later.
 const TURN_GRACE: Duration = Duration::from_secs(8);
-/// A screen that still shows work, though the turn is known to have ended, shows its last words by then.
-const LAST_WORDS: Duration = Duration::from_secs(3);
 /// A program has drawn itself anew by then.
 const RESIZE_GRACE: Duration = Duration::from_secs(3);
 /// With no output for this long, a program whose output means work says nothing any more.
@@ -118,8 +115,8 @@ impl Detector {
     /// output, after a resize and at the deadline.
     pub fn observe(&mut self, screen: &Screen, signals: &[Signal], now: Moment) -> Vec<Finding> {
         let mut has_signals = false;
-        for signal in signals.iter().filter(|_| self.options.uses_signals) {
-            has_signals |= self.signals.take(signal, &self.rules, now);
+        for signal in signals {
+            has_signals |= self.take_signal(signal, now);
         }
         self.schedule.note(screen, has_signals, now);
         let mut findings = Vec::new();
@@ -232,6 +229,7 @@ impl Detector {
             self.settle_state(now, findings);
             self.end_turn(before, now);
         }
+        self.watch_awaited(now, findings);
         merge_states(findings);
     }
 
@@ -346,6 +344,7 @@ impl Detector {
         (self.next, self.is_news) = (None, false);
         self.turn.status_was_shown |= wanted.rule == STATUS;
         self.shown = wanted;
+        self.turn.awaited = self.turn.awaited.filter(|_| !is_at_work(self.shown.state));
         findings.push(Finding::State(self.shown.clone()));
     }
 
@@ -370,7 +369,7 @@ impl Detector {
         }
     }
 
-    fn has_settled(&self) -> bool {
+    pub(super) fn has_settled(&self) -> bool {
         match self.shown.state {
             AgentState::Working | AgentState::Starting | AgentState::Unknown => false,
             AgentState::Idle
@@ -380,37 +379,6 @@ impl Detector {
             | AgentState::Error
             | AgentState::Limited
             | AgentState::Exited => self.next.is_none(),
-        }
-    }
-
-    /// Returns for how long a report that nothing follows must have read the same before it is whole;
-    /// nothing while the agent writes on.
-    ///
-    /// A program that tells the end of its turn beside the screen may have its last words yet to
-    /// draw: until its screen shows the end as well, only a long rest says that they are there.
-    fn rest(&self) -> Option<Duration> {
-        if self.evidence.exit.is_some() {
-            return Some(Duration::ZERO);
-        }
-        let is_drawing = self.evidence.shows_work();
-        self.has_settled().then_some(if is_drawing { LAST_WORDS } else { SECOND_LOOK })
-    }
-
-    fn tell_reports(&mut self, has_settled: bool, findings: &mut Vec<Finding>) {
-        for outgrown in self.transcript.take_outgrown() {
-            self.amend(outgrown, findings);
-        }
-        for (turn, report) in self.transcript.take_due(has_settled) {
-            if !self.turn.prompt.contains(&without_blanks(&report.raw)) {
-                self.tell(report, Channel::Screen, turn, findings);
-            }
-        }
-    }
-
-    pub(super) fn note_status(&mut self, report: &Report, source: Source) {
-        if let ReportKind::Status(_) = report.kind {
-            self.evidence.status = Some(Told { report: report.clone(), source });
-            self.turn.status_was_shown = false;
         }
     }
 
@@ -426,8 +394,8 @@ impl Detector {
         let claim = self.evidence.claim_deadline();
         let is_starting = self.shown.state == AgentState::Starting && self.next.is_none();
         let start = self.start_deadline().filter(|_| is_starting);
-        let deadlines = [settle, silence, claim, self.asked.deadline(), self.second_look, start];
-        deadlines.into_iter().flatten().min()
+        let looks = [self.asked.deadline(), self.second_look, self.awaited_deadline()];
+        [settle, silence, claim, start].into_iter().chain(looks).flatten().min()
     }
 }
 

@@ -159,7 +159,7 @@ impl Evidence {
         self.verdict_if(|state| stance_of(state) == Some(Stance::Busy)).is_some()
     }
 
-    fn settle_after_work(&self, rules: &Rules) -> Duration {
+    pub(super) fn settle_after_work(&self, rules: &Rules) -> Duration {
         let of_cli = rules.settle_ms.map(|settle| Duration::from_millis(u64::from(settle)));
         match &self.signal {
             Some(_) => SETTLE_SIGNAL,
@@ -238,6 +238,11 @@ impl Evidence {
         let (state, since) = dialog.or(signal).or(screen)?;
         Some((stance_of(state)?, since))
     }
+}
+
+/// Says whether a state means that a turn is under way.
+pub(super) fn is_at_work(state: AgentState) -> bool {
+    matches!(stance_of(state), Some(Stance::Busy | Stance::Asking))
 }
 
 /// Returns what a state says of the turn; nothing, if it says that this is not known.

@@ -12,7 +12,7 @@ use super::align::{Fate, Known, Outgrown, is_earlier, is_same, known_count, refr
 use super::excerpt::{Bookmark, Excerpt};
 use super::message::Sighting;
 use super::rules::Rules;
-use super::segment::{Segment, segments};
+use super::segment::{Segment, letters, segments};
 use super::view::View;
 
 /// A half-drawn frame is complete by then.
@@ -39,6 +39,9 @@ pub(super) struct Transcript {
     bookmark: Bookmark,
     /// The report that was being written at the last look, and since when it stands like this.
     unfinished: Option<(Sighting, Moment)>,
+    /// The echo of the last turn in sight, if the agent has said something below it.
+    #[serde(skip)]
+    answered: Option<String>,
     /// Counts what became of reports.
     #[serde(skip)]
     changes: u64,
@@ -115,6 +118,13 @@ impl Transcript {
         }
     }
 
+    /// Says whether the turn of this number, and of this prompt, has an answer in sight.
+    pub(super) fn is_answered(&self, turn: u64, prompt: &str) -> bool {
+        let is_at_hand = self.turns.last().is_some_and(|last| last.number == Some(turn));
+        let is_it = |echo: &String| !echo.is_empty() && letters(prompt).starts_with(echo.as_str());
+        is_at_hand && self.answered.as_ref().is_some_and(is_it)
+    }
+
     pub(super) fn turn_began(&mut self) {
         self.awaits_echo = true;
     }
@@ -127,6 +137,8 @@ impl Transcript {
     pub(super) fn look(&mut self, screen: &Screen, view: &View, rules: &Rules, reading: Reading) {
         let excerpt = self.bookmark.read_on(screen, view, rules);
         let mut segments = segments(rules, &excerpt, view.cols);
+        let last = segments.last().filter(|segment| segment.is_answered);
+        self.answered = last.and_then(|segment| segment.echo.clone());
         let before = self.unfinished.take();
         let pass = self.pass(&excerpt, before.as_ref(), reading);
         self.keep_scrolled_away(before.as_ref(), &segments, pass);

@@ -126,6 +126,8 @@ pub enum RunEvent {
     StartFailed { reason: String },
     /// What it does, as far as it can be told.
     Did { state: AgentState, source: Source },
+    /// The turn that its last prompt asked for is over, though it was never seen at work on it.
+    TurnEnded,
     /// When the limit ends that it has just reached; told before its state.
     Resets(Reset),
     /// It was seen to use so many more tokens.

@@ -58,6 +58,7 @@ impl Casts {
             }
             Finding::Report(report) => format!("report {}", report.raw),
             Finding::Amended(report) => format!("amended report {}", report.raw),
+            Finding::TurnEnded => "turn ended".to_owned(),
             Finding::Compacted => "compacted".to_owned(),
             Finding::Foreign(report) => format!("foreign report {}", report.raw),
         };

@@ -122,6 +122,7 @@ impl Hub {
         for finding in findings {
             self.casts.mark(agent, &finding, now);
             match finding {
+                Finding::TurnEnded => self.note_run(agent, run, RunEvent::TurnEnded),
                 Finding::Compacted => self.note_run(agent, run, RunEvent::Compacted),
                 Finding::State(shown) => {
                     if let Some(text) = shown.reset {

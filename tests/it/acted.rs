@@ -35,6 +35,8 @@ pub(crate) struct Pane {
     pub(crate) reports: Vec<Report>,
     pub(crate) amended: Vec<Report>,
     pub(crate) foreign: usize,
+    /// Turns that were told to be over though they were never seen.
+    pub(crate) unseen: usize,
     /// The conversation, in lines without a width.
     pub(crate) log: Vec<String>,
 }
@@ -48,6 +50,7 @@ impl Pane {
             reports: Vec::new(),
             amended: Vec::new(),
             foreign: 0,
+            unseen: 0,
             log: Vec::new(),
         };
         pane.paint("? for shortcuts");
@@ -67,6 +70,7 @@ impl Pane {
                 Finding::Report(report) => self.reports.push(report),
                 Finding::Amended(report) => self.amended.push(report),
                 Finding::Foreign(_) => self.foreign += 1,
+                Finding::TurnEnded => self.unseen += 1,
                 Finding::State(_) | Finding::Compacted => {}
             }
         }

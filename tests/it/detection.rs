@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use wheelhouse::detect::{Detector, Options, StreamNews};
+use wheelhouse::detect::{Detector, Options};
 use wheelhouse::model::{AgentState, Exit, Size};
 use wheelhouse::report::brief;
 
@@ -388,75 +388,4 @@ proptest! {
         }
         prop_assert_eq!(pane.raws(), said);
     }
-}
-
-/// What OpenCode shows around an answer, while it works and after.
-fn opencode(answer: &str, is_at_work: bool) -> String {
-    let (trailer, footer) = match is_at_work {
-        true => ("▣  Build · Fake 1", "   ⬝⬝■■■■■■  esc interrupt"),
-        false => ("▣  Build · Fake 1 · 1.2s", "   /project   ctrl+p commands"),
-    };
-    format!(
-        "\x1b[?1049h\x1b[2J\x1b[H  ┃\r\n  ┃  Build it.\r\n  ┃\r\n\r\n     {answer}\r\n\r\n     {trailer}\r\n\r\n  ┃\r\n  ┃\r\n  \
-         ┃\r\n  ┃  Build · Fake 1\r\n  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\r\n{footer}"
-    )
-}
-
-fn event(state: AgentState) -> StreamNews {
-    StreamNews { state, kind: None, line: "session.status".into(), session: None }
-}
-
-/// The end of the turn reaches us by an event while the last words are still being drawn.
-#[test]
-fn a_report_that_is_half_drawn_when_its_turn_ends_is_read_whole() {
-    for pause in [10, 60, 160, 300, 1000, 2500] {
-        let mut pane = Pane::new(&rules("opencode"));
-        pane.write(&opencode("", false));
-        pane.wait(3000);
-        pane.detector.prompt_submitted("Build it.", None, pane.now);
-        let found = pane.detector.stream(Some(&event(AgentState::Working)), pane.now);
-        pane.take(found);
-        pane.write(&opencode("", true));
-        pane.wait(1000);
-        let found = pane.detector.stream(Some(&event(AgentState::Idle)), pane.now);
-        pane.take(found);
-        pane.write(&opencode("STATUS: DONE", true));
-        pane.wait(pause);
-        assert_eq!(pane.raws(), Vec::<&str>::new(), "after {pause} ms");
-        pane.write(&opencode("STATUS: DONE — one line", true));
-        pane.wait(pause);
-        pane.write(&opencode("STATUS: DONE — one line", false));
-        pane.wait(1000);
-        assert_eq!(pane.raws(), ["STATUS: DONE — one line"], "after {pause} ms");
-        assert_eq!((pane.amended.len(), pane.detector.shown().state), (0, AgentState::Done));
-    }
-}
-
-/// A screen that shows work for ever holds nothing back for ever, and a program that stops in the
-/// middle of a line for longer than anybody waits is put right.
-#[test]
-fn a_report_that_was_told_too_early_is_amended_and_counts_once() {
-    let mut pane = Pane::new(&rules("opencode"));
-    pane.write(&opencode("", false));
-    pane.wait(3000);
-    pane.detector.prompt_submitted("Build it.", None, pane.now);
-    let found = pane.detector.stream(Some(&event(AgentState::Working)), pane.now);
-    pane.take(found);
-    pane.write(&opencode("STATUS: DONE", true));
-    pane.wait(300);
-    let found = pane.detector.stream(Some(&event(AgentState::Idle)), pane.now);
-    pane.take(found);
-    pane.wait(7000);
-    assert_eq!(pane.raws(), ["STATUS: DONE"]);
-    pane.write(&opencode("STATUS: DONE — one line", false));
-    pane.wait(1000);
-    assert_eq!(pane.raws(), ["STATUS: DONE"], "it is one report");
-    let amended: Vec<&str> = pane.amended.iter().map(|report| report.raw.as_str()).collect();
-    assert_eq!(amended, ["STATUS: DONE — one line"]);
-    assert_eq!(pane.detector.shown().line, "STATUS: DONE — one line");
-    for _ in 0..10 {
-        pane.write(&opencode("STATUS: DONE — one line", false));
-        pane.wait(500);
-    }
-    assert_eq!((pane.reports.len(), pane.amended.len()), (1, 1));
 }

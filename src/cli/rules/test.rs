@@ -110,7 +110,7 @@ fn as_json(seconds: f64, finding: &Finding) -> Option<Value> {
             "text": report.text,
             "tag": report.tag,
         })),
-        Finding::Compacted | Finding::Foreign(_) => None,
+        Finding::TurnEnded | Finding::Compacted | Finding::Foreign(_) => None,
     }
 }
 
@@ -119,6 +119,7 @@ fn in_words(finding: &Finding) -> String {
         Finding::State(shown) => format!("{:8}  {}  {}", shown.state, shown.rule, shown.line),
         Finding::Report(report) => format!("report    {}", report.raw),
         Finding::Amended(report) => format!("amended   {}", report.raw),
+        Finding::TurnEnded => "turn ended".to_owned(),
         Finding::Compacted => "compacted".to_owned(),
         Finding::Foreign(report) => format!("foreign   {}", report.raw),
     }
