@@ -12,6 +12,8 @@ use super::scene::Scene;
 
 /// A prompt that was just submitted is gone from the composer by then.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(1500);
+/// An agent that took a prompt a moment ago is seen at work by then.
+const TURN_PATIENCE: Duration = Duration::from_secs(10);
 /// What a key does shows by then; only after that the next is pressed.
 const KEY_PAUSE: Duration = Duration::from_millis(1200);
 /// A program that still works by then did not react to its keys: one that is busy drawing may lose
@@ -98,7 +100,8 @@ impl Interrupt {
         match self.phase {
             Phase::Stopping => {
                 let late = [self.begun_at + SUBMIT_PAUSE, self.pressed_at + ROUND_PATIENCE];
-                self.pace.next_of(&[self.next_press(), late[0], late[1]])
+                let patience = self.begun_at + TURN_PATIENCE;
+                self.pace.next_of(&[self.next_press(), late[0], late[1], patience])
             }
             Phase::Stopped { since } => {
                 self.pace.next_of(&[self.pace.output_at.max(since) + QUIET, since + QUIET_MAX])
@@ -127,6 +130,10 @@ impl Interrupt {
             return self.tidy(scene, sight, (now, now));
         }
         if shown != AgentState::Working {
+            // There is nothing to interrupt yet, and there will be.
+            if scene.awaits_turn && now.since(self.begun_at) < TURN_PATIENCE {
+                return Vec::new();
+            }
             return self.give_up(&format!("the agent is not at work: it is {shown}"));
         }
         if self.keys.is_empty() {

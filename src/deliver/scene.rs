@@ -16,6 +16,8 @@ pub struct Scene<'a> {
     pub shown: &'a Shown,
     /// When a hook of the cli last told that it took a prompt.
     pub prompt_heard_at: Option<Moment>,
+    /// A prompt was submitted, and neither the work on it nor its end was seen yet.
+    pub awaits_turn: bool,
     /// When someone else last typed into the pane.
     pub typed_at: Option<Moment>,
     /// The pane takes more input now.

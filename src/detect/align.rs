@@ -15,9 +15,49 @@ pub(super) struct Known {
     pub(super) fate: Fate,
     /// A later look has seen it again: it is not half of a frame.
     pub(super) is_confirmed: bool,
+    /// What was told of it, where more words were seen since.
+    #[serde(default)]
+    outgrown: Option<Report>,
+}
+
+/// A report that was told while it was still being written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outgrown {
+    pub(super) turn: u64,
+    pub(super) told: Report,
+    pub(super) whole: Report,
 }
 
 impl Known {
+    pub(super) fn new(sighting: Sighting, turn: u64, fate: Fate, is_confirmed: bool) -> Self {
+        Self { sighting, turn, fate, is_confirmed, outgrown: None }
+    }
+
+    /// Takes over what this look has seen of it.
+    fn refresh(&mut self, seen: &Sighting) {
+        let known = &mut self.sighting;
+        let (old, new) = (letters(&known.report), letters(&seen.report));
+        if !known.is_closed && new.len() >= old.len() {
+            let told = std::mem::replace(&mut known.report, seen.report.clone());
+            if self.fate == Fate::Told && new != old {
+                self.outgrown.get_or_insert(told);
+            }
+        }
+        known.is_closed |= seen.is_closed;
+        if seen.context.len() > known.context.len() {
+            known.context.clone_from(&seen.context);
+        }
+        known.context_is_whole |= seen.context_is_whole;
+        (known.start, known.end) = (seen.start, seen.end);
+        known.row = seen.row.or(known.row);
+        self.is_confirmed = true;
+    }
+
+    pub(super) fn take_outgrown(&mut self) -> Option<Outgrown> {
+        let told = self.outgrown.take()?;
+        Some(Outgrown { turn: self.turn, told, whole: self.sighting.report.clone() })
+    }
+
     /// A tag says that it is meant, whatever the agent does next.
     pub(super) fn counts_at_once(&self) -> bool {
         self.sighting.report.tag.is_some()
@@ -63,8 +103,7 @@ pub(super) fn refresh_known(
     let mut matched = matches(&known[from..], seen);
     for (at, of) in &mut matched {
         *of += from;
-        refresh(&mut known[*of].sighting, &seen[*at]);
-        known[*of].is_confirmed = true;
+        known[*of].refresh(&seen[*at]);
     }
     let first = matched.first().map_or(known.len(), |(_, of)| *of);
     let visible = if is_whole { from } else { first };
@@ -100,19 +139,6 @@ pub(super) fn is_earlier(known: &[&Known], seen: &[Sighting]) -> bool {
         window.iter().zip(seen).all(|(known, seen)| is_same(&known.sighting, seen))
     };
     !seen.is_empty() && known.windows(seen.len()).any(is_it)
-}
-
-fn refresh(known: &mut Sighting, seen: &Sighting) {
-    if !known.is_closed && letters(&seen.report).len() >= letters(&known.report).len() {
-        known.report = seen.report.clone();
-    }
-    known.is_closed |= seen.is_closed;
-    if seen.context.len() > known.context.len() {
-        known.context.clone_from(&seen.context);
-    }
-    known.context_is_whole |= seen.context_is_whole;
-    (known.start, known.end) = (seen.start, seen.end);
-    known.row = seen.row.or(known.row);
 }
 
 /// Says whether both are the same report, one perhaps still being written, or its message cut.

@@ -6,6 +6,7 @@ use crate::model::{AgentState, HookMeaning, Moment, Source};
 use crate::report::{Report, read};
 use crate::screen::Signal;
 
+use super::awaited::Awaited;
 use super::detector::{Detector, without_blanks};
 use super::finding::Finding;
 use super::hook::HookNews;
@@ -26,6 +27,7 @@ impl Detector {
     pub fn prompt_submitted(&mut self, text: &str, tag: Option<&str>, now: Moment) {
         self.turn.tag = tag.map(str::to_ascii_lowercase);
         self.begin_prompt(without_blanks(text), now);
+        self.turn.awaited = Some(Awaited::new(now));
     }
 
     /// Notes what a hook of the cli says.
@@ -59,6 +61,7 @@ impl Detector {
             }
             None => self.resettle(now, &mut findings),
         }
+        self.heed_end(news, &mut findings);
         findings
     }
 
@@ -115,8 +118,8 @@ impl Detector {
 
     /// Notes signals without looking: what is on the screen now is older than what is known.
     pub fn hear(&mut self, signals: &[Signal], now: Moment) {
-        for signal in signals.iter().filter(|_| self.options.uses_signals) {
-            self.signals.take(signal, &self.rules, now);
+        for signal in signals {
+            self.take_signal(signal, now);
         }
     }
 
@@ -136,15 +139,18 @@ impl Detector {
 
     /// A hook tells of the prompt that the hub submitted, or of one that a person typed.
     fn note_prompt(&mut self, text: &str, now: Moment) {
-        let (prompt, ours) = (without_blanks(text), &self.turn.prompt);
-        // A cli may add to a prompt, or cut it.
-        let is_alike = !prompt.is_empty()
-            && !ours.is_empty()
-            && (prompt.contains(ours.as_str()) || ours.contains(&prompt));
-        if !(self.turn.is_open && self.turn.message.is_none() && is_alike) {
+        if !(self.turn.is_open && self.turn.message.is_none() && self.is_own_prompt(text)) {
             self.turn.tag = None;
-            self.begin_prompt(prompt, now);
+            self.begin_prompt(without_blanks(text), now);
         }
+    }
+
+    /// Says whether a hook names the prompt of the turn at hand; a cli may add to it, or cut it.
+    pub(super) fn is_own_prompt(&self, text: &str) -> bool {
+        let (prompt, ours) = (without_blanks(text), &self.turn.prompt);
+        !prompt.is_empty()
+            && !ours.is_empty()
+            && (prompt.contains(ours.as_str()) || ours.contains(&prompt))
     }
 
     fn begin_prompt(&mut self, prompt: String, now: Moment) {
@@ -166,35 +172,6 @@ impl Detector {
         for report in read(message) {
             self.tell(report, Channel::Message, turn, findings);
         }
-    }
-
-    /// Tells a report that counts, unless it came another way already.
-    pub(super) fn tell(
-        &mut self,
-        report: Report,
-        channel: Channel,
-        turn: u64,
-        findings: &mut Vec<Finding>,
-    ) {
-        let is_foreign = match (&report.tag, &self.turn.tag) {
-            (Some(tag), Some(expected)) => tag != expected,
-            _ => false,
-        };
-        if is_foreign {
-            findings.push(Finding::Foreign(report));
-            return;
-        }
-        self.changes += 1;
-        if !self.ledger.admit(&report, channel, turn) {
-            return;
-        }
-        let source = match channel {
-            Channel::Screen => Source::Line,
-            Channel::Message => Source::Hook,
-            Channel::Call => Source::Report,
-        };
-        self.note_status(&report, source);
-        findings.push(Finding::Report(report));
     }
 
     /// Shows what follows from the news, and looks soon for what the screen has yet to show.

@@ -4,21 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{AgentState, Exit, Moment, Size, Source};
-use crate::report::{Report, ReportKind};
 use crate::screen::{Screen, Signal};
 
 use super::asked::Asked;
 use super::dialog::{self, Dialog};
 use super::explain::Explanation;
 use super::finding::{Finding, Shown};
-use super::ledger::{Channel, Ledger};
+use super::ledger::Ledger;
 use super::look::{Verdict, judge};
 use super::meter::Meter;
 use super::reporter::Reporters;
 use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
-use super::state::{Evidence, STATUS, Told, stance_of};
+use super::state::{Evidence, STATUS, Told, is_at_work, stance_of};
 use super::transcript::{Reading, SECOND_LOOK, Transcript};
 use super::turn::Turn;
 use super::view::View;
@@ -119,8 +118,8 @@ impl Detector {
     /// output, after a resize and at the deadline.
     pub fn observe(&mut self, screen: &Screen, signals: &[Signal], now: Moment) -> Vec<Finding> {
         let mut has_signals = false;
-        for signal in signals.iter().filter(|_| self.options.uses_signals) {
-            has_signals |= self.signals.take(signal, &self.rules, now);
+        for signal in signals {
+            has_signals |= self.take_signal(signal, now);
         }
         self.schedule.note(screen, has_signals, now);
         let mut findings = Vec::new();
@@ -223,17 +222,19 @@ impl Detector {
         let before = self.shown.state;
         self.settle_state(now, findings);
         let has_settled = self.has_settled();
-        if is_live && is_whole {
+        // An unfinished frame is followed by a look at the whole of it.
+        if is_live && is_whole && !screen.is_held(now) {
             self.read_conversation(screen, &view, now);
         }
         self.tell_reports(has_settled, findings);
         let again = Some(now + SECOND_LOOK).filter(|_| !is_whole);
-        self.second_look = again.or_else(|| self.transcript.next_look(now));
+        self.second_look = again.or_else(|| self.transcript.next_look(self.rest(), now));
         if has_settled {
             // A status that was just told is the state of the turn that has ended.
             self.settle_state(now, findings);
             self.end_turn(before, now);
         }
+        self.watch_awaited(now, findings);
         merge_states(findings);
     }
 
@@ -300,13 +301,16 @@ impl Detector {
 
     fn read_conversation(&mut self, screen: &Screen, view: &View, now: Moment) {
         let counts = self.turn.is_open || now < self.turn.open_until;
+        if counts && !self.turn.is_open && self.evidence.shows_work() {
+            self.turn.open_until = now + TURN_GRACE;
+        }
         if self.size.replace(screen.size()).is_some_and(|size| size != screen.size()) {
             self.resized_at = Some(now);
         }
         let was_resized = !screen.modes().alternate_screen
             && self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
-        let (turn, is_final) = (self.ledger.turn(), self.has_settled());
-        let reading = Reading { now, turn, counts, is_final, was_resized };
+        let (turn, rest) = (self.ledger.turn(), self.rest());
+        let reading = Reading { now, turn, counts, rest, was_resized };
         self.transcript.look(screen, view, &self.rules, reading);
         self.transcript.number_turns(|| {
             self.ledger.note_echo();
@@ -352,6 +356,7 @@ impl Detector {
         (self.next, self.is_news) = (None, false);
         self.turn.status_was_shown |= wanted.rule == STATUS;
         self.shown = wanted;
+        self.turn.awaited = self.turn.awaited.filter(|_| !is_at_work(self.shown.state));
         findings.push(Finding::State(self.shown.clone()));
     }
 
@@ -376,7 +381,7 @@ impl Detector {
         }
     }
 
-    fn has_settled(&self) -> bool {
+    pub(super) fn has_settled(&self) -> bool {
         match self.shown.state {
             AgentState::Working | AgentState::Starting | AgentState::Unknown => false,
             AgentState::Idle
@@ -386,21 +391,6 @@ impl Detector {
             | AgentState::Error
             | AgentState::Limited
             | AgentState::Exited => self.next.is_none(),
-        }
-    }
-
-    fn tell_reports(&mut self, has_settled: bool, findings: &mut Vec<Finding>) {
-        for (turn, report) in self.transcript.take_due(has_settled) {
-            if !self.turn.prompt.contains(&without_blanks(&report.raw)) {
-                self.tell(report, Channel::Screen, turn, findings);
-            }
-        }
-    }
-
-    pub(super) fn note_status(&mut self, report: &Report, source: Source) {
-        if let ReportKind::Status(_) = report.kind {
-            self.evidence.status = Some(Told { report: report.clone(), source });
-            self.turn.status_was_shown = false;
         }
     }
 
@@ -416,8 +406,8 @@ impl Detector {
         let claim = self.evidence.claim_deadline();
         let is_starting = self.shown.state == AgentState::Starting && self.next.is_none();
         let start = self.start_deadline().filter(|_| is_starting);
-        let deadlines = [settle, silence, claim, self.asked.deadline(), self.second_look, start];
-        deadlines.into_iter().flatten().min()
+        let looks = [self.asked.deadline(), self.second_look, self.awaited_deadline()];
+        [settle, silence, claim, start].into_iter().chain(looks).flatten().min()
     }
 }
 

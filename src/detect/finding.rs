@@ -23,6 +23,10 @@ pub enum Finding {
     State(Shown),
     /// The agent reported, and it counts.
     Report(Report),
+    /// A report that was told had more words: its screen was still being drawn.
+    Amended(Report),
+    /// The turn that a submitted prompt asked for is over, and was too short to be seen at work.
+    TurnEnded,
     /// The cli has compacted the conversation.
     Compacted,
     /// The agent, or what it showed, named the tag of another attempt: it counts for nothing.

@@ -55,7 +55,7 @@ impl HookRules {
     /// Reads what a hook said; nothing, if it is none of the events that mean something.
     pub fn read(&self, said: &Value) -> Option<HookNews> {
         let fields = &self.hooks.fields;
-        let field = |name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
+        let field = |name: &str| said.get(name).and_then(words).map(str::to_owned);
         let name = field(&fields.event)?;
         // Quotes inside of a text are escaped: no message can look like another field.
         let text = said.to_string();
@@ -73,6 +73,11 @@ impl HookRules {
             message: field(&fields.message),
         })
     }
+}
+
+/// Returns a text, or the last one of a list.
+fn words(value: &Value) -> Option<&str> {
+    value.as_array().map_or(Some(value), |list| list.last()).and_then(Value::as_str)
 }
 
 /// Says whether a text can be the id of a conversation, and nothing that a command line minds.

@@ -45,6 +45,17 @@ struct Entry {
     seen_by: Vec<Channel>,
 }
 
+/// What becomes of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// It is to be told.
+    New,
+    /// It was told already.
+    Known,
+    /// Its beginning was told, read from a screen that was still being drawn.
+    Amends,
+}
+
 /// What was told in the last turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ledger {
@@ -84,10 +95,10 @@ impl Ledger {
         !is_joined
     }
 
-    /// Says whether a report of a turn is to be told, and remembers who saw it.
+    /// Says what becomes of a report of a turn, and remembers who saw it.
     ///
     /// `turn` is the earliest turn that it can belong to: a screen and a hook may be late.
-    pub(super) fn admit(&mut self, report: &Report, channel: Channel, turn: u64) -> bool {
+    pub(super) fn admit(&mut self, report: &Report, channel: Channel, turn: u64) -> Admission {
         let letters = letters(&report.text);
         let mut open: Vec<&mut Entry> = self
             .entries
@@ -100,13 +111,36 @@ impl Ledger {
             open.iter().position(|entry| goes_on(report.kind, &entry.letters, &letters))
         });
         if let Some(at) = found {
-            open[at].seen_by.push(channel);
-            return false;
+            let entry = &mut open[at];
+            // A call may say more than its line, and is what counts; a screen only shows too little.
+            let was_half =
+                entry.seen_by == [Channel::Screen] && letters.len() > entry.letters.len();
+            entry.seen_by.push(channel);
+            if was_half {
+                entry.letters = letters;
+                return Admission::Amends;
+            }
+            return Admission::Known;
         }
         let (kind, seen_by) = (report.kind, vec![channel]);
         self.entries.push(Entry { turn: self.turn.max(turn), kind, letters, seen_by });
         let extra = self.entries.len().saturating_sub(ENTRIES_MAX);
         self.entries.drain(..extra);
+        Admission::New
+    }
+
+    /// Takes over the rest of a report that the screen showed in part, and says whether nobody else
+    /// has told it.
+    pub(super) fn amend(&mut self, told: &Report, whole: &Report, turn: u64) -> bool {
+        let (told, whole) = (letters(&told.text), (whole.kind, letters(&whole.text)));
+        let is_it = |entry: &&mut Entry| {
+            entry.turn >= turn && (entry.kind, &entry.letters) == (whole.0, &told)
+        };
+        let mut entries = self.entries.iter_mut().filter(is_it);
+        let Some(entry) = entries.find(|entry| entry.seen_by == [Channel::Screen]) else {
+            return false;
+        };
+        entry.letters = whole.1;
         true
     }
 }
@@ -143,39 +177,66 @@ mod tests {
         parse(line).unwrap()
     }
 
+    fn tells(ledger: &mut Ledger, report: &Report, channel: Channel, turn: u64) -> bool {
+        ledger.admit(report, channel, turn) == Admission::New
+    }
+
+    #[test]
+    fn what_the_screen_showed_in_part_is_amended_and_what_a_call_said_is_not() {
+        let (part, whole) = (report("STATUS: DONE"), report("STATUS: DONE — one line"));
+        let mut ledger = Ledger::default();
+        assert_eq!(ledger.admit(&part, Channel::Screen, 0), Admission::New);
+        assert!(ledger.amend(&part, &whole, 0));
+        assert!(!ledger.amend(&part, &whole, 0), "it is whole now");
+        assert_eq!(ledger.admit(&whole, Channel::Message, 0), Admission::Known);
+        let mut ledger = Ledger::default();
+        assert_eq!(ledger.admit(&part, Channel::Screen, 0), Admission::New);
+        assert_eq!(ledger.admit(&whole, Channel::Message, 0), Admission::Amends);
+        assert!(!ledger.amend(&part, &whole, 0), "the message told it");
+        let mut ledger = Ledger::default();
+        assert_eq!(ledger.admit(&part, Channel::Call, 0), Admission::New);
+        assert_eq!(ledger.admit(&whole, Channel::Screen, 0), Admission::Known);
+    }
+
     #[test]
     fn the_same_words_twice_from_one_side_are_two_and_from_two_sides_one() {
         let mut ledger = Ledger::default();
         let fail = report(LINES[0]);
-        assert!(ledger.admit(&fail, Channel::Screen, 0));
-        assert!(ledger.admit(&fail, Channel::Screen, 0), "it failed again");
-        assert!(!ledger.admit(&fail, Channel::Message, 0));
-        assert!(!ledger.admit(&fail, Channel::Message, 0));
-        assert!(ledger.admit(&fail, Channel::Message, 0), "a third time");
-        assert!(!ledger.admit(&fail, Channel::Screen, 0));
+        assert!(tells(&mut ledger, &fail, Channel::Screen, 0));
+        assert!(tells(&mut ledger, &fail, Channel::Screen, 0), "it failed again");
+        assert!(!tells(&mut ledger, &fail, Channel::Message, 0));
+        assert!(!tells(&mut ledger, &fail, Channel::Message, 0));
+        assert!(tells(&mut ledger, &fail, Channel::Message, 0), "a third time");
+        assert!(!tells(&mut ledger, &fail, Channel::Screen, 0));
     }
 
     #[test]
     fn dress_and_missing_evidence_make_no_other_report() {
         let mut ledger = Ledger::default();
-        assert!(ledger.admit(&report("STATUS: DONE — Built `api` + 12 tests"), Channel::Call, 0));
-        assert!(!ledger.admit(&report("STATUS(k7f3): DONE — built api"), Channel::Screen, 0));
-        assert!(ledger.admit(&report("STATUS: BLOCKED — built api"), Channel::Screen, 0));
-        assert!(ledger.admit(&report("BUILD: FAIL — 1 error"), Channel::Call, 0));
-        assert!(ledger.admit(&report("BUILD: FAIL — 1 error in b"), Channel::Screen, 0));
+        assert!(tells(
+            &mut ledger,
+            &report("STATUS: DONE — Built `api` + 12 tests"),
+            Channel::Call,
+            0
+        ));
+        assert!(!tells(&mut ledger, &report("STATUS(k7f3): DONE — built api"), Channel::Screen, 0));
+        assert!(tells(&mut ledger, &report("STATUS: BLOCKED — built api"), Channel::Screen, 0));
+        assert!(tells(&mut ledger, &report("BUILD: FAIL — 1 error"), Channel::Call, 0));
+        assert!(tells(&mut ledger, &report("BUILD: FAIL — 1 error in b"), Channel::Screen, 0));
     }
 
     #[test]
     fn what_was_said_in_another_turn_is_said_again() {
         let mut ledger = Ledger::default();
         let done = report(LINES[3]);
-        assert!(ledger.admit(&done, Channel::Message, ledger.turn()));
+        assert!(tells(&mut ledger, &done, Channel::Message, 0));
         assert!(ledger.note_prompt());
         assert!(!ledger.note_echo(), "the echo of the same prompt");
         let late = ledger.turn() - 1;
-        assert!(!ledger.admit(&done, Channel::Screen, late), "the line of the last turn");
-        assert!(ledger.admit(&done, Channel::Message, ledger.turn()));
-        assert!(!ledger.admit(&done, Channel::Screen, ledger.turn()));
+        assert!(!tells(&mut ledger, &done, Channel::Screen, late), "the line of the last turn");
+        let turn = ledger.turn();
+        assert!(tells(&mut ledger, &done, Channel::Message, turn));
+        assert!(!tells(&mut ledger, &done, Channel::Screen, turn));
         assert!(ledger.note_echo(), "nobody told of this prompt");
         assert!(!ledger.note_prompt(), "its hook comes late");
     }
@@ -205,7 +266,8 @@ mod tests {
                     };
                     let line = said[ahead[side]];
                     ahead[side] += 1;
-                    if ledger.admit(&report(LINES[line]), channel, ledger.turn()) {
+                    let turn = ledger.turn();
+                    if tells(&mut ledger, &report(LINES[line]), channel, turn) {
                         told.push(line);
                     }
                 }

@@ -8,6 +8,7 @@
 mod align;
 mod asked;
 mod asks;
+mod awaited;
 mod blocks;
 mod claims;
 mod compaction;
@@ -30,6 +31,7 @@ mod sight;
 mod signals;
 mod state;
 mod stream;
+mod telling;
 mod transcript;
 mod turn;
 mod view;

@@ -19,6 +19,8 @@ pub(super) struct Segment {
     /// The number of the row in which the echo begins, if it has one.
     pub(super) row: Option<u64>,
     pub(super) reports: Vec<Sighting>,
+    /// The agent has said something in it.
+    pub(super) is_answered: bool,
 }
 
 impl Segment {
@@ -57,7 +59,8 @@ pub(super) fn segments(rules: &Rules, excerpt: &Excerpt, cols: usize) -> Vec<Seg
                 let letters = block.iter().map(|row| letters(&row.text));
                 let echo = letters.into_iter().find(|echo| !echo.is_empty()).filter(|_| at > 0);
                 if echo.is_some() {
-                    segments.push(Segment { echo, row: excerpt.number(at), reports: Vec::new() });
+                    let row = excerpt.number(at);
+                    segments.push(Segment { echo, row, ..Segment::default() });
                 }
             }
             BlockKind::Own => {
@@ -73,6 +76,7 @@ pub(super) fn segments(rules: &Rules, excerpt: &Excerpt, cols: usize) -> Vec<Seg
                 }
                 if let Some(segment) = segments.last_mut() {
                     segment.reports.extend(found);
+                    segment.is_answered |= block.iter().any(|row| !row.text.trim().is_empty());
                 }
             }
             BlockKind::Echo | BlockKind::Tool | BlockKind::Chrome => {}
@@ -93,7 +97,7 @@ fn close(found: &mut [Sighting], rows: &[TextRow], is_followed: bool) {
     }
 }
 
-fn letters(text: &str) -> String {
+pub(super) fn letters(text: &str) -> String {
     let letters = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
     letters.take(ECHO_CHARS).collect()
 }

@@ -154,7 +154,12 @@ impl Evidence {
         self.verdict_if(|state| state != AgentState::Unknown).is_some()
     }
 
-    fn settle_after_work(&self, rules: &Rules) -> Duration {
+    /// Says whether the screen shows the agent at work, whatever else is known.
+    pub(super) fn shows_work(&self) -> bool {
+        self.verdict_if(|state| stance_of(state) == Some(Stance::Busy)).is_some()
+    }
+
+    pub(super) fn settle_after_work(&self, rules: &Rules) -> Duration {
         let of_cli = rules.settle_ms.map(|settle| Duration::from_millis(u64::from(settle)));
         match &self.signal {
             Some(_) => SETTLE_SIGNAL,
@@ -233,6 +238,11 @@ impl Evidence {
         let (state, since) = dialog.or(signal).or(screen)?;
         Some((stance_of(state)?, since))
     }
+}
+
+/// Says whether a state means that a turn is under way.
+pub(super) fn is_at_work(state: AgentState) -> bool {
+    matches!(stance_of(state), Some(Stance::Busy | Stance::Asking))
 }
 
 /// Returns what a state says of the turn; nothing, if it says that this is not known.

@@ -8,11 +8,11 @@ use crate::model::Moment;
 use crate::report::Report;
 use crate::screen::Screen;
 
-use super::align::{Fate, Known, is_earlier, is_same, known_count, refresh_known};
+use super::align::{Fate, Known, Outgrown, is_earlier, is_same, known_count, refresh_known};
 use super::excerpt::{Bookmark, Excerpt};
 use super::message::Sighting;
 use super::rules::Rules;
-use super::segment::{Segment, segments};
+use super::segment::{Segment, letters, segments};
 use super::view::View;
 
 /// A half-drawn frame is complete by then.
@@ -39,6 +39,9 @@ pub(super) struct Transcript {
     bookmark: Bookmark,
     /// The report that was being written at the last look, and since when it stands like this.
     unfinished: Option<(Sighting, Moment)>,
+    /// The echo of the last turn in sight, if the agent has said something below it.
+    #[serde(skip)]
+    answered: Option<String>,
     /// Counts what became of reports.
     #[serde(skip)]
     changes: u64,
@@ -84,8 +87,9 @@ pub(super) struct Reading {
     pub(super) turn: u64,
     /// New reports count later; else never.
     pub(super) counts: bool,
-    /// Nothing more is being written.
-    pub(super) is_final: bool,
+    /// A report that nothing follows is complete once it has read the same for so long; nothing, if
+    /// more is being written.
+    pub(super) rest: Option<Duration>,
     /// The screen had another size a moment ago. Interfaces that draw on the primary screen then
     /// leave a copy of their last rows behind.
     pub(super) was_resized: bool,
@@ -114,6 +118,13 @@ impl Transcript {
         }
     }
 
+    /// Says whether the turn of this number, and of this prompt, has an answer in sight.
+    pub(super) fn is_answered(&self, turn: u64, prompt: &str) -> bool {
+        let is_at_hand = self.turns.last().is_some_and(|last| last.number == Some(turn));
+        let is_it = |echo: &String| !echo.is_empty() && letters(prompt).starts_with(echo.as_str());
+        is_at_hand && self.answered.as_ref().is_some_and(is_it)
+    }
+
     pub(super) fn turn_began(&mut self) {
         self.awaits_echo = true;
     }
@@ -126,21 +137,21 @@ impl Transcript {
     pub(super) fn look(&mut self, screen: &Screen, view: &View, rules: &Rules, reading: Reading) {
         let excerpt = self.bookmark.read_on(screen, view, rules);
         let mut segments = segments(rules, &excerpt, view.cols);
+        let last = segments.last().filter(|segment| segment.is_answered);
+        self.answered = last.and_then(|segment| segment.echo.clone());
         let before = self.unfinished.take();
         let pass = self.pass(&excerpt, before.as_ref(), reading);
         self.keep_scrolled_away(before.as_ref(), &segments, pass);
-        if !reading.is_final {
-            // A report that is still being written is read when something follows it.
-            let reports = segments.last_mut().map(|segment| &mut segment.reports);
-            let last = reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
-            let reads_as_before =
-                |last: &Sighting| before.as_ref().is_some_and(|(before, _)| before.reads_as(last));
-            let is_same = last.as_ref().is_some_and(reads_as_before);
-            let since = before.filter(|_| is_same).map_or(reading.now, |(_, since)| since);
-            self.unfinished = last.map(|last| (last, since));
-        }
-        if let Some((last, since)) = self.unfinished.as_ref().filter(|(last, _)| is_tagged(last))
-            && reading.now >= *since + STILL
+        // A report that may still be written is read when something follows it, or when it has rested.
+        let reports = segments.last_mut().map(|segment| &mut segment.reports);
+        let last = reports.and_then(|reports| reports.pop_if(|last| !last.is_closed));
+        let reads_as_before =
+            |last: &Sighting| before.as_ref().is_some_and(|(before, _)| before.reads_as(last));
+        let is_same = last.as_ref().is_some_and(reads_as_before);
+        let since = before.filter(|_| is_same).map_or(reading.now, |(_, since)| since);
+        self.unfinished = last.map(|last| (last, since));
+        if let Some((last, _)) = &self.unfinished
+            && self.whole_at(reading.rest).is_some_and(|at| at <= reading.now)
             && let Some(segment) = segments.last_mut()
         {
             segment.reports.push(last.clone());
@@ -197,16 +208,31 @@ impl Transcript {
         due
     }
 
-    /// Returns when another look would let a report count.
-    pub(super) fn next_look(&self, now: Moment) -> Option<Moment> {
+    /// Returns the reports of which more words were seen since they were told.
+    pub(super) fn take_outgrown(&mut self) -> Vec<Outgrown> {
+        let reports = self.turns.iter_mut().flat_map(|turn| &mut turn.reports);
+        let outgrown: Vec<Outgrown> = reports.filter_map(Known::take_outgrown).collect();
+        self.changes += outgrown.len() as u64;
+        outgrown
+    }
+
+    /// Returns when another look would let a report count; `rest` as in a reading.
+    pub(super) fn next_look(&self, rest: Option<Duration>, now: Moment) -> Option<Moment> {
         let is_waiting = |known: &&Known| {
             known.fate == Fate::Pending && known.counts_at_once() && !known.is_confirmed
         };
         if self.reports().into_iter().any(|known| is_waiting(&known)) {
             return Some(now + SECOND_LOOK);
         }
-        let unfinished = self.unfinished.as_ref().filter(|(last, _)| is_tagged(last));
-        unfinished.map(|(_, since)| *since + STILL).filter(|at| *at > now)
+        self.whole_at(rest).filter(|at| *at > now)
+    }
+
+    /// Returns when the report that nothing follows is complete, unless it is written on.
+    fn whole_at(&self, rest: Option<Duration>) -> Option<Moment> {
+        let (last, since) = self.unfinished.as_ref()?;
+        let still = last.report.tag.as_ref().map(|_| STILL);
+        let rest = rest.into_iter().chain(still).min()?;
+        Some(*since + rest)
     }
 
     fn merge(&mut self, segments: &[Segment], pass: Pass) {
@@ -340,7 +366,7 @@ impl Transcript {
             }
             // What has left the screen is not half of a frame.
             let is_confirmed = sighting.is_closed && pass.has_left(sighting);
-            reports.push(Known { sighting: sighting.clone(), turn: number, fate, is_confirmed });
+            reports.push(Known::new(sighting.clone(), number, fate, is_confirmed));
             self.changes += 1;
         }
         self.turns[turn].forget();
@@ -407,8 +433,4 @@ impl Turn {
         });
         self.forgotten += count - self.reports.len();
     }
-}
-
-fn is_tagged(sighting: &Sighting) -> bool {
-    sighting.report.tag.is_some()
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{AgentState, Moment};
 
+use super::awaited::Awaited;
 use super::detector::Detector;
 use super::ledger::Ledger;
 use super::meter::Meter;
@@ -23,6 +24,9 @@ pub(super) struct Turn {
     pub(super) prompt: String,
     /// The tag that counts.
     pub(super) tag: Option<String>,
+    /// It was asked for, and nobody has seen anything of it yet.
+    #[serde(skip)]
+    pub(super) awaited: Option<Awaited>,
     /// When a hook last told that a prompt was taken.
     #[serde(skip)]
     pub(super) heard_at: Option<Moment>,

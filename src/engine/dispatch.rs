@@ -49,6 +49,9 @@ pub struct Dispatch {
     pub tag: Option<String>,
     pub idempotency_key: Option<String>,
     pub is_confirmed: bool,
+    /// It is ordered to be typed, and no key of it was pressed yet.
+    #[serde(default)]
+    pub is_untouched: bool,
     #[serde(default)]
     pub origin: Origin,
     pub stage: Stage,
@@ -135,6 +138,7 @@ impl Engine {
             tag,
             idempotency_key: idempotency_key.map(str::to_owned),
             is_confirmed,
+            is_untouched: false,
             origin: Origin::Hub,
             stage: Stage::Queued,
             reason: None,
@@ -217,16 +221,28 @@ impl Engine {
         if dispatch.stage.is_final() && dispatch.stage != Stage::Unknown {
             return;
         }
-        // That it will be typed was told before anything was; only what was left out of it is news.
+        // That it will be typed was told before anything was; only that it begins now, and what was left
+        // out of it, is news.
         if (dispatch.stage, stage) == (Stage::Typed, Stage::Typed) {
+            self.note_touched(id);
             return self.note_left_out(id, reason);
         }
         if stage == Stage::Queued {
             self.hold(agent, now);
         }
+        if stage == Stage::Submitted {
+            self.begin_turn(agent);
+        }
         self.note_stage(id, stage, reason, now);
         if stage == Stage::Accepted {
             self.expect_turn(agent, now);
+        }
+    }
+
+    fn note_touched(&mut self, id: ReceiptId) {
+        if let Some(dispatch) = self.dispatches.get_mut(&id) {
+            dispatch.is_untouched = false;
+            self.touch(Place::Dispatch(id));
         }
     }
 
@@ -297,14 +313,27 @@ impl Engine {
             let dispatch = self.dispatches.get_mut(&id).expect("it was just found");
             let agent = dispatch.agent.clone();
             let run = self.seats[&agent].run;
-            dispatch.run = Some(run);
+            (dispatch.run, dispatch.is_untouched) = (Some(run), true);
             let (text, tag) = (dispatch.text.clone(), dispatch.tag.clone());
             let (is_confirmed, is_first) = (dispatch.is_confirmed, dispatch.is_first());
             if !is_first {
                 self.use_conversation(&agent);
             }
+            self.begin_turn(&agent);
             self.note_stage(id, Stage::Typed, None, now);
             effects.push(Effect::Deliver { agent, run, receipt: id, text, tag, is_confirmed });
+        }
+    }
+
+    /// Notes which prompts a crash has cut off. Those of which no key was pressed wait on.
+    pub(super) fn recover_deliveries(&mut self, now: Moment) {
+        let under_way = self.dispatches.values().filter(|dispatch| dispatch.stage.is_under_way());
+        let (untouched, cut_off): (Vec<&Dispatch>, Vec<&Dispatch>) =
+            under_way.partition(|one| one.stage == Stage::Typed && one.is_untouched);
+        let untouched: Vec<ReceiptId> = untouched.iter().map(|dispatch| dispatch.id).collect();
+        self.cut_off = cut_off.iter().map(|dispatch| dispatch.id).collect();
+        for id in untouched {
+            self.note_stage(id, Stage::Queued, None, now);
         }
     }
 
@@ -471,7 +500,7 @@ mod tests {
         let mut bench = idle();
         let (receipt, _) = send(&mut bench, None);
         let (receipt, stage) = (receipt.receipt, Stage::Typed);
-        assert_eq!(came_to(&mut bench, receipt, stage), []);
+        let _ = came_to(&mut bench, receipt, stage);
         let reason = Some("2 control characters were left out".to_owned());
         let _ = bench.tell("one", RunEvent::Delivery { receipt, stage, reason });
         let saves = bench.seen.iter().filter_map(|effect| {
@@ -568,6 +597,7 @@ mod tests {
     fn after_a_crash_in_the_middle_nothing_is_typed_again() {
         let mut bench = idle();
         let (receipt, _) = send(&mut bench, None);
+        let _ = came_to(&mut bench, receipt.receipt, Stage::Typed);
         let (engine, _) = Engine::recover(bench.engine.record(), bench.now);
         bench.engine = engine;
         let effects = bench.tell("one", seen());
@@ -579,6 +609,44 @@ mod tests {
         assert_eq!(stage(&bench, receipt.receipt), Stage::Unknown);
         let _ = did(&mut bench, AgentState::Working);
         assert_eq!(delivered(&did(&mut bench, AgentState::Idle)), None);
+    }
+
+    #[test]
+    fn a_prompt_of_which_no_key_was_pressed_waits_on_after_a_crash() {
+        let mut bench = idle();
+        let (receipt, _) = send(&mut bench, None);
+        assert_eq!(stage(&bench, receipt.receipt), Stage::Typed);
+        let (engine, _) = Engine::recover(bench.engine.record(), bench.now);
+        bench.engine = engine;
+        assert_eq!(stage(&bench, receipt.receipt), Stage::Queued);
+        let effects = bench.tell("one", seen());
+        let looks = |effect: &Effect| matches!(effect, Effect::Inspect { .. });
+        assert!(!effects.iter().any(looks), "{effects:?}");
+        assert_eq!(delivered(&effects), Some(receipt.receipt));
+        let effects = came_to(&mut bench, receipt.receipt, Stage::Typed);
+        let Some(Effect::Save(changes)) = effects.first() else { panic!("{effects:?}") };
+        let row = changes.rows.iter().find(|row| row.table == "dispatch").unwrap();
+        assert_eq!(row.value.as_ref().unwrap()["is_untouched"], false, "before any key");
+    }
+
+    #[test]
+    fn a_turn_that_ended_unseen_holds_up_nothing_whenever_that_is_known() {
+        for is_early in [false, true] {
+            let mut bench = idle();
+            let (first, _) = send(&mut bench, None);
+            let (second, _) = send(&mut bench, None);
+            let _ = came_to(&mut bench, first.receipt, Stage::Submitted);
+            if is_early {
+                assert_eq!(delivered(&bench.tell("one", RunEvent::TurnEnded)), None);
+                let effects = came_to(&mut bench, first.receipt, Stage::Accepted);
+                assert_eq!(delivered(&effects), Some(second.receipt));
+            } else {
+                let effects = came_to(&mut bench, first.receipt, Stage::Accepted);
+                assert_eq!(delivered(&effects), None);
+                let effects = bench.tell("one", RunEvent::TurnEnded);
+                assert_eq!(delivered(&effects), Some(second.receipt));
+            }
+        }
     }
 
     #[test]

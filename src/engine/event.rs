@@ -126,6 +126,8 @@ pub enum RunEvent {
     StartFailed { reason: String },
     /// What it does, as far as it can be told.
     Did { state: AgentState, source: Source },
+    /// The turn that its last prompt asked for is over, though it was never seen at work on it.
+    TurnEnded,
     /// When the limit ends that it has just reached; told before its state.
     Resets(Reset),
     /// It was seen to use so many more tokens.
@@ -136,6 +138,8 @@ pub enum RunEvent {
     Planned { plan: Plan, grace_ms: u64 },
     /// It said something in the protocol.
     Reported(Report),
+    /// What it said had more words than were read at first.
+    Amended(Report),
     /// Its cli told the id of the conversation.
     Conversed { id: String },
     /// What it shows has changed by more than a spinner.

@@ -131,6 +131,8 @@ impl Engine {
                 self.note_report(agent, &report, now);
                 self.react(agent, &report, now, effects);
             }
+            RunEvent::TurnEnded => seat.readiness.note_turn_end(),
+            RunEvent::Amended(report) => self.amend(agent, &report, now, effects),
             RunEvent::Conversed { id } => self.note_conversation(agent, id),
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),

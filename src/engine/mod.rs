@@ -4,6 +4,7 @@
 //! by its events, so that any fault can be replayed from them. What must survive a crash is the
 //! `Record`; the shell writes it before it acts on what follows.
 
+mod amend;
 mod approvals;
 mod assign;
 mod attempts;

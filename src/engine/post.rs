@@ -27,6 +27,7 @@ impl Engine {
             tag,
             idempotency_key: None,
             is_confirmed: false,
+            is_untouched: false,
             origin,
             stage: Stage::Queued,
             reason: None,

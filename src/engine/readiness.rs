@@ -21,6 +21,9 @@ pub struct Readiness {
     not_before: Moment,
     /// A prompt was accepted, and the work on it has not been seen yet.
     turn_expected_until: Option<Moment>,
+    /// The work on the prompt that was submitted last, or its end, was seen: that may be known before it
+    /// is known that the prompt was accepted.
+    turn_was_seen: bool,
     /// The limit that held it up has ended.
     is_reset: bool,
 }
@@ -35,8 +38,16 @@ impl Engine {
     pub(super) fn expect_turn(&mut self, agent: &AgentName, now: Moment) {
         let has_begun =
             |seat: &Seat| matches!(seat.state, AgentState::Working | AgentState::Waiting);
-        if let Some(seat) = self.seats.get_mut(agent).filter(|seat| !has_begun(seat)) {
+        let seat = self.seats.get_mut(agent).filter(|seat| !has_begun(seat));
+        if let Some(seat) = seat.filter(|seat| !seat.readiness.turn_was_seen) {
             seat.readiness.turn_expected_until = Some(now + TURN_PATIENCE);
+        }
+    }
+
+    /// Notes that a prompt is being submitted: what is seen from now on may be the work on it.
+    pub(super) fn begin_turn(&mut self, agent: &AgentName) {
+        if let Some(seat) = self.seats.get_mut(agent) {
+            seat.readiness.turn_was_seen = false;
         }
     }
 
@@ -86,9 +97,14 @@ impl Readiness {
             | AgentState::Blocked
             | AgentState::Error
             | AgentState::Limited
-            | AgentState::Exited => self.turn_expected_until = None,
+            | AgentState::Exited => self.note_turn_end(),
             AgentState::Idle | AgentState::Starting | AgentState::Unknown => {}
         }
+    }
+
+    /// Notes that the turn that was expected has been seen, or has ended unseen.
+    pub(super) fn note_turn_end(&mut self) {
+        (self.turn_expected_until, self.turn_was_seen) = (None, true);
     }
 
     /// Says whether the limit that held the agent up has ended.

@@ -208,12 +208,7 @@ impl Engine {
             .filter(|dispatch| !dispatch.stage.is_final())
             .map(|dispatch| dispatch.id)
             .collect();
-        engine.cut_off = engine
-            .dispatches
-            .values()
-            .filter(|dispatch| dispatch.stage.is_under_way())
-            .map(|dispatch| dispatch.id)
-            .collect();
+        engine.recover_deliveries(now);
         engine.recover_work(record.work, now, &mut effects);
         engine.going_down = record.going_down && engine.seats.values().any(Seat::is_live);
         engine.note_idleness(now);

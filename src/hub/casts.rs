@@ -57,6 +57,8 @@ impl Casts {
                 format!("state {} by {} ({}) {}", shown.state, shown.rule, shown.source, shown.line)
             }
             Finding::Report(report) => format!("report {}", report.raw),
+            Finding::Amended(report) => format!("amended report {}", report.raw),
+            Finding::TurnEnded => "turn ended".to_owned(),
             Finding::Compacted => "compacted".to_owned(),
             Finding::Foreign(report) => format!("foreign report {}", report.raw),
         };

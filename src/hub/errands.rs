@@ -355,6 +355,7 @@ impl Pane {
             rules: detector.rules(),
             shown: detector.shown(),
             prompt_heard_at: detector.prompt_heard_at(),
+            awaits_turn: detector.awaits_turn(),
             typed_at: self.disturbed_at,
             has_room: self.link.as_ref().is_some_and(super::link::Link::has_room),
         })

@@ -139,6 +139,7 @@ impl Hub {
         let found = pane.detector.as_mut().map(|detector| detector.hook(&news, now));
         tracing::debug!(%agent, rule = news.rule, "a hook");
         self.deliver(agent, run, Source::Hook, found.unwrap_or_default());
+        self.run_errand(agent, now);
         self.note_conversation(agent, run, news.session);
     }
 

@@ -72,6 +72,14 @@ impl Reports {
         self.calls.drain(..extra);
     }
 
+    /// Takes over the rest of a report of which the beginning was told.
+    fn amend(&mut self, whole: &Report) -> u64 {
+        let told = self.told.iter_mut().rev().find(|told| whole.goes_on_from(&told.report));
+        let Some(told) = told else { return self.count };
+        told.report = whole.clone();
+        told.number
+    }
+
     fn note(&mut self, report: &Report, source: Source, at: Moment) {
         self.count += 1;
         self.told.push_back(Told { number: self.count, at, source, report: report.clone() });
@@ -114,6 +122,7 @@ impl Hub {
         for finding in findings {
             self.casts.mark(agent, &finding, now);
             match finding {
+                Finding::TurnEnded => self.note_run(agent, run, RunEvent::TurnEnded),
                 Finding::Compacted => self.note_run(agent, run, RunEvent::Compacted),
                 Finding::State(shown) => {
                     if let Some(text) = shown.reset {
@@ -127,6 +136,15 @@ impl Hub {
                 Finding::Report(report) => {
                     number += 1;
                     self.note_run(agent, run, RunEvent::Reported(report.clone()));
+                    self.views.note_status_change();
+                    let notice = Notice::Report { agent: agent.clone(), report, source, number };
+                    self.views.tell_subscribers(&FromHub::Notice(notice));
+                }
+                Finding::Amended(report) => {
+                    let pane = self.panes.get_mut(agent);
+                    let number = pane.map_or(number, |pane| pane.reports.amend(&report));
+                    self.save_reports(agent);
+                    self.note_run(agent, run, RunEvent::Amended(report.clone()));
                     self.views.note_status_change();
                     let notice = Notice::Report { agent: agent.clone(), report, source, number };
                     self.views.tell_subscribers(&FromHub::Notice(notice));

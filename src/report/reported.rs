@@ -47,6 +47,16 @@ pub struct Report {
     pub raw: String,
 }
 
+impl Report {
+    /// Says whether this is the same report with more words to it: the other was read before all of
+    /// it was there.
+    pub fn goes_on_from(&self, other: &Self) -> bool {
+        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        let (whole, part) = (letters(&self.text), letters(&other.text));
+        self.kind == other.kind && whole.len() > part.len() && whole.starts_with(&part)
+    }
+}
+
 impl ReportKind {
     pub fn name(self) -> &'static str {
         match self {

@@ -33,7 +33,10 @@ pub(crate) struct Pane {
     pub(crate) detector: Detector,
     pub(crate) now: Moment,
     pub(crate) reports: Vec<Report>,
+    pub(crate) amended: Vec<Report>,
     pub(crate) foreign: usize,
+    /// Turns that were told to be over though they were never seen.
+    pub(crate) unseen: usize,
     /// The conversation, in lines without a width.
     pub(crate) log: Vec<String>,
 }
@@ -45,7 +48,9 @@ impl Pane {
             detector: Detector::new(Arc::clone(rules), Options::default(), Moment(0)),
             now: Moment(1000),
             reports: Vec::new(),
+            amended: Vec::new(),
             foreign: 0,
+            unseen: 0,
             log: Vec::new(),
         };
         pane.paint("? for shortcuts");
@@ -63,7 +68,9 @@ impl Pane {
         for finding in found {
             match finding {
                 Finding::Report(report) => self.reports.push(report),
+                Finding::Amended(report) => self.amended.push(report),
                 Finding::Foreign(_) => self.foreign += 1,
+                Finding::TurnEnded => self.unseen += 1,
                 Finding::State(_) | Finding::Compacted => {}
             }
         }

@@ -275,3 +275,29 @@ fn nothing_is_pressed_where_nothing_works() {
     assert!(reason.starts_with("a dialog is open"), "{reason}");
     assert!(played.writes.is_empty());
 }
+
+#[test]
+fn an_interrupt_right_after_a_prompt_was_taken_waits_for_the_work_on_it() {
+    for shape in BOXES {
+        let mut played = Played::new(shape);
+        played.pass(2000);
+        played.detector.prompt_submitted("Go.", None, played.now);
+        played.later(700, |played| {
+            played.conversation.push("Go.".into());
+            played.works_until = Some(played.now + Duration::from_mins(10));
+            played.redraw();
+        });
+        let stages = interrupt(&mut played);
+        let [Stage::Submitted, Stage::Accepted { .. }] = stages.as_slice() else {
+            panic!("{shape:?} {stages:?}")
+        };
+        assert_eq!(played.writes, [b"\x1b"], "{shape:?}");
+    }
+    // Where the work never comes nothing is pressed, and that is told.
+    let mut played = Played::new(Shape::Claude);
+    played.pass(2000);
+    played.detector.prompt_submitted("Go.", None, played.now);
+    let [Stage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
+    assert_eq!(reason, "the agent is not at work: it is idle");
+    assert!(played.writes.is_empty());
+}

@@ -150,6 +150,7 @@ impl Replay {
             rules: &self.rules,
             shown: self.detector.shown(),
             prompt_heard_at: None,
+            awaits_turn: false,
             typed_at: None,
             has_room: true,
         }

@@ -264,7 +264,11 @@ fn a_panel_beside_the_conversation_is_no_part_of_it() {
         .iter()
         .filter_map(|finding| match finding {
             Finding::Report(report) => Some(report.raw.as_str()),
-            Finding::State(_) | Finding::Compacted | Finding::Foreign(_) => None,
+            Finding::State(_)
+            | Finding::TurnEnded
+            | Finding::Amended(_)
+            | Finding::Compacted
+            | Finding::Foreign(_) => None,
         })
         .collect();
     assert_eq!(reports, [line]);

@@ -47,6 +47,7 @@ mod keeper_stop;
 mod keeper_stream;
 mod killed;
 mod kits;
+mod last_words;
 mod leaks;
 mod mcp;
 mod merging;

@@ -216,6 +216,7 @@ impl Played {
             rules: &self.rules,
             shown: self.detector.shown(),
             prompt_heard_at: self.heard_at,
+            awaits_turn: self.detector.awaits_turn(),
             typed_at: self.typed_at,
             has_room: self.has_room,
         }

@@ -12,7 +12,7 @@ use wheelhouse::model::{
 };
 
 use super::support::chance::Chance;
-use super::support::team;
+use super::support::team::{self, begun, is_touched};
 
 const SEEDS: u64 = 150;
 const STORM_STEPS: u32 = 400;
@@ -144,8 +144,13 @@ impl World {
     }
 
     fn report(&mut self, event: Event) {
+        let begun = begun(&event);
         let effects = self.engine.handle(event, self.now);
         self.carry_out(effects);
+        if let Some((.., receipt)) = begun.filter(|(.., id)| is_touched(&self.engine, *id)) {
+            let seed = self.seed;
+            assert!(self.typed.insert(receipt), "seed {seed}: {receipt} is typed twice");
+        }
     }
 
     /// Carries effects out; in a storm the hub may die between any two of them.
@@ -163,7 +168,6 @@ impl World {
                 Effect::Deliver { agent, run, receipt, .. } => {
                     let seed = self.seed;
                     assert!(saved_before_start, "seed {seed}: {receipt} is typed off record");
-                    assert!(self.typed.insert(receipt), "seed {seed}: {receipt} is typed twice");
                     self.type_in(&agent, run, receipt);
                 }
                 Effect::Inspect { agent, run, receipt, .. } => {
@@ -219,7 +223,8 @@ impl World {
         let is_alive = self.keepers.get(agent).is_some_and(|keeper| !keeper.has_ended);
         let ends = [Stage::Accepted, Stage::Accepted, Stage::Stalled, Stage::Refused];
         let end = ends[usize::try_from(self.random.below(4)).unwrap()];
-        let stages = if is_alive { &[Stage::Seen, Stage::Submitted, end][..] } else { &[] };
+        let all = [Stage::Typed, Stage::Seen, Stage::Submitted, end];
+        let stages = if is_alive { &all[..] } else { &[] };
         for &stage in stages {
             self.tell(agent, run, RunEvent::Delivery { receipt, stage, reason: None });
         }

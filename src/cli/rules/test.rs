@@ -102,7 +102,15 @@ fn as_json(seconds: f64, finding: &Finding) -> Option<Value> {
             "text": report.text,
             "tag": report.tag,
         })),
-        Finding::Compacted | Finding::Foreign(_) => None,
+        Finding::Amended(report) => Some(json!({
+            "t": seconds,
+            "type": "amended",
+            "kind": report.kind.name(),
+            "value": report.kind.value(),
+            "text": report.text,
+            "tag": report.tag,
+        })),
+        Finding::TurnEnded | Finding::Compacted | Finding::Foreign(_) => None,
     }
 }
 
@@ -110,6 +118,8 @@ fn in_words(finding: &Finding) -> String {
     match finding {
         Finding::State(shown) => format!("{:8}  {}  {}", shown.state, shown.rule, shown.line),
         Finding::Report(report) => format!("report    {}", report.raw),
+        Finding::Amended(report) => format!("amended   {}", report.raw),
+        Finding::TurnEnded => "turn ended".to_owned(),
         Finding::Compacted => "compacted".to_owned(),
         Finding::Foreign(report) => format!("foreign   {}", report.raw),
     }

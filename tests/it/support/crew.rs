@@ -16,7 +16,7 @@ use super::chance::Chance;
 use super::manners::{lines, spec};
 use super::pipeline::pipeline;
 use super::shared_files::SharedFiles;
-use super::team::{AGENTS, launch, member};
+use super::team::{AGENTS, begun, is_touched, launch, member};
 
 const STORM_STEPS: u32 = 250;
 /// Calm lasts until nothing but time has happened this often.
@@ -204,11 +204,18 @@ impl World {
         }
         self.events += 1;
         let (claimed, wanted) = (self.claimed(), self.wanted());
+        let begun = begun(&event);
         let effects = self.engine.handle(event, self.now);
         self.check();
         self.check_ends(&claimed);
         self.check_needs(&wanted);
         self.carry_out(effects);
+        let typed = begun.filter(|(.., id)| is_touched(&self.engine, *id));
+        if let Some((agent, run, receipt)) = typed {
+            self.check_freshness(&agent, run, receipt);
+            let is_new = self.typed.insert(receipt);
+            assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
+        }
     }
 
     /// Returns the tasks that are claimed, and by whom.
@@ -282,7 +289,7 @@ impl World {
         } else {
             Stage::Accepted
         };
-        for stage in [Stage::Seen, Stage::Submitted, end] {
+        for stage in [Stage::Typed, Stage::Seen, Stage::Submitted, end] {
             self.tell(agent, run, RunEvent::Delivery { receipt, stage, reason: None });
         }
         if end != Stage::Accepted {

@@ -22,6 +22,8 @@ impl World {
                     let process = ProcessId { pid: self.pids, started: 1 };
                     let before = self.keepers.insert(agent.clone(), (run, process));
                     assert_eq!(before, None, "seed {}: {agent} runs twice", self.seed);
+                    // An agent that was forgotten counts its runs anew.
+                    self.addressed.remove(&(agent.clone(), run));
                     self.tell(&agent, run, RunEvent::Seen { keeper: process, process });
                     self.does(&agent, run, AgentState::Idle);
                 }
@@ -42,9 +44,6 @@ impl World {
                     self.tell(&agent, run, RunEvent::Swept { survivors: Vec::new() });
                 }
                 Effect::Deliver { agent, run, receipt, tag, text, .. } => {
-                    let is_new = self.typed.insert(receipt);
-                    assert!(is_new, "seed {}: {receipt} is typed twice", self.seed);
-                    self.check_freshness(&agent, run, receipt);
                     self.files.write(&text, &mut self.random, self.is_calm);
                     self.work(&agent, run, receipt, tag.as_deref());
                 }
@@ -147,7 +146,7 @@ impl World {
     }
 
     /// A task that wants a new conversation is the first thing that is said in one.
-    fn check_freshness(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId) {
+    pub(super) fn check_freshness(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId) {
         let is_first = self.addressed.insert((agent.clone(), run));
         let begins = |task: &&Task| task.open().is_some_and(|open| open.receipt == receipt);
         let task = self.engine.tasks().find(begins).filter(|task| task.wants_fresh());

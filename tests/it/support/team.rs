@@ -1,6 +1,10 @@
 //! A team on paper.
 
-use wheelhouse::model::{Contact, Environment, Launch, Member, Plot, Role, Size, WorkspaceKind};
+use wheelhouse::engine::{Engine, Event, RunEvent};
+use wheelhouse::model::{
+    AgentName, Contact, Environment, Launch, Member, Plot, ReceiptId, Role, RunId, Size, Stage,
+    WorkspaceKind,
+};
 
 pub(crate) const AGENTS: [(&str, Role); 5] = [
     ("ann", Role::Worker),
@@ -63,4 +67,16 @@ pub(crate) fn launch() -> Launch {
         size: Size::default(),
         confinement: wheelhouse::model::Confinement::default(),
     }
+}
+
+/// Returns the prompt of which an event says that its keys are about to be pressed, and where.
+pub(crate) fn begun(event: &Event) -> Option<(AgentName, RunId, ReceiptId)> {
+    let Event::Run { agent, run, event } = event else { return None };
+    let RunEvent::Delivery { receipt, stage: Stage::Typed, .. } = event else { return None };
+    Some((agent.clone(), *run, *receipt))
+}
+
+/// Says whether keys of a prompt may have been pressed.
+pub(crate) fn is_touched(engine: &Engine, receipt: ReceiptId) -> bool {
+    engine.dispatches().any(|one| one.id == receipt && !one.is_untouched)
 }

@@ -1,0 +1,90 @@
+//! Which reports are told, and when each is whole.
+
+use std::time::Duration;
+
+use crate::model::Source;
+use crate::report::{Report, ReportKind};
+
+use super::align::Outgrown;
+use super::detector::{Detector, without_blanks};
+use super::finding::Finding;
+use super::ledger::{Admission, Channel};
+use super::state::Told;
+use super::transcript::SECOND_LOOK;
+
+/// A screen that still shows work, though the turn is known to have ended, shows its last words by then.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+impl Detector {
+    /// Returns for how long a report that nothing follows must have read the same before it is whole;
+    /// nothing while the agent writes on.
+    ///
+    /// A program that tells the end of its turn beside the screen may have its last words yet to
+    /// draw: until its screen shows the end as well, only a long rest says that they are there.
+    pub(super) fn rest(&self) -> Option<Duration> {
+        if self.evidence.exit.is_some() {
+            return Some(Duration::ZERO);
+        }
+        let is_drawing = self.evidence.shows_work();
+        self.has_settled().then_some(if is_drawing { LAST_WORDS } else { SECOND_LOOK })
+    }
+
+    pub(super) fn tell_reports(&mut self, has_settled: bool, findings: &mut Vec<Finding>) {
+        for outgrown in self.transcript.take_outgrown() {
+            self.amend(outgrown, findings);
+        }
+        for (turn, report) in self.transcript.take_due(has_settled) {
+            if !self.turn.prompt.contains(&without_blanks(&report.raw)) {
+                self.tell(report, Channel::Screen, turn, findings);
+            }
+        }
+    }
+
+    fn note_status(&mut self, report: &Report, source: Source) {
+        if let ReportKind::Status(_) = report.kind {
+            self.evidence.status = Some(Told { report: report.clone(), source });
+            self.turn.status_was_shown = false;
+        }
+    }
+
+    /// Tells a report that counts, unless it came another way already.
+    pub(super) fn tell(
+        &mut self,
+        report: Report,
+        channel: Channel,
+        turn: u64,
+        findings: &mut Vec<Finding>,
+    ) {
+        let is_foreign = match (&report.tag, &self.turn.tag) {
+            (Some(tag), Some(expected)) => tag != expected,
+            _ => false,
+        };
+        if is_foreign {
+            findings.push(Finding::Foreign(report));
+            return;
+        }
+        self.changes += 1;
+        let admission = self.ledger.admit(&report, channel, turn);
+        if admission == Admission::Known {
+            return;
+        }
+        let source = match channel {
+            Channel::Screen => Source::Line,
+            Channel::Message => Source::Hook,
+            Channel::Call => Source::Report,
+        };
+        self.note_status(&report, source);
+        let is_new = admission == Admission::New;
+        findings.push(if is_new { Finding::Report(report) } else { Finding::Amended(report) });
+    }
+
+    /// Tells the whole of a report whose beginning was told, unless it came another way already.
+    fn amend(&mut self, outgrown: Outgrown, findings: &mut Vec<Finding>) {
+        let Outgrown { turn, told, whole } = outgrown;
+        if self.ledger.amend(&told, &whole, turn) {
+            self.changes += 1;
+            self.note_status(&whole, Source::Line);
+            findings.push(Finding::Amended(whole));
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The end of a turn is known before its last words are drawn, or without anything seen of it.
+
+use wheelhouse::detect::{HookNews, StreamNews};
+use wheelhouse::model::{AgentState, HookMeaning};
+
+use super::acted::{Pane, rules};
+
+/// What OpenCode shows around an answer, while it works and after.
+fn opencode(answer: &str, is_at_work: bool) -> String {
+    let (trailer, footer) = match is_at_work {
+        true => ("▣  Build · Fake 1", "   ⬝⬝■■■■■■  esc interrupt"),
+        false => ("▣  Build · Fake 1 · 1.2s", "   /project   ctrl+p commands"),
+    };
+    format!(
+        "\x1b[?1049h\x1b[2J\x1b[H  ┃\r\n  ┃  Build it.\r\n  ┃\r\n\r\n     {answer}\r\n\r\n     {trailer}\r\n\r\n  ┃\r\n  ┃\r\n  \
+         ┃\r\n  ┃  Build · Fake 1\r\n  ╹{}\r\n{footer}",
+        "▀".repeat(76)
+    )
+}
+
+fn event(state: AgentState) -> StreamNews {
+    StreamNews { state, kind: None, line: "session.status".into(), session: None }
+}
+
+/// The end of the turn reaches us by an event while the last words are still being drawn.
+#[test]
+fn a_report_that_is_half_drawn_when_its_turn_ends_is_read_whole() {
+    for pause in [10, 60, 160, 300, 1000, 2500] {
+        let mut pane = Pane::new(&rules("opencode"));
+        pane.write(&opencode("", false));
+        pane.wait(3000);
+        pane.detector.prompt_submitted("Build it.", None, pane.now);
+        let found = pane.detector.stream(Some(&event(AgentState::Working)), pane.now);
+        pane.take(found);
+        pane.write(&opencode("", true));
+        pane.wait(1000);
+        let found = pane.detector.stream(Some(&event(AgentState::Idle)), pane.now);
+        pane.take(found);
+        pane.write(&opencode("STATUS: DONE", true));
+        pane.wait(pause);
+        assert_eq!(pane.raws(), Vec::<&str>::new(), "after {pause} ms");
+        pane.write(&opencode("STATUS: DONE — one line", true));
+        pane.wait(pause);
+        pane.write(&opencode("STATUS: DONE — one line", false));
+        pane.wait(1000);
+        assert_eq!(pane.raws(), ["STATUS: DONE — one line"], "after {pause} ms");
+        assert_eq!((pane.amended.len(), pane.detector.shown().state), (0, AgentState::Done));
+    }
+}
+
+/// A screen that shows work for ever holds nothing back for ever, and a program that stops in the
+/// middle of a line for longer than anybody waits is put right.
+#[test]
+fn a_report_that_was_told_too_early_is_amended_and_counts_once() {
+    let mut pane = Pane::new(&rules("opencode"));
+    pane.write(&opencode("", false));
+    pane.wait(3000);
+    pane.detector.prompt_submitted("Build it.", None, pane.now);
+    let found = pane.detector.stream(Some(&event(AgentState::Working)), pane.now);
+    pane.take(found);
+    pane.write(&opencode("STATUS: DONE", true));
+    pane.wait(300);
+    let found = pane.detector.stream(Some(&event(AgentState::Idle)), pane.now);
+    pane.take(found);
+    pane.wait(7000);
+    assert_eq!(pane.raws(), ["STATUS: DONE"]);
+    pane.write(&opencode("STATUS: DONE — one line", false));
+    pane.wait(1000);
+    assert_eq!(pane.raws(), ["STATUS: DONE"], "it is one report");
+    let amended: Vec<&str> = pane.amended.iter().map(|report| report.raw.as_str()).collect();
+    assert_eq!(amended, ["STATUS: DONE — one line"]);
+    assert_eq!(pane.detector.shown().line, "STATUS: DONE — one line");
+    for _ in 0..10 {
+        pane.write(&opencode("STATUS: DONE — one line", false));
+        pane.wait(500);
+    }
+    assert_eq!((pane.reports.len(), pane.amended.len()), (1, 1));
+}
+
+/// What Codex shows: turns, each a prompt and an answer.
+fn codex(turns: &[(&str, &str)]) -> String {
+    let shown = |(prompt, answer): &(&str, &str)| {
+        let answer = if answer.is_empty() {
+            String::new()
+        } else {
+            format!("\u{2022} {answer}\r\n\r\n  Worked for 1s\r\n\r\n")
+        };
+        format!("\x1b[48;5;237m\u{203a} {prompt}\x1b[K\x1b[m\r\n\r\n{answer}")
+    };
+    let turns: String = turns.iter().map(shown).collect();
+    format!(
+        "\x1b[?2026h\x1b[2J\x1b[H>_ OpenAI Codex\r\n\r\n{turns}\u{203a} Ask Codex to do anything\r\n\r\n  ? for shortcuts\x1b[?2026l"
+    )
+}
+
+fn notified(prompt: Option<&str>) -> HookNews {
+    HookNews {
+        meaning: HookMeaning::Message,
+        rule: "codex.agent-turn-complete".into(),
+        session: None,
+        prompt: prompt.map(str::to_owned),
+        message: Some("Well.".into()),
+    }
+}
+
+#[test]
+fn a_turn_that_was_too_short_to_be_seen_is_known_to_be_over() {
+    let submitted = || {
+        let mut pane = Pane::new(&rules("codex"));
+        pane.write(&codex(&[("First.", "Well.")]));
+        pane.wait(3000);
+        pane.detector.prompt_submitted("Second.", None, pane.now);
+        pane.wait(100);
+        pane
+    };
+    // The answer to the prompt before says nothing.
+    let mut pane = submitted();
+    pane.wait(9000);
+    assert_eq!((pane.unseen, pane.detector.awaits_turn()), (0, true));
+    // An answer that stands below it does.
+    pane.write(&codex(&[("First.", "Well."), ("Second.", "Very well.")]));
+    pane.wait(2000);
+    let shown = pane.detector.shown();
+    assert_eq!((pane.unseen, pane.detector.awaits_turn()), (1, false), "{shown:?}");
+
+    // A message that names it does, and one that may belong to the turn before does not.
+    let mut pane = submitted();
+    let found = pane.detector.hook(&notified(None), pane.now);
+    pane.take(found);
+    let found = pane.detector.hook(&notified(Some("First.")), pane.now);
+    pane.take(found);
+    assert_eq!(pane.unseen, 0);
+    let found = pane.detector.hook(&notified(Some("Second.")), pane.now);
+    pane.take(found);
+    assert_eq!(pane.unseen, 1);
+
+    // The program's own word that it worked, and works no more.
+    let mut pane = submitted();
+    pane.write("\x1b]7501;state=working:app=codex\x1b\\\x1b]7501;state=idle:app=codex\x1b\\");
+    pane.wait(2000);
+    assert_eq!(pane.unseen, 1);
+
+    // What was seen at work needs no such word.
+    let mut pane = submitted();
+    pane.write("\x1b]7501;state=working:app=codex\x1b\\");
+    pane.wait(1000);
+    assert!(!pane.detector.awaits_turn());
+    pane.write("\x1b]7501;state=idle:app=codex\x1b\\");
+    pane.wait(2000);
+    assert_eq!(pane.unseen, 0);
+}
