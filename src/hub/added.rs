@@ -90,8 +90,8 @@ impl Hub {
             member.and_then(|member| member.started_by()).cloned()
         };
         let named = loaded.settings.team(team).map_or(&[][..], |team| &team.agents);
-        let line = std::iter::successors(by.cloned(), starter).take(AGENTS_MAX);
-        let first = line.filter_map(|name| named.iter().find(|one| one.name == name)).next();
+        let mut line = std::iter::successors(by.cloned(), starter).take(AGENTS_MAX);
+        let first = line.find_map(|name| named.iter().find(|one| one.name == name));
         match first {
             Some(first) => {
                 let (runner, confinement) = (first.runner.clone(), first.confinement.clone());

@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_notice_of_an_unknown_kind_is_passed_over_and_nothing_else_is() {
-        let push = |reader: &mut FrameReader, value: &serde_json::Value| {
+        let push = |reader: &mut FrameReader, value: &Value| {
             reader.push(&encode_frame(value).unwrap());
         };
         let mut reader = FrameReader::default();
