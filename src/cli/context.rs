@@ -24,12 +24,18 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn find(project: Option<&Path>) -> anyhow::Result<Self> {
-        let found = find_project(project, &std::env::current_dir()?)?;
+        let identity = Identity::of_this_process();
+        // An agent belongs to the project of its hub, wherever the tree lies that it works in.
+        let own = identity.as_ref().and_then(Identity::project);
+        let asked = project.or_else(|| own.as_deref().filter(|own| own.is_dir()));
+        let found = find_project(asked, &std::env::current_dir()?)?;
         let paths = Paths::find(&found)?;
         // Whoever names another project than its own is not known there by its token.
-        let is_own =
-            |identity: &Identity| project.is_none() || identity.socket() == paths.hub_socket();
-        let identity = Identity::of_this_process().filter(is_own);
+        let is_own = |identity: &Identity| {
+            let is_its = || own.as_ref().is_some_and(|own| *own == paths.project);
+            project.is_none() || identity.socket() == paths.hub_socket() || is_its()
+        };
+        let identity = identity.filter(is_own);
         Ok(Self { paths, identity, out: Box::new(io::stdout().lock()) })
     }
 
@@ -39,6 +45,14 @@ impl Context {
         match &self.identity {
             Some(identity) => identity.connect(),
             None => client::connect(&self.paths),
+        }
+    }
+
+    /// Connects to the hub if it is there, for whoever runs this command.
+    pub(super) fn connect_running(&self) -> Result<Connection, ClientError> {
+        match &self.identity {
+            Some(identity) => identity.connect(),
+            None => client::connect_running(&self.paths),
         }
     }
 

@@ -19,7 +19,7 @@ const FAREWELL_STEPS_MAX: u32 = 1000;
 const FAREWELL_STEP: Duration = Duration::from_millis(5);
 
 pub(super) fn down(context: &mut Context, force: bool, format: Format) -> anyhow::Result<()> {
-    let connection = match client::connect_running(&context.paths) {
+    let connection = match context.connect_running() {
         // Agents whose hub is gone are taken up by a new one, which then ends them.
         Err(ClientError::NotRunning { .. }) if has_keepers(&context.paths) => context.connect(),
         result => result,

@@ -8,13 +8,13 @@ use anyhow::Context as _;
 
 use super::context::Context;
 use crate::cast::Cast;
-use crate::client::{self, ClientError};
+use crate::client::ClientError;
 use crate::model::AgentName;
 use crate::wire::Request;
 
 /// Lets the hub write what it still holds. Without a hub there is nothing that it could hold.
 pub(super) fn flush(context: &Context, name: &str) -> Result<(), ClientError> {
-    match client::connect_running(&context.paths) {
+    match context.connect_running() {
         Ok(mut hub) => hub.ask(Request::FlushCast { agent: name.to_owned() }).map(drop),
         Err(ClientError::NotRunning { .. }) => Ok(()),
         Err(error) => Err(error),

@@ -60,6 +60,12 @@ impl Identity {
         &self.socket
     }
 
+    /// Returns the project of its hub, where that is on this machine.
+    pub fn project(&self) -> Option<PathBuf> {
+        let project = std::env::var_os("WHEELHOUSE_PROJECT").map(PathBuf::from)?;
+        project.is_absolute().then_some(project)
+    }
+
     fn open(&self, patience: &mut Patience) -> Result<Connection, ClientError> {
         loop {
             let token = Some(self.token.clone());

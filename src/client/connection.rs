@@ -1,8 +1,6 @@
 //! One connection to a hub, asked and answered in turn.
 
-use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -45,13 +43,8 @@ impl Connection {
     /// Opens a stream to a hub of our own user.
     pub(super) fn stream(socket: &Path) -> Result<UnixStream, ClientError> {
         let stream = UnixStream::connect(socket).map_err(ClientError::Lost)?;
-        let own = rustix::process::geteuid();
-        let is_ours = match rustix::net::sockopt::socket_peercred(&stream) {
-            Ok(peer) => peer.uid == own,
-            // Seen from within a sandbox the process at the other end has no number, and the kernel's
-            // answer cannot be read. Nobody else can make a file that belongs to us.
-            Err(_) => fs::metadata(socket).is_ok_and(|data| data.uid() == own.as_raw()),
-        };
+        let (stream, peer) = peer(stream).map_err(ClientError::Lost)?;
+        let is_ours = peer == rustix::process::geteuid().as_raw();
         if is_ours { Ok(stream) } else { Err(ClientError::Foreign { socket: socket.to_owned() }) }
     }
 
@@ -92,7 +85,7 @@ impl Connection {
     pub fn receive(&mut self) -> Result<FromHub, ClientError> {
         let mut buffer = vec![0; READ_BYTES];
         loop {
-            if let Some(frame) = self.frames.next_frame()? {
+            if let Some(frame) = self.frames.next_from_hub()? {
                 return Ok(frame);
             }
             match self.stream.read(&mut buffer) {
@@ -120,4 +113,23 @@ impl Connection {
         let is_older = protocol < PROTOCOL;
         Err(ClientError::Version { hub: version, ours, is_older, pid })
     }
+}
+
+/// Returns the user at the other end, as the kernel tells it.
+///
+/// Seen from within a sandbox the process there has no number, and who asks for a number with the user
+/// gets neither; this way of asking tells the user all the same.
+fn peer(stream: UnixStream) -> io::Result<(UnixStream, u32)> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let asked = {
+        let _entered = runtime.enter();
+        stream.set_nonblocking(true)?;
+        let stream = tokio::net::UnixStream::from_std(stream)?;
+        let user = stream.peer_cred()?.uid();
+        (stream.into_std()?, user)
+    };
+    // The caller may itself be within one, where nothing may be waited for.
+    runtime.shutdown_background();
+    asked.0.set_nonblocking(false)?;
+    Ok(asked)
 }

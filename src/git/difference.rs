@@ -93,11 +93,14 @@ impl Repository {
 
     /// Returns the commit that somebody names, if there is one.
     pub fn commit(&self, name: &str) -> Result<Option<String>, GitError> {
-        // A name that begins with a dash would be an option.
-        if name.is_empty() || name.starts_with('-') {
+        // A name that begins with a dash would be an option, and one with a zero in it ends there.
+        if name.is_empty() || name.starts_with('-') || name.contains(char::is_control) {
             return Ok(None);
         }
-        self.one_commit(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")])
+        let commit =
+            self.one_commit(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")])?;
+        // `^name` is understood as well: all that is not in it.
+        Ok(commit.filter(|commit| commit.chars().all(|c| c.is_ascii_hexdigit())))
     }
 
     /// Returns the commit that was checked out at this second since 1970, as far as is known.

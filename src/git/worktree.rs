@@ -56,6 +56,10 @@ impl Repository {
     /// Returns the working tree at a place, by what the repository itself knows of it: the place's own
     /// word for it may have been changed.
     pub fn worktree(&self, root: &Path) -> Option<Self> {
+        // Whoever has put a link in its place would have us read, and commit, what lies behind it.
+        if fs::symlink_metadata(root).is_ok_and(|told| told.is_symlink()) {
+            return None;
+        }
         let entries = fs::read_dir(self.found.common_dir.join("worktrees")).ok()?.flatten();
         let link = root.join(".git");
         let git_dir = entries.map(|entry| entry.path()).find(|git_dir| {

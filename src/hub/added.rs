@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::inside;
 use super::plan::{Crew, fault};
 use super::state::Hub;
 use crate::config::{Agent, Layout, Loaded, Settings, Team, unfit_variable};
 use crate::engine::Seat;
-use crate::model::{
-    Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member, plain,
-};
+use crate::model::{Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member};
 use crate::wire::{CliOffer, Fault, NewAgent};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
@@ -41,6 +40,7 @@ impl Hub {
         let named = loaded.settings.team(&team).map_or(0, |team| team.agents.len());
         let place = seats().map(|seat| seat.member.place + 1).fold(named, usize::max);
         let agent = agent(name.clone(), new.cli, new.role, new.cwd.unwrap_or_default(), new.env);
+        let agent = self.bound(&loaded, &team, added.by.as_ref(), agent);
         let planned = self.plan_own(&loaded, &agent, (&team, place), &added, caller)?;
         self.added_env.retain(|name, _| self.engine.seat(name).is_some());
         self.added_env.insert(name, agent.env);
@@ -78,7 +78,27 @@ impl Hub {
         let agent = agent(name, cli, member.role, member.cwd.clone(), env);
         let (owns, capabilities) = (member.owns.clone(), member.capabilities.clone());
         let agent = Agent { owns, capabilities, kit: member.kit.clone(), ..agent };
+        let agent = self.bound(loaded, &member.team, added.by.as_ref(), agent);
         self.plan_own(loaded, &agent, (&member.team, member.place), &added, caller)
+    }
+
+    /// Holds an agent to where and within what bounds the one runs that started it: nobody gets out
+    /// of a sandbox or a container by having another agent started.
+    fn bound(&self, loaded: &Loaded, team: &str, by: Option<&AgentName>, agent: Agent) -> Agent {
+        let starter = |name: &AgentName| {
+            let member = self.engine.seat(name).map(|seat| &seat.member);
+            member.and_then(|member| member.started_by()).cloned()
+        };
+        let named = loaded.settings.team(team).map_or(&[][..], |team| &team.agents);
+        let mut line = std::iter::successors(by.cloned(), starter).take(AGENTS_MAX);
+        let first = line.find_map(|name| named.iter().find(|one| one.name == name));
+        match first {
+            Some(first) => {
+                let (runner, confinement) = (first.runner.clone(), first.confinement.clone());
+                Agent { runner, confinement, ..agent }
+            }
+            None => agent,
+        }
     }
 
     /// Returns the values of its own variables: those that it was added with, or, once the hub that
@@ -127,6 +147,11 @@ impl Hub {
             return Err(Fault::new(message).with_hint(hint));
         }
         let (mut member, mut launch) = self.plan_agent(loaded, &team, agent, caller)?;
+        // It is this path that is entered, with no link on the way: one that has come since the
+        // directory was looked at has been followed.
+        if added.by.is_some() && member.runner.is_none() && !member.cwd.starts_with(member.root()) {
+            return Err(outside(&agent.cwd));
+        }
         if !added.command.is_empty() {
             member.argv.clone_from(&added.command);
             launch.argv.clone_from(&added.command);
@@ -168,10 +193,7 @@ impl Hub {
         let real = |path: &Path| path.canonicalize().ok();
         let (inner, outer) = (real(&self.paths.project.join(cwd)), real(&self.paths.project));
         let is_inside = inner.zip(outer).is_some_and(|(inner, outer)| inner.starts_with(outer));
-        let message =
-            || format!("`{}` is no directory of the project", plain(&cwd.to_string_lossy()));
-        let hint = "Name one that is there, relative to the project";
-        if is_inside { Ok(()) } else { Err(Fault::new(message()).with_hint(hint)) }
+        if is_inside { Ok(()) } else { Err(outside(cwd)) }
     }
 
     fn refuse_known(&self, loaded: &Loaded, team: &str, name: &AgentName) -> Result<(), Fault> {
@@ -201,6 +223,12 @@ impl Hub {
         offers.sort_by_key(|offer| offer.obstacle.is_some());
         Ok(offers)
     }
+}
+
+fn outside(cwd: &Path) -> Fault {
+    let name = inside::shown(&cwd.to_string_lossy());
+    Fault::new(format!("`{name}` is no directory of the project"))
+        .with_hint("Name one that is there, relative to the project")
 }
 
 /// Returns what a cli would run; nothing for a name that only stands for another cli.

@@ -9,7 +9,7 @@ use super::state::Hub;
 use super::{inside, schema};
 use crate::config::Hash;
 use crate::engine::Event;
-use crate::model::{AgentName, RunId, TaskId, lies_inside};
+use crate::model::{AgentName, RunId, TaskId};
 use crate::report::ReportKind;
 use crate::wire::Fault;
 
@@ -84,15 +84,13 @@ impl Said {
 
 /// Says why a file cannot be handed on.
 fn refuse(cwd: &Path, path: &str, schema: Option<&str>) -> Result<(), String> {
+    let name = inside::shown(path);
     if path.starts_with('-') {
-        return Err(format!("`{path}` looks like an option; write `./{path}`"));
+        return Err(format!("`{name}` looks like an option; write `./{name}`"));
     }
-    if !lies_inside(path) {
-        return Err(format!("{path} does not lie in the workspace"));
-    }
-    let told = inside::open(cwd, path)?.metadata().map_err(|error| format!("{path}: {error}"))?;
+    let told = inside::open(cwd, path)?.metadata().map_err(|error| format!("{name}: {error}"))?;
     if told.len() == 0 {
-        return Err(format!("{path} is empty"));
+        return Err(format!("{name} is empty"));
     }
     match schema {
         Some(schema) if schema.trim_start().starts_with('{') => {

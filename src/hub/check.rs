@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::{check_format, inside, schema};
+use super::inside::{self, Root};
+use super::{check_format, schema};
 use crate::config::{environment_of, plain_environment};
 use crate::git::{GitError, Repository};
 use crate::keeper;
@@ -126,6 +127,7 @@ fn look(check: &Check, bench: &Bench, promise: Option<Promise>) -> Verdict {
 }
 
 fn ask<T>(cwd: &Path, what: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, String> {
+    Root::hold(cwd)?;
     Repository::find(cwd).and_then(|found| what(&found)).map_err(|error| error.to_string())
 }
 
@@ -177,9 +179,11 @@ fn spawn(command: &str, bench: &Bench) -> io::Result<(Child, io::PipeReader)> {
     let mark = &bench.mark;
     let (name, value) = mark.split_once('=').unwrap_or((mark, ""));
     let environment = plain_environment(&environment_of(std::env::vars_os()));
+    // Held until the child runs: a link that takes its place meanwhile leads nobody elsewhere.
+    let root = Root::hold(&bench.cwd).map_err(io::Error::other)?;
     let child = Command::new("sh")
         .args(["-c", command])
-        .current_dir(&bench.cwd)
+        .current_dir(root.to_enter())
         .env_clear()
         .envs(environment.0)
         .env(name, value)

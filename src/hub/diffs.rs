@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::inbox::Input;
+use super::inside::Root;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use super::weight::{ANSWER_BYTES_MAX, fitting};
@@ -119,6 +120,8 @@ impl Comparison {
     }
 
     fn repository(&self) -> Result<Repository, Fault> {
+        let swapped = |reason| Fault::new(format!("The files of agent `{}`: {reason}", self.agent));
+        Root::hold(&self.directory).map_err(swapped)?;
         Repository::find(&self.directory).map_err(|error| self.fault(&error))
     }
 

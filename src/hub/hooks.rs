@@ -66,6 +66,7 @@ impl Hub {
             equipment.environment.0.extend([
                 ("WHEELHOUSE_SOCKET".to_owned(), socket.display().to_string()),
                 ("WHEELHOUSE_BIN".to_owned(), self.program.display().to_string()),
+                ("WHEELHOUSE_PROJECT".to_owned(), self.paths.project.display().to_string()),
             ]);
             let Equipment { contact, environment, .. } = &mut equipment;
             let equipped = self.equip_reporters(agent, contact, environment);

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::inbox::Input;
-use super::inside;
+use super::inside::Root;
 use super::state::Hub;
 use super::tree;
 use crate::config::Hash;
@@ -98,13 +98,14 @@ fn compare(before: &Sight, after: &Sight) -> Vec<FileChange> {
 }
 
 fn see(root: &Path, before: Option<&Sight>, now: Moment) -> Option<Sight> {
+    let mut held = Root::hold(root).ok()?;
     let listed = tree::files(root)?;
     let is_crowded = listed.len() > FILES_MAX;
     let mut files = BTreeMap::new();
     for path in listed {
         let name = shown(&path);
         let known = before.and_then(|sight| sight.files.get(&name));
-        if let Some(seen) = see_file(&root.join(&path), known, is_crowded, now) {
+        if let Some(seen) = see_file(&mut held, (root, &path), known, is_crowded, now) {
             files.insert(name, seen);
         }
     }
@@ -121,8 +122,18 @@ fn shown(path: &Path) -> String {
 }
 
 /// Returns what is seen of a file; nothing if there is none.
-fn see_file(path: &Path, known: Option<&Seen>, is_crowded: bool, now: Moment) -> Option<Seen> {
-    let told = fs::symlink_metadata(path).ok().filter(|told| !told.is_dir())?;
+fn see_file(
+    held: &mut Root,
+    (root, path): (&Path, &Path),
+    known: Option<&Seen>,
+    is_crowded: bool,
+    now: Moment,
+) -> Option<Seen> {
+    let told = fs::symlink_metadata(root.join(path)).ok().filter(|told| !told.is_dir())?;
+    // A folder on the way may have become a link: then it is gone, whatever lies behind that.
+    if !held.reaches(path) {
+        return None;
+    }
     let stamp =
         (told.len(), told.mtime(), told.mtime_nsec(), told.ctime(), told.ctime_nsec(), told.ino());
     if let Some(known) = known.filter(|known| known.stamp == stamp && known.is_settled) {
@@ -131,9 +142,9 @@ fn see_file(path: &Path, known: Option<&Seen>, is_crowded: bool, now: Moment) ->
     let changed = Moment(u64::try_from(told.ctime()).unwrap_or_default().saturating_mul(1000));
     let is_settled = changed + TICK < now;
     let content = if told.is_symlink() {
-        fs::read_link(path).ok().map(|target| target.into_os_string().into_encoded_bytes())
+        held.read_link(path)
     } else if told.is_file() && told.len() <= CONTENT_BYTES_MAX && !is_crowded {
-        inside::read_plain(path, CONTENT_BYTES_MAX)
+        held.read_plain(path, CONTENT_BYTES_MAX)
     } else {
         None
     };
@@ -207,12 +218,16 @@ mod tests {
         fs::write(&path, "1").unwrap();
         let changed = u64::try_from(fs::metadata(&path).unwrap().ctime()).unwrap();
         let now = Moment((changed + 1) * 1000);
-        let seen = see_file(&path, None, false, now).unwrap();
+        let mut held = Root::hold(directory.path()).unwrap();
+        let mut see = |known: Option<&Seen>, now| {
+            see_file(&mut held, (directory.path(), Path::new("a")), known, false, now).unwrap()
+        };
+        let seen = see(None, now);
         assert!(!seen.is_settled);
-        assert!(see_file(&path, None, false, now + TICK).unwrap().is_settled);
+        assert!(see(None, now + TICK).is_settled);
         let lie = Seen { number: "x".to_owned(), ..seen.clone() };
-        assert_eq!(see_file(&path, Some(&lie), false, now).unwrap().number, seen.number);
+        assert_eq!(see(Some(&lie), now).number, seen.number);
         let trusted = Seen { is_settled: true, ..lie };
-        assert_eq!(see_file(&path, Some(&trusted), false, now).unwrap().number, "x");
+        assert_eq!(see(Some(&trusted), now).number, "x");
     }
 }

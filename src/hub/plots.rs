@@ -8,6 +8,7 @@ use crate::git::Repository;
 use crate::model::{AgentName, Launch, MergeTerms, Plot, WorkspaceKind};
 use crate::wire::Fault;
 use crate::workspace::Site;
+use crate::workspace::inside::resolved;
 
 /// Runs the set-up command once, in the pane and before the agent, which takes the shell's place.
 const SETUP: &str = r#"mark=$1 setup=$2; shift 2
@@ -90,10 +91,11 @@ impl Hub {
     }
 
     fn workspace_folder(&self, settings: &WorkspaceSettings) -> PathBuf {
-        match &settings.directory {
+        // What is written down has no links in it, so that one that is put there later is seen.
+        resolved(&match &settings.directory {
             Some(folder) => folder.join(self.paths.session.to_string()),
             None => self.paths.state_dir.join("workspaces"),
-        }
+        })
     }
 
     /// Returns the commit that a working tree begins at, and where the project lies in it.
@@ -131,7 +133,9 @@ impl Hub {
         };
         let cwd: PathBuf = cwd.components().filter(|part| *part != Component::CurDir).collect();
         let climbs = cwd.components().any(|part| part == Component::ParentDir);
-        (!climbs).then_some(cwd)
+        let real = resolved(&self.paths.project.join(&cwd));
+        let cwd = real.strip_prefix(&self.paths.project).ok()?;
+        (!climbs).then(|| cwd.to_owned())
     }
 
     /// Gives a run what belongs to its workspace: ports, its place, and the set-up before it.

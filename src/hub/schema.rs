@@ -27,7 +27,7 @@ pub(super) fn check(root: &Path, path: &str, schema: &str) -> Result<(), String>
         inside::read(root, schema, SCHEMA_BYTES_MAX).map_err(|why| format!("the schema: {why}"))?
     };
     let text = inside::read(root, path, DOCUMENT_BYTES_MAX)?;
-    fits(&schema, &text).map_err(|why| format!("{path}: {why}"))
+    fits(&schema, &text).map_err(|why| format!("{}: {why}", inside::shown(path)))
 }
 
 /// Says why a schema cannot be used.

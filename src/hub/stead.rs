@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::config::{Agent, Cli, Paths, VariablePattern, agent_environment, far_environment};
 use crate::model::{Confinement, Environment, Place, Plot, Runner, WorkspaceKind};
+use crate::workspace::inside::resolved;
 
 /// What depends on where an agent runs.
 pub(super) struct Stead {
@@ -36,7 +37,7 @@ pub(super) fn stead(
         }
         return Stead {
             argv: cli.argv(caller),
-            cwd: plot.map_or_else(|| agent.directory(&paths.project), Plot::agent_cwd),
+            cwd: plot.map_or_else(|| resolved(&agent.directory(&paths.project)), Plot::agent_cwd),
             environment: agent_environment(caller, pass, cli, agent, own),
             confinement,
         };

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::board::is_mirror;
-use super::inside;
+use super::inside::Root;
 use crate::git::Repository;
 
 /// More files than this are told apart by size and time alone.
@@ -27,18 +27,22 @@ const MODIFIED_MAX: usize = 200;
 
 /// Returns a number that is another as soon as a file is; nothing if they cannot be listed.
 pub(super) fn number(directory: &Path) -> Option<String> {
+    let mut root = Root::hold(directory).ok()?;
     let files = files(directory)?;
     let content_max = if files.len() > FILES_MAX { 0 } else { CONTENT_BYTES_MAX };
     let mut hasher = DefaultHasher::new();
     for file in &files {
         file.as_os_str().as_bytes().hash(&mut hasher);
-        hash_file(&directory.join(file), content_max, &mut hasher);
+        hash_file(&mut root, (directory, file), content_max, &mut hasher);
     }
     Some(format!("{:016x}", hasher.finish()))
 }
 
 /// Returns the files that differ from the last commit.
 pub(super) fn modified(directory: &Path) -> Vec<String> {
+    if Root::hold(directory).is_err() {
+        return Vec::new();
+    }
     let changed = Repository::find(directory).and_then(|repository| repository.changed());
     let names = changed.unwrap_or_default().into_iter().take(MODIFIED_MAX);
     names.map(|path| path.to_string_lossy().into_owned()).collect()
@@ -76,15 +80,21 @@ fn walked(directory: &Path) -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
-fn hash_file(path: &Path, content_max: u64, hasher: &mut DefaultHasher) {
-    let Ok(told) = fs::symlink_metadata(path) else {
+fn hash_file(
+    root: &mut Root,
+    (directory, file): (&Path, &Path),
+    content_max: u64,
+    hasher: &mut DefaultHasher,
+) {
+    let told = fs::symlink_metadata(directory.join(file)).ok();
+    let Some(told) = told.filter(|_| root.reaches(file)) else {
         return "gone".hash(hasher);
     };
     (told.mode(), told.len()).hash(hasher);
     if told.is_symlink() {
-        fs::read_link(path).ok().hash(hasher);
+        root.read_link(file).hash(hasher);
     } else if told.is_file() && told.len() <= content_max {
-        inside::read_plain(path, content_max).hash(hasher);
+        root.read_plain(file, content_max).hash(hasher);
     } else {
         (told.mtime(), told.mtime_nsec(), told.ctime(), told.ctime_nsec()).hash(hasher);
     }

@@ -1,9 +1,11 @@
 //! The pseudo-terminal and the agent on it: the only file that names `portable_pty`.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 
 use filedescriptor::FileDescriptor;
 use portable_pty::{CommandBuilder, PtyPair, PtySize, native_pty_system};
@@ -46,9 +48,9 @@ impl Terminal {
         // A `SHELL` is added by the crate where the environment has none.
         command.env_clear();
         launch.environment.0.iter().for_each(|(name, value)| command.env(name, value));
-        command.cwd(&launch.cwd);
+        command.cwd(".");
         // The child is reaped with all others, so this handle of it is not needed.
-        let child = process::exposed(|| pair.slave.spawn_command(command));
+        let child = within(&launch.cwd, || process::exposed(|| pair.slave.spawn_command(command)))?;
         let pid = child.map_err(|error| text(&error))?.process_id();
         let process = pid.and_then(process::process_id).ok_or("The agent has no process")?;
         Ok(Self { pair, near, process })
@@ -103,6 +105,21 @@ impl AsFd for Terminal {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.near.as_fd()
     }
+}
+
+/// Does something in a directory, and nowhere else: the path was written down with its links resolved,
+/// and one that has been put there since leads elsewhere.
+fn within<T>(directory: &Path, act: impl FnOnce() -> T) -> Result<T, String> {
+    let told =
+        |error: io::Error| format!("The agent did not start: {}: {error}", directory.display());
+    env::set_current_dir(directory).map_err(told)?;
+    let is_there = env::current_dir().is_ok_and(|here| here == directory);
+    let done = is_there.then(act);
+    // Who stays in a directory keeps others from unmounting it.
+    env::set_current_dir("/").map_err(told)?;
+    done.ok_or_else(|| {
+        format!("The agent did not start: a link leads from {} elsewhere", directory.display())
+    })
 }
 
 /// Returns the command. A path below the directory is marked as such, as the crate wants it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::failure::Failure;
 use crate::client::{self, ClientError, Identity};
 use crate::config::Paths;
-use crate::wire::{Request, Response};
+use crate::wire::{FromHub, Request, Response};
 
 /// How long an answer that takes no time is waited for, a hub that is just coming back included.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -39,6 +39,35 @@ impl Door {
             Ok(response) => Ok(Some(response)),
             Err(error) if error.is_timeout() => Ok(None),
             Err(error) => Err(Failure::from(error)),
+        }
+    }
+}
+
+impl Door {
+    /// Makes all of these requests at once, and says whether one of them was granted in time.
+    pub(super) fn has_answer(&self, requests: Vec<Request>, patience: Duration) -> bool {
+        let first = || {
+            let mut connection = match self {
+                Self::Agent(identity) => identity.connect()?,
+                Self::Person(paths) => client::connect(paths)?,
+            };
+            connection.set_patience(patience)?;
+            let mut open = requests.len();
+            for request in requests {
+                connection.send(request)?;
+            }
+            while open > 0 {
+                match connection.receive()? {
+                    FromHub::Answer { outcome: Ok(_), .. } => return Ok(true),
+                    FromHub::Answer { outcome: Err(_), .. } => open -= 1,
+                    FromHub::Notice(_) => {}
+                }
+            }
+            Ok::<bool, ClientError>(false)
+        };
+        match first() {
+            Ok(is_granted) => is_granted,
+            Err(error) => error.is_timeout(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The tool that waits: for an agent, for tasks, for a prompt.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 const SECONDS_USUAL: u64 = 50;
 const SECONDS_MAX: u64 = 300;
 
-/// How often several tasks are looked at.
+/// How often tasks are looked at that cannot be waited for.
 const STEP: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -89,7 +89,7 @@ fn wait_for_agent(door: &Door, agent: &str, states: &[String], patience: Duratio
 fn wait_for_tasks(door: &Door, tasks: &[String], states: &[String], patience: Duration) -> Outcome {
     let usual = [TaskState::Done, TaskState::Blocked, TaskState::Failed, TaskState::Cancelled];
     let states: Vec<TaskState> = read(states, &usual)?;
-    let mut left = patience;
+    let until = now() + patience;
     loop {
         let Response::Tasks { tasks: all } = door.ask(Request::Task { ask: TaskRequest::List })?
         else {
@@ -101,13 +101,26 @@ fn wait_for_tasks(door: &Door, tasks: &[String], states: &[String], patience: Du
             return Err(Failure::new(message, "`list_tasks` names those there are"));
         }
         let is_there = own.iter().any(|task| states.contains(&task.state));
+        let left = until.saturating_duration_since(now());
         if is_there || left.is_zero() {
             let own: Vec<Value> = own.into_iter().map(super::task_tools::at_a_glance).collect();
             return Ok(reached(is_there, json!({ "tasks": own })));
         }
-        thread::sleep(STEP);
-        left = left.saturating_sub(STEP);
+        let open = own.iter().filter(|task| !task.state.is_final());
+        let waits = open.map(|task| {
+            let (task, states) = (task.id.clone(), states.clone());
+            Request::Task { ask: TaskRequest::Wait { task, states } }
+        });
+        if !door.has_answer(waits.collect(), left) {
+            // It could not wait: the hub is gone for a moment, or all of them have ended otherwise.
+            thread::sleep(STEP.min(left));
+        }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a client waits by the clock on its wall")]
+fn now() -> Instant {
+    Instant::now()
 }
 
 fn reached(is_there: bool, mut answer: Value) -> Value {

@@ -18,10 +18,13 @@ pub const TAG_UNKNOWN: &str = "xxxx";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Templates(BTreeMap<String, Template>);
 
+/// What is told of a name that is none: no template is called anything longer.
+const NAME_CHARS_MAX: usize = 64;
+
 /// Says why there is no prompt.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    #[error("Unknown template `{name}`")]
+    #[error("Unknown template `{}`", name.chars().take(NAME_CHARS_MAX).collect::<String>())]
     UnknownTemplate { name: String, known: Vec<String> },
     #[error("The template `{template}` has no variable `{name}`")]
     UnknownVariable { template: String, name: String, known: Vec<String> },

@@ -91,7 +91,7 @@ impl Link {
                 Ok(count) => {
                     taken += count;
                     self.reader.push(&self.chunk[..count]);
-                    while let Some(frame) = self.reader.next_frame()? {
+                    while let Some(frame) = self.reader.next_from_hub()? {
                         frames.push(frame);
                     }
                     // A short read has emptied the socket: the call that would say so is saved.

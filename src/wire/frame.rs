@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{FromHub, Notice};
 
 /// No frame is larger; a peer that announces more is broken or hostile.
 pub const FRAME_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -58,6 +61,33 @@ impl FrameReader {
 
     /// Returns the next whole frame, if it has arrived.
     pub fn next_frame<T: DeserializeOwned>(&mut self) -> Result<Option<T>, FrameError> {
+        let Some(body) = self.body()? else { return Ok(None) };
+        let length = body.len();
+        let value = serde_json::from_slice(body)?;
+        self.pass(length);
+        Ok(Some(value))
+    }
+
+    /// Returns the next frame from a hub. A notice of a kind that is not known here is passed over: a
+    /// hub of the same protocol may have learnt to tell more.
+    pub fn next_from_hub(&mut self) -> Result<Option<FromHub>, FrameError> {
+        loop {
+            match self.next_frame() {
+                Err(FrameError::Malformed(error)) => {
+                    let body = self.body()?.unwrap_or_default();
+                    if !is_strange_notice(body) {
+                        return Err(FrameError::Malformed(error));
+                    }
+                    let length = body.len();
+                    self.pass(length);
+                }
+                read => return read,
+            }
+        }
+    }
+
+    /// Returns what is in the next frame, if all of it has arrived.
+    fn body(&self) -> Result<Option<&[u8]>, FrameError> {
         let rest = &self.bytes[self.read..];
         let Some((header, body)) = rest.split_first_chunk::<HEADER_BYTES>() else {
             return Ok(None);
@@ -66,15 +96,28 @@ impl FrameReader {
         if length > FRAME_BYTES_MAX {
             return Err(FrameError::TooLarge(length));
         }
-        let Some(body) = body.get(..length) else { return Ok(None) };
-        let value = serde_json::from_slice(body)?;
+        Ok(body.get(..length))
+    }
+
+    /// Goes on behind a frame with so much in it.
+    fn pass(&mut self, length: usize) {
         self.read += HEADER_BYTES + length;
         if self.read == self.bytes.len() {
             // A large frame must not pin its memory for the life of the connection.
             (self.bytes, self.read) = (Vec::new(), 0);
         }
-        Ok(Some(value))
     }
+}
+
+/// Says whether a frame is a notice of a kind that is not known here.
+fn is_strange_notice(body: &[u8]) -> bool {
+    let Ok(Value::Object(frame)) = serde_json::from_slice(body) else { return false };
+    let kind = match frame.get("notice") {
+        Some(Value::String(kind)) => Some(kind.as_str()),
+        Some(Value::Object(notice)) => notice.keys().next().map(String::as_str),
+        _ => None,
+    };
+    frame.len() == 1 && kind.is_some_and(|kind| !Notice::KINDS.contains(&kind))
 }
 
 #[cfg(test)]
@@ -103,6 +146,33 @@ mod tests {
         let mut reader = FrameReader::default();
         reader.push(&u32::MAX.to_be_bytes());
         assert!(matches!(reader.next_frame::<String>(), Err(FrameError::TooLarge(_))));
+    }
+
+    #[test]
+    fn a_notice_of_an_unknown_kind_is_passed_over_and_nothing_else_is() {
+        let push = |reader: &mut FrameReader, value: &Value| {
+            reader.push(&encode_frame(value).unwrap());
+        };
+        let mut reader = FrameReader::default();
+        let news = serde_json::json!({ "notice": { "weather": { "sun": [1, 2] } } });
+        for frame in [&news, &serde_json::json!({ "notice": "rain" }), &news] {
+            push(&mut reader, frame);
+        }
+        push(&mut reader, &serde_json::json!({ "notice": "ending" }));
+        let read = reader.next_from_hub().unwrap();
+        assert!(matches!(read, Some(FromHub::Notice(Notice::Ending))), "{read:?}");
+        assert!(reader.next_from_hub().unwrap().is_none() && reader.is_empty());
+        for broken in [
+            serde_json::json!({ "notice": { "pane": 1 } }),
+            serde_json::json!({ "notice": 1 }),
+            serde_json::json!({ "notice": "rain", "answer": 1 }),
+            serde_json::json!({ "answer": { "id": 1 } }),
+            serde_json::json!("good day"),
+        ] {
+            let mut reader = FrameReader::default();
+            push(&mut reader, &broken);
+            assert!(matches!(reader.next_from_hub(), Err(FrameError::Malformed(_))), "{broken}");
+        }
     }
 
     #[test]

@@ -23,6 +23,11 @@ pub enum Notice {
     Ending,
 }
 
+impl Notice {
+    /// What the kinds are called in a frame.
+    pub const KINDS: [&str; 5] = ["pane", "status", "report", "alert", "ending"];
+}
+
 /// What a person is told of an agent: each thing once, and not of what is before their eyes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -73,4 +78,21 @@ pub struct ViewCursor {
     pub row: u16,
     pub col: u16,
     pub is_visible: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_name() {
+        let schema = schemars::schema_for!(Notice);
+        let schema = serde_json::to_value(&schema).unwrap();
+        let name = |kind: &serde_json::Value| match kind["properties"].as_object() {
+            Some(fields) => fields.keys().next().unwrap().clone(),
+            None => kind["const"].as_str().unwrap().to_owned(),
+        };
+        let names: Vec<String> = schema["oneOf"].as_array().unwrap().iter().map(name).collect();
+        assert_eq!(names, Notice::KINDS);
+    }
 }

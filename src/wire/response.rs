@@ -8,7 +8,11 @@ use super::{
 };
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
+    plain,
 };
+
+/// More is not read by anybody.
+const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 
 /// A frame from the hub: the answer to a request, or a notice that nobody asked for by number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -135,7 +139,7 @@ pub struct Fault {
 impl Fault {
     /// Returns a fault that says what went wrong and nothing more.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, refusal: None }
+        Self { message: told(&message.into()), hint: None, refusal: None }
     }
 
     /// Adds what to type next.
@@ -148,8 +152,20 @@ impl Fault {
 
 impl From<Refusal> for Fault {
     fn from(refusal: Refusal) -> Self {
-        Self { message: refusal.to_string(), hint: refusal.hint(), refusal: Some(refusal) }
+        let message = told(&refusal.to_string());
+        Self { message, hint: refusal.hint(), refusal: Some(refusal) }
     }
+}
+
+/// Returns a message as anyone may read it: it may quote what an agent has written.
+fn told(message: &str) -> String {
+    let lines: Vec<String> = message.lines().map(plain).collect();
+    let mut message = lines.join("\n");
+    if message.len() > MESSAGE_BYTES_MAX {
+        message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+        message.push('…');
+    }
+    message
 }
 
 /// Everything at a glance.

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
+use super::inside::resolved;
 use super::site::Site;
 use crate::git::{GitError, Merged, Repository};
 use crate::model::{Merge, MergeForm, Workspace};
@@ -210,7 +211,7 @@ impl Scratch {
         commit: &str,
     ) -> Result<Self, WorkspaceError> {
         let repository = Repository::find(&workspace.plot.project)?;
-        let root = site.scratch(merge.id);
+        let root = resolved(&site.scratch(merge.id));
         let scratch = Self { repository, root, place: workspace.plot.place.clone() };
         // One that a hub left which died.
         scratch.take_away(site)?;

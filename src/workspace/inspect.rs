@@ -10,6 +10,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::WorkspaceError;
 use super::inhabitants::inhabitants;
+use super::inside::Root;
 use super::local::{self, Inventory};
 use super::site::Site;
 use super::walk::{Shape, Walked, walk};
@@ -51,6 +52,7 @@ pub(super) fn inspect(site: &Site, workspace: &Workspace) -> Result<Snapshot, Wo
         let (findings, walked) = (Findings::default(), Walked::default());
         return Ok(Snapshot { findings, walked, tree: None });
     }
+    Root::hold(root).map_err(WorkspaceError::Refused)?;
     let mut snapshot = match workspace.plot.kind {
         WorkspaceKind::Worktree => inspect_worktree(workspace)?,
         WorkspaceKind::Copy | WorkspaceKind::Shared => inspect_copy(site, workspace)?,

@@ -60,7 +60,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
             "tracing_subscriber",
         ],
     ),
-    ("client", &["model", "wire", "config"], &["rustix"]),
+    ("client", &["model", "wire", "config"], &["rustix", "tokio"]),
     ("mcp", &["model", "report", "wire", "client", "config"], &["rmcp", "schemars", "tokio"]),
     (
         "tui",

@@ -1,9 +1,10 @@
 //! Only our own user comes through the hub's door, and only a safe directory holds it.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::support::world::{World, run};
 
@@ -92,4 +93,56 @@ fn a_directory_that_is_a_link_is_refused_with_a_hint() {
 
 fn open_to_all(path: &Path) {
     fs::set_permissions(path, Permissions::from_mode(0o777)).unwrap();
+}
+
+/// Becomes nobody once it listens, gives the socket to us, and prints what it is told.
+const IMPOSTOR: &str = "
+import os, socket, sys
+door = socket.socket(socket.AF_UNIX)
+os.setegid(65534); os.seteuid(65534)
+door.bind(sys.argv[1])
+door.listen()
+os.seteuid(0)
+os.chown(sys.argv[1], 0, 0)
+os.setgid(65534); os.setuid(65534)
+door.listen()
+print('ready', flush=True)
+door.settimeout(60)
+while True:
+    guest, _ = door.accept()
+    print('got', guest.recv(1000), flush=True)
+";
+
+#[test]
+fn a_program_in_a_sandbox_tells_its_token_to_no_other_user() {
+    let alone = ["--pid", "--fork"];
+    let can = Command::new("unshare").args(alone).arg("true").status();
+    if !rustix::process::geteuid().is_root() || !can.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: there is no other user to be, or no sandbox to be in");
+        return;
+    }
+    let world = World::new();
+    open_to_all(&world.root);
+    open_to_all(&world.path("run"));
+    let socket = world.path("run/s");
+    let mut impostor = Command::new("python3");
+    impostor.args(["-c", IMPOSTOR]).arg(&socket).stdout(Stdio::piped());
+    let mut impostor = impostor.spawn().unwrap();
+    let mut told = BufReader::new(impostor.stdout.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    assert_eq!((line.as_str(), fs::metadata(&socket).unwrap().uid()), ("ready\n", 0));
+    let plain = world.command(&["report", "progress", "1/2", "x"]);
+    let mut command = Command::new("unshare");
+    command.args(alone).arg(plain.get_program()).args(plain.get_args());
+    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("WHEELHOUSE_TOKEN", "very-secret").env("WHEELHOUSE_SOCKET", &socket);
+    command.env("WHEELHOUSE_PROJECT", &world.project);
+    let said = run(command).unwrap();
+    assert!(said.err.contains("belongs to another user"), "{said:?}");
+    line.clear();
+    told.read_line(&mut line).unwrap();
+    impostor.kill().unwrap();
+    impostor.wait().unwrap();
+    assert_eq!(line, "got b''\n", "it was told nothing");
 }

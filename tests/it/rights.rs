@@ -2,26 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::fs;
 
 use wheelhouse::model::{
     Against, AgentState, Environment, Named, PlayOrder, Reach, ReceiptId, Role, Size, TaskSpec,
-    TaskState, Token,
+    TaskState,
 };
 use wheelhouse::report::{ReportKind, Status};
 use wheelhouse::wire::{
-    DialogChoice, Fault, FromHub, LockRequest, NewAgent, PROTOCOL, Request, RequestKind, Response,
-    RunRequest, Speaker, TaskRequest, WorkspaceRequest,
+    DialogChoice, LockRequest, NewAgent, PROTOCOL, Request, RequestKind, Response, RunRequest,
+    Speaker, TaskRequest, WorkspaceRequest,
 };
 
 use super::support::clock::wait_for;
-use super::support::process::environment;
 use super::support::visitor::Visitor;
 use super::support::world::World;
+use super::support::yard::Yard;
 
 /// Does what is typed into it.
 const SHELL: &[&str] =
     &["sh", "-c", "stty -echo; while read line; do eval \"$line\"; done", "ROOT"];
+
+/// Does in its workspace what it is told, line by line.
+const OBEDIENT: &str = "on prompt\n  run $PROMPT\n  status done \"ran it, 1 command passed\"\n";
 
 const ROLES: [(&str, Role); 4] = [
     ("work", Role::Worker),
@@ -228,38 +231,6 @@ fn every_request_is_a_row_and_names_what_it_is_about() {
     }
 }
 
-impl Visitor {
-    fn answer(&mut self, request: Request) -> Result<Response, Fault> {
-        let id = self.send(request);
-        loop {
-            if let FromHub::Answer { id: answered, outcome } = self.next().unwrap()
-                && answered == id
-            {
-                return outcome;
-            }
-        }
-    }
-}
-
-fn token(world: &World, agent: &str) -> Token {
-    let mut token = None;
-    wait_for("its token", || {
-        let pid = world.agent(agent).pid;
-        let entries = pid.map(environment).unwrap_or_default();
-        token = entries.iter().find_map(|e| Some(e.strip_prefix("WHEELHOUSE_TOKEN=")?.to_owned()));
-        token.is_some()
-    });
-    Token(token.unwrap())
-}
-
-fn speaking(world: &World, agent: &str) -> Visitor {
-    let mut visitor = Visitor::connect(world);
-    visitor.stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
-    let (version, token) = ("test".to_owned(), Some(token(world, agent)));
-    visitor.answer(Request::Hello { protocol: PROTOCOL, version, token }).unwrap();
-    visitor
-}
-
 /// Returns a world with two teams: one with an agent of each role and a worker more, one foreign.
 fn two_teams() -> World {
     let world = World::new();
@@ -287,8 +258,13 @@ fn add_task(world: &World, agent: &str) -> String {
 }
 
 fn dispatched(world: &World, agent: &str) -> ReceiptId {
-    let receipt = world.json(&["dispatch", agent, "x"])["receipt"].as_str().unwrap().to_owned();
-    world.ok(&["withdraw", &receipt]);
+    // A shell that has been silent for long waits for no prompt: refused, it has a receipt as well.
+    let said = world.run(&["dispatch", agent, "x", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let receipt = told["receipt"].as_str().unwrap();
+    if said.code == Some(0) {
+        world.ok(&["withdraw", receipt]);
+    }
     receipt.parse().unwrap()
 }
 
@@ -324,7 +300,7 @@ fn each_role_gets_over_the_socket_what_the_table_gives_it_and_nothing_of_others(
                 let is_there =
                     whose == "own" && reach != Reach::Started && *kind != RequestKind::Meet;
                 let is_let = reach != Reach::Never && (!is_named || is_there);
-                let answer = speaking(&world, name).answer(request);
+                let answer = Visitor::speaking(&world, name).answer(request);
                 let refusal =
                     answer.as_ref().err().filter(|fault| fault.message.contains(" may not "));
                 assert_eq!(refusal.is_none(), is_let, "{role} {kind:?} {whose}: {answer:?}");
@@ -346,7 +322,8 @@ fn what_is_answered_is_about_those_within_reach() {
     let world = two_teams();
     let (own, other) = (add_task(&world, "work"), add_task(&world, "alien"));
     let seen = |agent: &str| {
-        let Ok(Response::Status(status)) = speaking(&world, agent).answer(Request::Status) else {
+        let Ok(Response::Status(status)) = Visitor::speaking(&world, agent).answer(Request::Status)
+        else {
             panic!("{agent}")
         };
         let names: Vec<String> = status.agents.into_iter().map(|agent| agent.name).collect();
@@ -362,7 +339,8 @@ fn what_is_answered_is_about_those_within_reach() {
     let events = |agent: &str| {
         let request =
             Request::Events { after: 0, limit: 1000, agent: None, task: None, kind: None };
-        let Ok(Response::Events { events, .. }) = speaking(&world, agent).answer(request) else {
+        let Ok(Response::Events { events, .. }) = Visitor::speaking(&world, agent).answer(request)
+        else {
             panic!("{agent}")
         };
         events.into_iter().filter_map(|event| event.agent).collect::<Vec<_>>()
@@ -381,8 +359,8 @@ fn what_runs_inside_an_agent_is_that_agent_with_its_token_and_nobody_without() {
         let path = path.to_str().unwrap();
         let line = format!("{line} > {path}.new 2>&1; mv {path}.new {path}");
         world.ok(&["agent", "keys", "work", "--text", &line, "enter"]);
-        wait_for(file, || std::fs::exists(path).unwrap());
-        std::fs::read_to_string(path).unwrap()
+        wait_for(file, || fs::exists(path).unwrap());
+        fs::read_to_string(path).unwrap()
     };
     let said = does(&format!("{program} whoami"), "who");
     assert!(said.starts_with("agent work, worker of team crew\n"), "{said}");
@@ -398,4 +376,34 @@ fn what_runs_inside_an_agent_is_that_agent_with_its_token_and_nobody_without() {
     let _ = does(&away, "away");
     assert_eq!(world.agent("mate").run, 1);
     assert!(world.agent("mate").pid.is_some());
+}
+
+#[test]
+fn what_an_agent_types_in_its_worktree_is_about_its_own_hub_and_by_itself() {
+    let yard = Yard::new(&[("a.txt", "1\n")], &[("one", OBEDIENT), ("two", OBEDIENT)], "");
+    // The tree has settings of its own in it: it could be taken for another project.
+    yard.up(&["one", "two"]);
+    let (world, root) = (&yard.world, yard.root("one"));
+    fs::copy(yard.project().join("wheelhouse.toml"), root.join("wheelhouse.toml")).unwrap();
+    let program = super::support::world::PROGRAM;
+    let does = |line: &str| {
+        yard.say("one", &format!("{program} {line} > out 2>&1; true"));
+        fs::read_to_string(root.join("out")).unwrap()
+    };
+    let said = does("status --json");
+    let status: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(status["hub"]["session"], world.status().hub.session, "{said}");
+    assert_eq!(status["agents"].as_array().unwrap().len(), 1, "{said}");
+    for (line, words) in [
+        ("up crew", "A worker may not start a team"),
+        ("down", "A worker may not stop everything"),
+        ("down --force", "A worker may not stop everything"),
+        ("agent read two", "A worker may not read a pane"),
+        ("--project . down --force", "Nothing runs"),
+    ] {
+        let said = does(line);
+        assert!(said.contains(words), "{line}: {said}");
+    }
+    assert_eq!(world.status().agents.iter().filter(|agent| agent.pid.is_some()).count(), 2);
+    assert_eq!(world.players("hub").len(), 1, "no other hub was started");
 }

@@ -99,6 +99,8 @@ fn settle(launch: Launch, site: &Site, program: &Path, hooks: &Path) -> Launch {
         *word = word.replace(HOOKS_PLACE, &hooks);
     }
     let cwd = site.paths.expand(&cwd);
+    // What is not there is told by the keeper.
+    let cwd = cwd.canonicalize().unwrap_or(cwd);
     if let Some(sandbox) = &mut confinement.sandbox {
         sandbox.writable.push(cwd.display().to_string());
         sandbox.hidden.extend(site.paths.private().map(|path| path.display().to_string()));

@@ -14,6 +14,7 @@ pub(crate) mod mangle;
 pub(crate) mod manners;
 pub(crate) mod mcp;
 pub(crate) mod model;
+pub(crate) mod outside;
 pub(crate) mod painted;
 pub(crate) mod pipeline;
 pub(crate) mod plots;

@@ -185,11 +185,13 @@ impl RealAgent {
     /// Starts the CLI as the orchestrator of four scripted workers, with our own tools and leave to
     /// use them.
     pub(crate) fn lead(cli: &'static Cli) -> Self {
-        let mut world = World::new();
+        // Gemini takes servers from no file below a directory that everyone may write to.
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let mut world = World::below(&home.unwrap_or_else(std::env::temp_dir));
         world.set_variable("PATH", &search_path(cli));
         let model = Model::start(&world.root);
         let lead = format!(
-            "name = \"real\"\ncli = \"{}\"\nmcp = [\"wheelhouse\"]\n\
+            "name = \"real\"\ncli = \"{}\"\nmcp = [\"*\", \"wheelhouse\"]\n\
              tools = [\"*\", \"mcp(wheelhouse)\"]\n",
             cli.name
         );

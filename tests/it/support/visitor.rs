@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wheelhouse::model::{AgentName, Row};
 use wheelhouse::wire::{
-    Ask, FrameReader, FromHub, Notice, PROTOCOL, PaneView, Request, Response, encode_frame,
+    Ask, Fault, FrameReader, FromHub, Notice, PROTOCOL, PaneView, Request, Response, encode_frame,
 };
 
 use super::clock::PATIENCE;
@@ -35,6 +35,27 @@ impl Visitor {
         visitor
     }
 
+    /// Connects to the hub that runs, and speaks for an agent.
+    pub(crate) fn speaking(world: &World, agent: &str) -> Self {
+        let mut visitor = Self::connect(world);
+        visitor.stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        let (version, token) = ("test".to_owned(), Some(world.token_of(agent)));
+        visitor.answer(Request::Hello { protocol: PROTOCOL, version, token }).unwrap();
+        visitor
+    }
+
+    /// Asks, and returns the answer, a refusal too.
+    pub(crate) fn answer(&mut self, request: Request) -> Result<Response, Fault> {
+        let id = self.send(request);
+        loop {
+            if let FromHub::Answer { id: answered, outcome } = self.next().unwrap()
+                && answered == id
+            {
+                return outcome;
+            }
+        }
+    }
+
     pub(crate) fn send(&mut self, request: Request) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -44,14 +65,7 @@ impl Visitor {
 
     /// Asks, and passes over what else comes before the answer.
     pub(crate) fn ask(&mut self, request: Request) -> Response {
-        let id = self.send(request);
-        loop {
-            if let FromHub::Answer { id: answered, outcome } = self.next().unwrap()
-                && answered == id
-            {
-                return outcome.unwrap();
-            }
-        }
+        self.answer(request).unwrap()
     }
 
     pub(crate) fn watch(&mut self, agents: &[&str]) {

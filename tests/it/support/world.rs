@@ -45,7 +45,13 @@ pub(crate) struct Said {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let directory = tempfile::Builder::new().prefix("wh").tempdir().unwrap();
+        Self::below(&std::env::temp_dir())
+    }
+
+    /// Returns a world in a directory: programs that trust no file below one that everyone writes to
+    /// want another than the usual.
+    pub(crate) fn below(directory: &Path) -> Self {
+        let directory = tempfile::Builder::new().prefix("wh").tempdir_in(directory).unwrap();
         let root = directory.path().canonicalize().unwrap();
         for name in ["home", "config", "state", "run", "project"] {
             fs::create_dir(root.join(name)).unwrap();
