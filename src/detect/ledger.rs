@@ -111,7 +111,7 @@ impl Ledger {
             open.iter().position(|entry| goes_on(report.kind, &entry.letters, &letters))
         });
         if let Some(at) = found {
-            let entry = &mut open[at];
+            let entry = &mut *open[at];
             // A call may say more than its line, and is what counts; a screen only shows too little.
             let was_half =
                 entry.seen_by == [Channel::Screen] && letters.len() > entry.letters.len();

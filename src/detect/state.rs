@@ -16,6 +16,9 @@ use super::signals::SignalClaim;
 const SETTLE_SCREEN: Duration = Duration::from_millis(600);
 /// A program that reports its own state may flicker when it starts.
 const SETTLE_SIGNAL: Duration = Duration::from_millis(150);
+/// A program that says that its turn is over, and whose screen still shows work, has its last words yet
+/// to draw. Who is told of the end before may go on without them.
+const SETTLE_DRAWING: Duration = Duration::from_secs(3);
 /// A program that says it is ready has drawn its prompt by then; else its prompt is one that no rule
 /// knows.
 const SETTLE_START: Duration = Duration::from_secs(10);
@@ -162,6 +165,7 @@ impl Evidence {
     pub(super) fn settle_after_work(&self, rules: &Rules) -> Duration {
         let of_cli = rules.settle_ms.map(|settle| Duration::from_millis(u64::from(settle)));
         match &self.signal {
+            Some(_) if self.shows_work() => SETTLE_DRAWING,
             Some(_) => SETTLE_SIGNAL,
             None => of_cli.unwrap_or(SETTLE_SCREEN),
         }

@@ -47,7 +47,7 @@ impl Engine {
         let is_concrete = evidence(text) == Evidence::Concrete;
         let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
         if let Some(claim) = &mut open.claim {
-            claim.text = text.to_owned();
+            text.clone_into(&mut claim.text);
             claim.is_concrete = is_concrete;
             return self.touch(Place::Task(id));
         }

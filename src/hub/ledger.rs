@@ -96,7 +96,8 @@ impl Ledger {
         for effect in effects {
             if let Effect::Save(changes) = effect {
                 is_of_change = true;
-                let may_wait = is_alone && changes.entries.iter().all(Entry::is_heartbeat);
+                let is_heartbeat = changes.entries.iter().all(Entry::is_heartbeat);
+                let may_wait = is_alone && is_heartbeat && !is_about_prompt(&changes);
                 let done = done_tasks(&changes);
                 refusal = self.keep(changes, may_wait, now).err();
                 self.unrecorded.extend(done.iter().cloned());
@@ -211,6 +212,11 @@ impl Backlog {
     }
 }
 
+/// Says whether changes tell how far a prompt has come: keys rely on that, though nothing may be told.
+fn is_about_prompt(changes: &Changes) -> bool {
+    changes.rows.iter().any(|row| row.table == "dispatch")
+}
+
 /// Returns the tasks that are done according to these changes.
 fn done_tasks(changes: &Changes) -> Vec<String> {
     let is_done = |row: &&RowChange| {
@@ -290,6 +296,19 @@ mod tests {
         assert_eq!(next(&mut ledger), None);
         ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(5));
         assert_eq!(next(&mut ledger), Some((2, None)));
+    }
+
+    #[test]
+    fn the_keys_of_a_prompt_wait_though_nothing_is_told_of_it() {
+        let (_directory, mut ledger, outcomes) = bench();
+        let value = Some(serde_json::json!({ "stage": "typed", "is_untouched": false }));
+        let row = RowChange { table: "dispatch".to_owned(), key: "r1".to_owned(), value };
+        let changes = Changes { entries: Vec::new(), rows: vec![row] };
+        ledger.enter(vec![Effect::Save(changes)], Moment(1));
+        ledger.enter(vec![answer(1)], Moment(2));
+        assert_eq!(next(&mut ledger), None);
+        ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(3));
+        assert_eq!(next(&mut ledger), Some((1, None)));
     }
 
     #[test]

@@ -75,10 +75,30 @@ fn a_hub_that_dies_while_a_prompt_is_typed_does_not_type_it_again() {
     let composers = Composers::start(&["one"], &["mute"]);
     let receipt = composers.dispatch(PROMPT);
     composers.wait_for_stage(Stage::Typed);
+    wait_for("its first key is on record", || !is_untouched(&composers, &receipt));
     kill_hub(&composers.world);
     assert_unsure(&composers, &receipt);
     assert!(composers.submitted().is_empty());
     assert_never_again(&composers, 0);
+}
+
+/// Says whether the record has it that no key of a prompt was pressed yet.
+fn is_untouched(composers: &Composers, receipt: &Receipt) -> bool {
+    let key = ("dispatch".to_owned(), receipt.receipt.to_string());
+    composers.world.rows()[&key]["is_untouched"] == true
+}
+
+#[test]
+fn a_hub_that_dies_while_a_prompt_waits_for_the_program_to_take_pastes_types_it_once() {
+    let composers = Composers::prepare(&["one"], &["shy"], "[cli.one.submit]\npaste = true\n");
+    composers.up(&["one"]);
+    let receipt = composers.dispatch(PROMPT);
+    composers.wait_for_stage(Stage::Typed);
+    assert!(is_untouched(&composers, &receipt));
+    kill_hub(&composers.world);
+    composers.let_go("shy");
+    assert_eq!(outcome(&composers, &receipt).0, Some(0), "{:?}", composers.latest());
+    assert_never_again(&composers, 1);
 }
 
 #[test]

@@ -93,6 +93,25 @@ fn codex(turns: &[(&str, &str)]) -> String {
     )
 }
 
+/// The report of a turn may be drawn when the next prompt was submitted already.
+#[test]
+fn what_the_last_turn_came_to_is_not_the_state_of_the_next() {
+    let mut pane = Pane::new(&rules("codex"));
+    pane.write(&codex(&[("First.", "Well.")]));
+    pane.wait(3000);
+    pane.detector.prompt_submitted("Second.", None, pane.now);
+    pane.write(&codex(&[("First.", "Well."), ("Second.", "")]));
+    pane.wait(1000);
+    pane.write(&codex(&[("First.", "Well."), ("Second.", "Soon.")]));
+    pane.wait(1000);
+    pane.detector.prompt_submitted("Third.", None, pane.now);
+    pane.write(&codex(&[("First.", "Well."), ("Second.", "STATUS: DONE \u{2014} 2 files")]));
+    pane.wait(2000);
+    assert_eq!(pane.raws(), ["STATUS: DONE \u{2014} 2 files"]);
+    assert_eq!(pane.detector.shown().state, AgentState::Idle);
+    assert!(pane.detector.awaits_turn(), "nothing was seen of the third");
+}
+
 fn notified(prompt: Option<&str>) -> HookNews {
     HookNews {
         meaning: HookMeaning::Message,

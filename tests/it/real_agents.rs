@@ -186,7 +186,7 @@ fn live_a_day(cli: &'static Cli) {
     agent.wait_for_report(AgentState::Done, "went on");
     assert_eq!(agent.status().pid, process, "the agent lives on");
     for part in ["Brief", "Sunrise", "Morning", "Noon", "Choice", "Evening"] {
-        assert_eq!(agent.model.turns(part), 1, "{part}");
+        agent.assert_once(part);
     }
     agent.tell("went on without a hub");
 }
@@ -201,7 +201,7 @@ fn live_a_night(cli: &'static Cli) {
     agent.say(&prompt);
     agent.wait_for_report(AgentState::Done, "20 KB read");
     assert!(agent.model.got(&prompt), "byte by byte");
-    assert_eq!(agent.model.turns("Dusk"), 1);
+    agent.assert_once("Dusk");
     agent.tell("long prompt");
 
     agent.say("Denied: run it. [[bash:touch denied.txt]][[status:BLOCKED — the password]]");
@@ -238,7 +238,7 @@ fn live_a_night(cli: &'static Cli) {
     });
     agent.wait_for_report(AgentState::Done, "went on");
     for part in ["Stuck", "Midnight", "Dawn"] {
-        assert_eq!(agent.model.turns(part), 1, "{part}");
+        agent.assert_once(part);
     }
     agent.tell("resumed");
 }
@@ -254,7 +254,7 @@ fn live_in_a_crowd(cli: &'static Cli) {
     }
     agent.wait_for_report(AgentState::Done, &format!("load {}", CROWD - 1));
     for number in 0..CROWD {
-        assert_eq!(agent.model.turns(&format!("Load-{number:02}.")), 1, "prompt {number}");
+        agent.assert_once(&format!("Load-{number:02}."));
     }
     agent.tell("took every prompt once");
 }
@@ -263,7 +263,7 @@ fn live_in_a_crowd(cli: &'static Cli) {
 fn briefed(cli: &'static Cli) -> RealAgent {
     let agent = RealAgent::start(cli, "Brief: be ready. [[sleep:1]][[status:DONE — ready]]");
     agent.wait_for_report(AgentState::Done, "— ready");
-    assert_eq!(agent.model.turns("Brief"), 1);
+    agent.assert_once("Brief");
     assert!(agent.model.got("Report in single lines"), "the protocol is told with it");
     agent.tell("briefed");
     agent

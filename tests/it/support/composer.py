@@ -3,7 +3,7 @@
 It takes bracketed pastes, and Enter submits. Files in the directory that it is given hold it back for
 as long as they are there: `works` shows it at work, `mute` keeps it from showing what was typed,
 `restless` keeps its screen from coming to rest, `deaf` keeps it from reading, `stunned` keeps it from
-showing anything after Enter, `slow` keeps it from coming up. With `forgetful` there it knows no conversation that it is to take up.
+showing anything after Enter, `slow` keeps it from coming up, `shy` keeps it from asking for pastes. With `forgetful` there it knows no conversation that it is to take up.
 What was submitted goes to `submitted`, and its arguments to `started`, one JSON value a line.
 """
 
@@ -96,10 +96,14 @@ def main():
         sys.stdout.flush()
     while is_held("slow"):
         select.select([], [], [], 0.02)
-    sys.stdout.write("\x1b[?2004h")
     composer = Composer()
+    is_shy = True
     try:
         while True:
+            if is_shy and not is_held("shy"):
+                is_shy = False
+                sys.stdout.write("\x1b[?2004h")
+                sys.stdout.flush()
             composer.draw()
             if is_held("deaf") and composer.text:
                 select.select([], [], [], 0.02)

@@ -39,6 +39,14 @@ impl Model {
         Self { server, url: url.trim().to_owned(), dump }
     }
 
+    /// Returns the prompts of all requests, in order, each from its beginning, and when it came.
+    pub(crate) fn asked(&self) -> Vec<(Value, String)> {
+        let requests = self.events().into_iter().filter(|event| event["ev"] == "request");
+        let beginning =
+            |event: &Value| event["prompt"].as_str().unwrap_or_default().chars().take(60).collect();
+        requests.map(|event| (event["t"].clone(), beginning(&event))).collect()
+    }
+
     /// Returns how many turns began with a prompt that holds this text.
     pub(crate) fn turns(&self, text: &str) -> usize {
         let is_turn = |event: &&Value| {

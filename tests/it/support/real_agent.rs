@@ -297,6 +297,14 @@ impl RealAgent {
         std::mem::forget(guard);
     }
 
+    /// Asserts that a prompt has had one turn, and no more.
+    #[track_caller]
+    pub(crate) fn assert_once(&self, part: &str) {
+        let guard = Witness(self);
+        assert_eq!(self.model.turns(part), 1, "turns of `{part}`");
+        std::mem::forget(guard);
+    }
+
     /// Tells how far the test has come.
     pub(crate) fn tell(&self, what: &str) {
         println!("{}: {what}", self.cli.name);
@@ -313,11 +321,15 @@ struct Witness<'a>(&'a RealAgent);
 
 impl Drop for Witness<'_> {
     fn drop(&mut self) {
-        let Self(RealAgent { world, cli, .. }) = self;
+        let Self(RealAgent { world, cli, model, .. }) = self;
+        println!("the model was asked: {:?}", model.asked());
         // A test that fails must not fail again over a hub that is gone.
         println!("{:?}", world.running_status().map(|status| status.agents));
         if let Some(screen) = run(world.command(&["agent", "read", "real"])) {
             println!("{}", screen.text());
+        }
+        if let Some(story) = run(world.command(&["events", "--agent", "real"])) {
+            println!("{}", story.text());
         }
         let from = world.paths().casts().join("real.cast");
         let to = Path::new(RECORDINGS).join(format!("{}.cast", cli.name));
