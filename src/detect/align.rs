@@ -15,9 +15,6 @@ pub(super) struct Known {
     pub(super) fate: Fate,
     /// A later look has seen it again: it is not half of a frame.
     pub(super) is_confirmed: bool,
-    /// The prompt of its turn was in sight above it, so that it can be of no other.
-    #[serde(default)]
-    is_placed: bool,
     /// What was told of it, where more words were seen since.
     #[serde(default)]
     outgrown: Option<Report>,
@@ -27,25 +24,13 @@ pub(super) struct Known {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outgrown {
     pub(super) turn: u64,
-    /// Another turn has begun since.
-    pub(super) is_late: bool,
     pub(super) told: Report,
     pub(super) whole: Report,
 }
 
 impl Known {
     pub(super) fn new(sighting: Sighting, turn: u64, fate: Fate, is_confirmed: bool) -> Self {
-        Self { sighting, turn, fate, is_confirmed, is_placed: false, outgrown: None }
-    }
-
-    /// Notes whether the prompt of its turn is in sight above it.
-    pub(super) fn placed(self, is_placed: bool) -> Self {
-        Self { is_placed, ..self }
-    }
-
-    /// Says whether it belongs to a turn before this one.
-    pub(super) fn is_before(&self, turn: u64) -> bool {
-        self.is_placed && self.turn < turn
+        Self { sighting, turn, fate, is_confirmed, outgrown: None }
     }
 
     /// Takes over what this look has seen of it.
@@ -68,10 +53,9 @@ impl Known {
         self.is_confirmed = true;
     }
 
-    pub(super) fn take_outgrown(&mut self, turn: u64) -> Option<Outgrown> {
+    pub(super) fn take_outgrown(&mut self) -> Option<Outgrown> {
         let told = self.outgrown.take()?;
-        let (is_late, whole) = (self.is_before(turn), self.sighting.report.clone());
-        Some(Outgrown { turn: self.turn, is_late, told, whole })
+        Some(Outgrown { turn: self.turn, told, whole: self.sighting.report.clone() })
     }
 
     /// A tag says that it is meant, whatever the agent does next.

@@ -10,7 +10,7 @@ use super::detector::{Detector, without_blanks};
 use super::finding::Finding;
 use super::ledger::{Admission, Channel};
 use super::state::Told;
-use super::transcript::{Due, SECOND_LOOK};
+use super::transcript::SECOND_LOOK;
 
 /// A screen that still shows work, though the turn is known to have ended, shows its last words by then.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -30,19 +30,12 @@ impl Detector {
     }
 
     pub(super) fn tell_reports(&mut self, has_settled: bool, findings: &mut Vec<Finding>) {
-        let now = self.ledger.turn();
-        for outgrown in self.transcript.take_outgrown(now) {
+        for outgrown in self.transcript.take_outgrown() {
             self.amend(outgrown, findings);
         }
-        for Due { turn, is_late, report } in self.transcript.take_due(has_settled, now) {
-            if self.turn.prompt.contains(&without_blanks(&report.raw)) {
-                continue;
-            }
-            // What a turn that is over had come to says nothing of the one that has begun since.
-            let status = self.evidence.status.clone();
-            self.tell(report, Channel::Screen, turn, findings);
-            if is_late {
-                self.evidence.status = status;
+        for (turn, report) in self.transcript.take_due(has_settled) {
+            if !self.turn.prompt.contains(&without_blanks(&report.raw)) {
+                self.tell(report, Channel::Screen, turn, findings);
             }
         }
     }
@@ -87,12 +80,10 @@ impl Detector {
 
     /// Tells the whole of a report whose beginning was told, unless it came another way already.
     fn amend(&mut self, outgrown: Outgrown, findings: &mut Vec<Finding>) {
-        let Outgrown { turn, is_late, told, whole } = outgrown;
+        let Outgrown { turn, told, whole } = outgrown;
         if self.ledger.amend(&told, &whole, turn) {
             self.changes += 1;
-            if !is_late {
-                self.note_status(&whole, Source::Line);
-            }
+            self.note_status(&whole, Source::Line);
             findings.push(Finding::Amended(whole));
         }
     }

@@ -79,16 +79,6 @@ enum Place {
     New,
 }
 
-/// A report whose time has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Due {
-    /// The earliest turn that it can belong to.
-    pub(super) turn: u64,
-    /// Another turn has begun since.
-    pub(super) is_late: bool,
-    pub(super) report: Report,
-}
-
 /// How to read what is in sight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
@@ -203,15 +193,15 @@ impl Transcript {
         }
     }
 
-    /// Returns the reports whose time has come, in order; `turn` is the one at hand.
-    pub(super) fn take_due(&mut self, has_settled: bool, turn: u64) -> Vec<Due> {
+    /// Returns the reports whose time has come, in order, each with the earliest turn that it can
+    /// belong to.
+    pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<(u64, Report)> {
         let mut due = Vec::new();
         for known in self.turns.iter_mut().flat_map(|turn| &mut turn.reports) {
             let is_due = has_settled || (known.counts_at_once() && known.is_confirmed);
             if known.fate == Fate::Pending && is_due {
                 known.fate = Fate::Told;
-                let report = known.sighting.report.clone();
-                due.push(Due { turn: known.turn, is_late: known.is_before(turn), report });
+                due.push((known.turn, known.sighting.report.clone()));
             }
         }
         self.changes += due.len() as u64;
@@ -219,10 +209,9 @@ impl Transcript {
     }
 
     /// Returns the reports of which more words were seen since they were told.
-    pub(super) fn take_outgrown(&mut self, turn: u64) -> Vec<Outgrown> {
+    pub(super) fn take_outgrown(&mut self) -> Vec<Outgrown> {
         let reports = self.turns.iter_mut().flat_map(|turn| &mut turn.reports);
-        let outgrown: Vec<Outgrown> =
-            reports.filter_map(|known| known.take_outgrown(turn)).collect();
+        let outgrown: Vec<Outgrown> = reports.filter_map(Known::take_outgrown).collect();
         self.changes += outgrown.len() as u64;
         outgrown
     }
@@ -377,8 +366,7 @@ impl Transcript {
             }
             // What has left the screen is not half of a frame.
             let is_confirmed = sighting.is_closed && pass.has_left(sighting);
-            let known = Known::new(sighting.clone(), number, fate, is_confirmed);
-            reports.push(known.placed(extent != Extent::End));
+            reports.push(Known::new(sighting.clone(), number, fate, is_confirmed));
             self.changes += 1;
         }
         self.turns[turn].forget();

@@ -5,11 +5,12 @@ use wheelhouse::model::{AgentState, HookMeaning};
 
 use super::acted::{Pane, rules};
 
-/// What OpenCode shows around an answer, while it works and after.
+/// What `OpenCode` shows around an answer, while it works and after.
 fn opencode(answer: &str, is_at_work: bool) -> String {
-    let (trailer, footer) = match is_at_work {
-        true => ("▣  Build · Fake 1", "   ⬝⬝■■■■■■  esc interrupt"),
-        false => ("▣  Build · Fake 1 · 1.2s", "   /project   ctrl+p commands"),
+    let (trailer, footer) = if is_at_work {
+        ("▣  Build · Fake 1", "   ⬝⬝■■■■■■  esc interrupt")
+    } else {
+        ("▣  Build · Fake 1 · 1.2s", "   /project   ctrl+p commands")
     };
     format!(
         "\x1b[?1049h\x1b[2J\x1b[H  ┃\r\n  ┃  Build it.\r\n  ┃\r\n\r\n     {answer}\r\n\r\n     {trailer}\r\n\r\n  ┃\r\n  ┃\r\n  \
@@ -91,25 +92,6 @@ fn codex(turns: &[(&str, &str)]) -> String {
     format!(
         "\x1b[?2026h\x1b[2J\x1b[H>_ OpenAI Codex\r\n\r\n{turns}\u{203a} Ask Codex to do anything\r\n\r\n  ? for shortcuts\x1b[?2026l"
     )
-}
-
-/// The report of a turn may be drawn when the next prompt was submitted already.
-#[test]
-fn what_the_last_turn_came_to_is_not_the_state_of_the_next() {
-    let mut pane = Pane::new(&rules("codex"));
-    pane.write(&codex(&[("First.", "Well.")]));
-    pane.wait(3000);
-    pane.detector.prompt_submitted("Second.", None, pane.now);
-    pane.write(&codex(&[("First.", "Well."), ("Second.", "")]));
-    pane.wait(1000);
-    pane.write(&codex(&[("First.", "Well."), ("Second.", "Soon.")]));
-    pane.wait(1000);
-    pane.detector.prompt_submitted("Third.", None, pane.now);
-    pane.write(&codex(&[("First.", "Well."), ("Second.", "STATUS: DONE \u{2014} 2 files")]));
-    pane.wait(2000);
-    assert_eq!(pane.raws(), ["STATUS: DONE \u{2014} 2 files"]);
-    assert_eq!(pane.detector.shown().state, AgentState::Idle);
-    assert!(pane.detector.awaits_turn(), "nothing was seen of the third");
 }
 
 fn notified(prompt: Option<&str>) -> HookNews {
