@@ -44,7 +44,7 @@ pub(super) fn read_bounds(table: &mut Reader, problems: &mut Problems) -> Confin
     let writable = paths("writable", table, problems);
     let hidden = paths("hidden", table, problems);
     let has_network = table.switch("network", problems).unwrap_or(true);
-    let sandbox = Sandbox { writable, hidden, seen: Vec::new(), has_network };
+    let sandbox = Sandbox { writable, hidden, has_network, ..Sandbox::default() };
     Confinement {
         limits: limits.unwrap_or_default(),
         sandbox: Some(sandbox).filter(|_| is_sandboxed),

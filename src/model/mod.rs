@@ -88,5 +88,5 @@ pub use task::{
 pub use token::Token;
 pub use trespass::{FileChange, Touched, Trespass};
 pub use workspace::{
-    Clearing, Made, Plot, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
+    Clearing, Made, Outpost, Plot, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
 };

@@ -1,6 +1,7 @@
 //! Agents within bounds: limits that hold for the whole tree, and a sandbox that lets nothing else be
 //! changed.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -8,6 +9,7 @@ use std::process::Command;
 use wheelhouse::keeper::{Means, Method};
 
 use super::support::clock::wait_for;
+use super::support::plots;
 use super::support::world::World;
 
 /// Returns a world with one shell as its agent, which has these settings too.
@@ -152,6 +154,104 @@ fn a_sandboxed_agent_changes_its_workspace_and_nothing_else() {
     world.wait_for_text("one", "PROGRESS: [2/2]");
     world.ok(&["down", "--force"]);
     assert!(world.alive().is_empty(), "{:?}", world.alive());
+}
+
+/// What a sandboxed agent tries in its workspace: each line says whether it can.
+fn trials(world: &World, trials: &[(&str, String)]) -> String {
+    let mut script = "try() { if (eval \"$2\") >/dev/null 2>&1; then echo \"$1 can\"; else echo \"$1 cannot\"; fi; }\n".to_owned();
+    for (name, command) in trials {
+        writeln!(script, "try {name} '{command}'").unwrap();
+    }
+    let end = format!("end of {}", trials[0].0);
+    writeln!(script, "echo {end}").unwrap();
+    let root = world.paths().state_dir.join("workspaces/one");
+    fs::write(root.join("trials"), script).unwrap();
+    enter(world, "clear; bash trials");
+    world.wait_for_text("one", &end);
+    world.read("one")
+}
+
+#[test]
+fn a_sandboxed_agent_commits_in_its_own_tree_and_plants_nothing_in_the_repository() {
+    if !has_sandbox() {
+        return;
+    }
+    let world = World::new();
+    let git = |words: &[&str]| plots::git(&world.project, words);
+    git(&["init", "-q", "-b", "main"]);
+    git(&["config", "user.name", "Someone"]);
+    git(&["config", "user.email", "someone@example.org"]);
+    fs::write(world.project.join("a"), "1\n").unwrap();
+    git(&["add", "a"]);
+    git(&["commit", "-q", "-m", "first"]);
+    git(&["branch", "precious"]);
+    let crew = world.crew(&[("one", &["bash", "--norc"])]);
+    let settings = "sandbox = \"bubblewrap\"\nworkspace = \"worktree\"";
+    let crew = crew.replace("\ncli = ", &format!("\n{settings}\ncli = "));
+    world.write_config(&format!("[workspace]\nsetup = 'echo set up > set-up'\n{crew}"));
+    world.trust();
+    world.ok(&["up", "crew"]);
+    let (project, git_dir) = (world.project.display(), world.project.join(".git"));
+    let main = git(&["rev-parse", "main"]);
+    let dir = git_dir.display();
+    let hook = |path: &str| format!("mkdir -p {dir}/hooks; echo touch /tmp/x > {dir}/{path}");
+    let screen = trials(
+        &world,
+        &[
+            ("set-up", "test -f set-up".to_owned()),
+            ("commit", "echo 2 > a && git add a && git commit -q -m second".to_owned()),
+            (
+                "amend",
+                "git commit -q --amend -m third && git log -1 --format=%s | grep third".to_owned(),
+            ),
+            ("plant-hook", hook("hooks/post-checkout")),
+            ("plant-config", "git config core.fsmonitor evil".to_owned()),
+            ("write-config", format!("echo x >> {dir}/config")),
+            ("move-config", format!("mv {dir}/config {dir}/old")),
+            ("plant-attributes", format!("echo x > {dir}/info/attributes")),
+            ("plant-common", format!("echo x > {dir}/commondir")),
+            ("replace-git", format!("mv {dir} {dir}.old")),
+            ("move-main", format!("echo {main} > {dir}/refs/heads/main")),
+            ("delete-branch", "git branch -D precious".to_owned()),
+            ("make-branch", "git branch other".to_owned()),
+            ("write-project", format!("echo x > {project}/new")),
+            ("write-index", format!("echo x > {dir}/index")),
+        ],
+    );
+    for can in ["set-up", "commit", "amend"] {
+        assert!(screen.contains(&format!("{can} can\n")), "{can}: {screen}");
+    }
+    for cannot in [
+        "plant-hook",
+        "plant-config",
+        "write-config",
+        "move-config",
+        "plant-attributes",
+        "plant-common",
+        "replace-git",
+        "move-main",
+        "delete-branch",
+        "make-branch",
+        "write-index",
+    ] {
+        assert!(screen.contains(&format!("{cannot} cannot")), "{cannot}: {screen}");
+    }
+    // Where the machine's `/tmp` is, it has one of its own.
+    assert!(!world.project.join("new").exists());
+    assert_eq!(git(&["rev-parse", "main"]), main);
+    let branch = world.json(&["workspace", "list"])[0]["branch"].as_str().unwrap().to_owned();
+    assert_eq!(git(&["log", "-1", "--format=%s", &branch]), "third");
+
+    // Git may have packed its branch away, with the directory; it commits all the same after a restart.
+    world.ok(&["agent", "stop", "one"]);
+    git(&["pack-refs", "--all"]);
+    world.ok(&["agent", "start", "one"]);
+    let commit = "echo 3 > a && git commit -q -a -m fourth".to_owned();
+    let screen = trials(&world, &[("again", commit)]);
+    assert!(screen.contains("again can\n"), "{screen}");
+    assert_eq!(git(&["log", "-1", "--format=%s", &branch]), "fourth");
+    let merged = world.json(&["workspace", "merge", "one", "--committed"]);
+    assert_eq!(merged["state"], "done", "{merged}");
 }
 
 #[test]

@@ -182,3 +182,74 @@ fn a_hub_that_is_killed_while_it_rescues_and_removes_loses_nothing() {
     println!("{cuts} of 8 were cut off");
     assert_eq!(yard.git(&["branch", "--list", "wheelhouse/*"]), "");
 }
+
+#[test]
+fn what_was_rescued_is_brought_back_as_it_was() {
+    let yard = Yard::new(FILES, &[("one", OBEDIENT)], "copy = ['.env']");
+    fs::write(yard.project().join(".env"), "KEY=1\n").unwrap();
+    yard.up(&["one"]);
+    let root = yard.root("one");
+    yard.say(
+        "one",
+        "echo mine >> a.txt; git commit -q -a -m mine; echo staged > s.txt; git add s.txt; \
+         echo more >> s.txt; echo new > n.txt; rm sub/b.txt; echo KEY=2 > .env",
+    );
+    let state = || plots::git(&root, &["status", "--porcelain", "--ignored"]);
+    let before = state();
+    let base = yard.workspace("one").unwrap()["base"].clone();
+    yard.world.ok(&["agent", "stop", "one"]);
+    wait_for("a workspace that is kept", || {
+        yard.workspace("one").is_some_and(|one| one["note"].is_string())
+    });
+    let refused = yard.world.run(&["workspace", "rescue", "--restore", "one"]);
+    assert!(refused.err.contains("Nothing was rescued as `one`"), "{refused:?}");
+    assert!(refused.err.contains("hint: List the rescues"), "{refused:?}");
+    let cleaned = yard.world.json(&["workspace", "clean", "one", "--rescue"]);
+    let name = cleaned["rescues"][0]["rescue"].as_str().unwrap().to_owned();
+    assert!(!root.exists());
+
+    let said = yard.world.ok(&["workspace", "rescue", "--restore", &name]);
+    assert!(said.contains(&root.display().to_string()), "{said}");
+    assert_eq!(state(), before);
+    assert_eq!(fs::read_to_string(root.join(".env")).unwrap(), "KEY=2\n");
+    assert_eq!(plots::git(&root, &["show", ":s.txt"]), "staged");
+    assert_eq!(plots::git(&root, &["log", "-1", "--format=%s"]), "mine");
+    wait_for("a workspace that is kept again", || {
+        yard.workspace("one").is_some_and(|one| one["state"] == "ready")
+    });
+    let listed = yard.workspace("one").unwrap();
+    assert_eq!(listed["base"], base);
+    let diff = yard.world.ok(&["workspace", "diff", "one"]);
+    assert!(diff.contains("+mine") && diff.contains("+new"), "{diff}");
+    let twice = yard.world.run(&["workspace", "rescue", "--restore", "one"]);
+    assert!(twice.err.contains("has a workspace, and gets no other"), "{twice:?}");
+    // Its agent goes on in it, and all of it comes back.
+    yard.world.ok(&["agent", "start", "one"]);
+    yard.world.ok(&["wait", "--agent", "one", "--for", "idle", "--timeout", "35"]);
+    yard.world.ok(&["workspace", "merge", "one"]);
+    let shown = yard.git(&["show", "wheelhouse/integration:s.txt"]);
+    assert_eq!(shown, "staged\nmore");
+    let bad = yard.world.run(&["workspace", "rescue", "--restore", "../../main"]);
+    assert!(bad.err.contains("Nothing was rescued"), "{bad:?}");
+}
+
+#[test]
+fn a_diff_shows_what_is_changed_in_a_workspace_against_its_base_and_the_branch() {
+    let yard = Yard::new(FILES, &[("one", OBEDIENT)], "");
+    yard.up(&["one"]);
+    assert_eq!(yard.world.ok(&["workspace", "diff", "one"]), "");
+    yard.say("one", "echo two >> a.txt; git commit -q -a -m mine; echo new > n.txt");
+    let all = yard.world.ok(&["workspace", "diff", "one"]);
+    assert!(all.contains("+two") && all.contains("+new"), "{all}");
+    let some = yard.world.ok(&["workspace", "diff", "one", "a.txt"]);
+    assert!(some.contains("+two") && !some.contains("+new"), "{some}");
+    let head = yard.world.ok(&["workspace", "diff", "one", "--against", "head"]);
+    assert!(!head.contains("+two") && head.contains("+new"), "{head}");
+    yard.world.ok(&["workspace", "merge", "one", "--committed"]);
+    let branch = yard.world.ok(&["workspace", "diff", "one", "--against", "integration"]);
+    assert!(!branch.contains("+two") && branch.contains("+new"), "{branch}");
+    let json = yard.world.json(&["workspace", "diff", "one"]);
+    assert_eq!(json["files"][0]["path"], "a.txt", "{json}");
+    let unknown = yard.world.run(&["workspace", "diff", "nobody"]);
+    assert!(unknown.code == Some(1) && unknown.err.contains("nobody"), "{unknown:?}");
+}
