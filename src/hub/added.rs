@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::plan::{Crew, fault};
 use super::state::Hub;
-use crate::config::{Agent, Layout, Loaded, Settings, Team, unfit_variable};
+use crate::config::{Agent, Layout, Loaded, Settings, Team, suggest, unfit_variable};
 use crate::engine::Seat;
 use crate::model::{
-    Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member, plain,
+    Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member, Posting, Sandbox,
+    plain,
 };
-use crate::wire::{CliOffer, Fault, NewAgent};
+use crate::wire::{CliOffer, Fault, NewAgent, WantedPosting};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -36,15 +37,35 @@ impl Hub {
             return Err(hint.map_or(refused.clone(), |hint| refused.with_hint(hint)));
         }
         let variables = new.env.0.keys().cloned().collect();
-        let added = Added { command: new.command, variables, by };
+        let posting = match &by {
+            Some(by) => self.inherited(&loaded, by),
+            None => posting(&loaded, new.posting)?,
+        };
+        let added = Added { command: new.command, variables, by, posting: posting.clone() };
         let seats = || self.engine.seats().filter(|seat| seat.member.team == team);
         let named = loaded.settings.team(&team).map_or(0, |team| team.agents.len());
         let place = seats().map(|seat| seat.member.place + 1).fold(named, usize::max);
         let agent = agent(name.clone(), new.cli, new.role, new.cwd.unwrap_or_default(), new.env);
+        let agent = Agent { posting, ..agent };
         let planned = self.plan_own(&loaded, &agent, (&team, place), &added, caller)?;
         self.added_env.retain(|name, _| self.engine.seat(name).is_some());
         self.added_env.insert(name, agent.env);
         Ok(vec![planned])
+    }
+
+    /// Returns within which bounds one works that another starts: its own, so that it cannot leave them
+    /// that way.
+    fn inherited(&self, loaded: &Loaded, by: &AgentName) -> Posting {
+        let Some(member) = self.engine.seat(by).map(|seat| &seat.member) else {
+            return Posting::default();
+        };
+        let of_team = || {
+            let team = loaded.settings.team(&member.team)?;
+            team.agents.iter().find(|agent| agent.name == *by).map(|agent| &agent.posting)
+        };
+        let own = member.added.as_ref().map(|added| &added.posting).or_else(of_team);
+        let confinement = own.map(|own| own.confinement.clone()).unwrap_or_default();
+        Posting { confinement, ..Posting::default() }
     }
 
     /// Returns who an agent is, if it was added.
@@ -77,7 +98,8 @@ impl Hub {
         let (name, cli) = (member.name.clone(), member.cli.clone());
         let agent = agent(name, cli, member.role, member.cwd.clone(), env);
         let (owns, capabilities) = (member.owns.clone(), member.capabilities.clone());
-        let agent = Agent { owns, capabilities, kit: member.kit.clone(), ..agent };
+        let (kit, posting) = (member.kit.clone(), added.posting.clone());
+        let agent = Agent { owns, capabilities, kit, posting, ..agent };
         self.plan_own(loaded, &agent, (&member.team, member.place), &added, caller)
     }
 
@@ -253,8 +275,24 @@ fn agent(
         speaks: Vec::new(),
         skill: false,
         kit: Kit::default(),
-        workspace: None,
-        runner: None,
-        confinement: Confinement::default(),
+        posting: Posting::default(),
     }
+}
+
+/// Returns where a new agent works, and within which bounds, as a person wants it.
+fn posting(loaded: &Loaded, wanted: WantedPosting) -> Result<Posting, Fault> {
+    let WantedPosting { workspace, runner, sandbox, limits } = wanted;
+    let found = |name: &String| {
+        let known = || loaded.settings.runners().map(|runner| runner.name.as_str());
+        let runner = loaded.settings.runners().find(|runner| runner.name == *name).cloned();
+        let unknown = || {
+            let message = format!("Unknown runner `{}`", plain(name));
+            Fault::new(message).with_hint(suggest(name, known()))
+        };
+        runner.map(Box::new).ok_or_else(unknown)
+    };
+    let runner = runner.as_ref().filter(|name| *name != "local").map(found).transpose()?;
+    let sandbox = sandbox.then(|| Sandbox { has_network: true, ..Sandbox::default() });
+    let confinement = Confinement { limits, sandbox };
+    Ok(Posting { workspace, runner, confinement, ..Posting::default() })
 }

@@ -72,12 +72,11 @@ impl Abroad {
         let (given, content) = workspace::given(&self.workspace)?;
         let deed = SpaceDeed::Make { given };
         let base = &self.workspace.plot.base;
-        match self.give(&mirror, &deed, content, base)? {
-            SpaceSaid::Made { outpost, port, copied } => {
-                Ok(Made { port, copied, outpost: Some(Box::new(outpost)), ..made })
-            }
-            other => Err(self.unexpected(&other)),
+        let said = self.give(&mirror, &deed, content, base)?;
+        if let SpaceSaid::Made { outpost, port, copied } = said {
+            return Ok(Made { port, copied, outpost: Some(Box::new(outpost)), ..made });
         }
+        Err(self.unexpected(&said))
     }
 
     /// Takes away what was made here of one that could not be made there.
@@ -117,10 +116,8 @@ impl Abroad {
         let Some(commit) = workspace::branch_tip(&self.workspace, branch)? else { return Ok(()) };
         let name = format!("refs/heads/{branch}");
         let deed = SpaceDeed::Take { name, commit: commit.clone() };
-        match self.give(&mirror, &deed, Vec::new(), &commit)? {
-            SpaceSaid::Taken => Ok(()),
-            other => Err(self.unexpected(&other)),
-        }
+        let said = self.give(&mirror, &deed, Vec::new(), &commit)?;
+        if matches!(said, SpaceSaid::Taken) { Ok(()) } else { Err(self.unexpected(&said)) }
     }
 
     /// Removes it there and here, unless something would be lost: what is there has been fetched by

@@ -3,10 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::state::Hub;
-use crate::config::{Agent, WorkspaceChoice, WorkspaceSettings};
+use crate::config::{Agent, WorkspaceSettings};
 use crate::git::Repository;
 use crate::model::{
-    AgentName, Launch, MergeTerms, Place, Plot, Runner, Sandbox, Workspace, WorkspaceKind,
+    AgentName, Launch, MergeTerms, Place, Plot, Runner, Sandbox, Workspace, WorkspaceChoice,
+    WorkspaceKind,
 };
 use crate::wire::Fault;
 use crate::workspace::{Rescue, Site};
@@ -34,8 +35,8 @@ impl Hub {
         agent: &Agent,
         settings: &WorkspaceSettings,
     ) -> Result<Option<Plot>, Fault> {
-        let choice = agent.workspace.unwrap_or(settings.default);
-        if let Some(runner) = &agent.runner
+        let choice = agent.posting.workspace.unwrap_or(settings.default);
+        if let Some(runner) = &agent.posting.runner
             && !fits_elsewhere(agent, runner, choice)?
         {
             return Ok(None);
@@ -76,7 +77,7 @@ impl Hub {
         }
         let is_tree = kind == WorkspaceKind::Worktree;
         // A directory of its own among the names of branches, so that it can change no other.
-        let own = if agent.confinement.sandbox.is_some() { "/own" } else { "" };
+        let own = if agent.posting.confinement.sandbox.is_some() { "/own" } else { "" };
         let branch = format!("wheelhouse/{}/{name}{own}", self.paths.session);
         Ok(Some(Plot {
             kind,
@@ -87,12 +88,12 @@ impl Hub {
             branch: if is_tree { branch } else { String::new() },
             base,
             copy: settings.copy.clone(),
-            setup: settings.setup.clone(),
-            teardown: settings.teardown.clone(),
+            setup: own_or(agent.posting.setup.as_ref(), settings.setup.as_ref()),
+            teardown: own_or(agent.posting.teardown.as_ref(), settings.teardown.as_ref()),
             disposable: settings.disposable.clone(),
             port_base: settings.port_base,
             port_count: settings.ports,
-            runner: agent.runner.clone().map(Box::new),
+            runner: agent.posting.runner.clone(),
             restores: None,
         }))
     }
@@ -207,6 +208,11 @@ impl Hub {
     }
 }
 
+/// Returns the command of an agent's own, which may be none, or else that of all of them.
+fn own_or(own: Option<&String>, all: Option<&String>) -> Option<String> {
+    own.or(all).filter(|command| !command.trim().is_empty()).cloned()
+}
+
 /// Says whether an agent that runs elsewhere gets a workspace of its own there; else it works where
 /// its runner says.
 fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Result<bool, Fault> {
@@ -220,9 +226,9 @@ fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Re
     };
     match choice {
         WorkspaceChoice::Shared => Ok(false),
-        WorkspaceChoice::Copy if agent.workspace.is_none() => Ok(false),
+        WorkspaceChoice::Copy if agent.posting.workspace.is_none() => Ok(false),
         WorkspaceChoice::Copy => refuse("Use `worktree`: commits go there and come back by git"),
-        WorkspaceChoice::Worktree if is_mounted && agent.workspace.is_some() => {
+        WorkspaceChoice::Worktree if is_mounted && agent.posting.workspace.is_some() => {
             refuse("Leave `workspace` out: its container has the project mounted")
         }
         WorkspaceChoice::Worktree | WorkspaceChoice::Auto => Ok(!is_mounted),

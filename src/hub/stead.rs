@@ -21,8 +21,8 @@ pub(super) fn stead(
     own: &Environment,
     (caller, pass): (&Environment, &[VariablePattern]),
 ) -> Stead {
-    let mut confinement = agent.confinement.clone();
-    let Some(runner) = &agent.runner else {
+    let mut confinement = agent.posting.confinement.clone();
+    let Some(runner) = &agent.posting.runner else {
         if let Some(sandbox) = &mut confinement.sandbox {
             let text = |path: PathBuf| path.display().to_string();
             // One of its own is opened to it once it is made.

@@ -29,6 +29,7 @@ mod mouse;
 mod need;
 mod plain;
 mod play;
+mod posting;
 mod process;
 mod reach;
 mod receipt;
@@ -74,6 +75,7 @@ pub use play::{
     Cast, InvalidPlay, LockTerms, Pattern, Play, PlayId, PlayOrder, PlayStage, PlayState, Player,
     Troop,
 };
+pub use posting::{Posting, WorkspaceChoice};
 pub use process::{ProcessId, ProcessInfo};
 pub use reach::{Named, Reach};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};

@@ -93,6 +93,7 @@ impl fmt::Display for Runner {
 
 /// How an agent is kept within bounds, wherever it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Confinement {
     #[serde(default)]
     pub limits: Limits,
@@ -109,6 +110,7 @@ impl Confinement {
 
 /// What an agent and all that it starts may use together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Limits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
@@ -127,6 +129,7 @@ impl Limits {
 
 /// What a sandboxed agent sees and may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sandbox {
     /// The workspace, and what else the user lets it change. A leading `~` is the home directory
     /// of the machine on which it runs.

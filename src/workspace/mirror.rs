@@ -58,7 +58,8 @@ impl<'w> Mirror<'w> {
         // One that was cut off stands at what it was to show, or at what it showed.
         let is_known = [Some(&shown.head), Some(&tips.head)].contains(&stands.as_ref());
         let is_cut_off = is_known && tree.unlike(&tips.files)?.is_empty();
-        if !is_cut_off && !(strange.is_empty() && is_known) {
+        let is_ours = strange.is_empty() && is_known;
+        if !is_ours && !is_cut_off {
             rescue(self.site, self.workspace)?;
         }
         tree.show(&tips.head, &tips.files, &tips.head)?;

@@ -33,6 +33,9 @@ pub struct Given {
     pub bytes: u64,
 }
 
+/// Rescue refs, and the commits that they stand for.
+type Rescues = Vec<(String, String)>;
+
 /// A workspace here whose hub is elsewhere.
 #[derive(Debug)]
 pub struct Station {
@@ -159,9 +162,10 @@ impl Station {
         if let Some(known) = known.filter(|known| self.is_same(known, &tips)) {
             return Ok(Some((known.clone(), None)));
         }
-        let mut had = vec![plot.base.clone()];
-        had.extend(known.into_iter().flat_map(|known| [known.head.clone(), known.files.clone()]));
-        let pack = self.repository.pack(&[tips.head.clone(), tips.files.clone()], &had)?;
+        let mut theirs = vec![plot.base.clone()];
+        theirs
+            .extend(known.into_iter().flat_map(|known| [known.head.clone(), known.files.clone()]));
+        let pack = self.repository.pack(&[tips.head.clone(), tips.files.clone()], &theirs)?;
         Ok(Some((tips, pack)))
     }
 
@@ -205,7 +209,7 @@ impl Station {
     }
 
     /// Returns all rescue refs of this agent that are here, and a pack with them.
-    pub fn rescues(&self) -> Result<(Vec<(String, String)>, Option<File>), WorkspaceError> {
+    pub fn rescues(&self) -> Result<(Rescues, Option<File>), WorkspaceError> {
         let found = self.repository.refs_below(&place(&self.workspace))?;
         let commits: Vec<String> = found.iter().map(|(_, commit)| commit.clone()).collect();
         if commits.is_empty() {

@@ -1,8 +1,9 @@
 //! Where what belongs to workspaces lies, beside their files; and whose turn it is in a repository.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -87,9 +88,11 @@ impl Turn {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
-            let file = File::options().create(true).append(true).open(path)?;
+            let mut file = File::options().create(true).append(true).open(path)?;
             flock(&file, FlockOperation::LockExclusive)?;
-            file.set_modified(SystemTime::now())?;
+            // Its time tells when it was last taken.
+            file.set_len(0)?;
+            file.write_all(b"\n")?;
             Ok(Self { _lock: file })
         };
         take().map_err(WorkspaceError::at(path))

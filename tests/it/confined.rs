@@ -59,6 +59,32 @@ fn an_agent_cannot_take_more_memory_than_it_may() {
     assert_no_group_is_left(&world);
 }
 
+#[test]
+fn an_agent_gets_no_more_of_the_processors_than_it_may() {
+    let means = Means::here();
+    if means.cpu == Method::EachProcess {
+        println!("SKIPPED: nothing here limits parts of a processor; {}", means.in_words());
+        return;
+    }
+    let world = with_shell("limits = { cpu = 0.2 }");
+    // Two at once: the limit is that of the whole tree. However busy the machine is, it gets no more.
+    let script = "import os,time\nos.fork()\nwall, used = time.monotonic(), time.process_time()\n\
+                  while time.monotonic() - wall < 4: pass\n\
+                  share = (time.process_time() - used) / (time.monotonic() - wall)\n\
+                  print('share %03d of a hundred' % (100 * share), flush=True)\n";
+    fs::write(world.path("burn.py"), script).unwrap();
+    enter(&world, &format!("python3 {}", world.path("burn.py").display()));
+    let shares = || -> Vec<u32> {
+        let screen = world.read("one");
+        let words = screen.lines().filter_map(|line| line.strip_prefix("share "));
+        words.filter_map(|rest| rest.split(' ').next()?.parse().ok()).collect()
+    };
+    wait_for("what both used", || shares().len() == 2);
+    assert!(shares().iter().sum::<u32>() <= 30, "{:?}", shares());
+    world.ok(&["down", "--force"]);
+    assert_no_group_is_left(&world);
+}
+
 /// Looks where groups are made for what an agent's keeper should have removed.
 fn assert_no_group_is_left(world: &World) {
     let session = world.paths().session.to_string();

@@ -98,7 +98,7 @@ fn work_elsewhere_is_listed_compared_checked_merged_and_removed_from_here() {
     assert_eq!(yard.git(&["show", &format!("{BRANCH}:c.txt")]), "checked");
     // The same lines once more: what was brought back is not in the way.
     yard.say("one", "echo 2 >> a.txt");
-    assert_eq!(merge(&yard, &["one", "--squash"])["state"], "done");
+    assert_eq!(merge(&yard, &["one"])["state"], "done");
     assert_eq!(yard.git(&["show", &format!("{BRANCH}:a.txt")]), "one\ntwo\nthree\n1\n2");
     assert_eq!(yard.git(&["rev-parse", "HEAD"]), head);
     assert_eq!(yard.git(&["status", "--porcelain"]), "");

@@ -93,5 +93,6 @@ mod tui;
 mod tui_cost;
 mod tui_prompts;
 mod tui_tasks;
+mod workspace_kills;
 mod workspace_states;
 mod workspaces;

@@ -80,6 +80,7 @@ fn example(kind: RequestKind, ids: &Ids) -> Request {
                 cwd: None,
                 env: none(),
                 command: Vec::new(),
+                posting: wheelhouse::wire::WantedPosting::default(),
             },
             environment: none(),
         },

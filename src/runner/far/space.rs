@@ -75,13 +75,13 @@ fn act(
 ) -> Result<Said, WorkspaceError> {
     match deed {
         SpaceDeed::Make { given } => make(station, &given, content, pack),
-        SpaceDeed::Take { name, commit } => match (&pack, station.lacks(&commit)?) {
-            (None, Some(had)) => Ok((SpaceSaid::Lacks { had }, None)),
-            (Some(_), _) | (None, None) => {
-                station.take(pack, &name, &commit)?;
-                Ok((SpaceSaid::Taken, None))
+        SpaceDeed::Take { name, commit } => {
+            if let (None, Some(had)) = (&pack, station.lacks(&commit)?) {
+                return Ok((SpaceSaid::Lacks { had }, None));
             }
-        },
+            station.take(pack, &name, &commit)?;
+            Ok((SpaceSaid::Taken, None))
+        }
         SpaceDeed::Send { message, known } => {
             let sent = station.send(message.as_deref(), known.as_ref())?;
             Ok(sent.map_or((SpaceSaid::Gone, None), |(tips, pack)| (SpaceSaid::Sent(tips), pack)))
