@@ -221,46 +221,32 @@ fn a_sandboxed_agent_commits_in_its_own_tree_and_plants_nothing_in_the_repositor
     let main = git(&["rev-parse", "main"]);
     let dir = git_dir.display();
     let hook = |path: &str| format!("mkdir -p {dir}/hooks; echo touch /tmp/x > {dir}/{path}");
-    let screen = trials(
-        &world,
-        &[
-            ("set-up", "test -f set-up".to_owned()),
-            ("commit", "echo 2 > a && git add a && git commit -q -m second".to_owned()),
-            (
-                "amend",
-                "git commit -q --amend -m third && git log -1 --format=%s | grep third".to_owned(),
-            ),
-            ("plant-hook", hook("hooks/post-checkout")),
-            ("plant-config", "git config core.fsmonitor evil".to_owned()),
-            ("write-config", format!("echo x >> {dir}/config")),
-            ("move-config", format!("mv {dir}/config {dir}/old")),
-            ("plant-attributes", format!("echo x > {dir}/info/attributes")),
-            ("plant-common", format!("echo x > {dir}/commondir")),
-            ("replace-git", format!("mv {dir} {dir}.old")),
-            ("move-main", format!("echo {main} > {dir}/refs/heads/main")),
-            ("delete-branch", "git branch -D precious".to_owned()),
-            ("make-branch", "git branch other".to_owned()),
-            ("write-project", format!("echo x > {project}/new")),
-            ("write-index", format!("echo x > {dir}/index")),
-        ],
-    );
-    for can in ["set-up", "commit", "amend"] {
-        assert!(screen.contains(&format!("{can} can\n")), "{can}: {screen}");
+    let tried = [
+        ("set-up", "test -f set-up".to_owned()),
+        ("commit", "echo 2 > a && git add a && git commit -q -m second".to_owned()),
+        (
+            "amend",
+            "git commit -q --amend -m third && git log -1 --format=%s | grep third".to_owned(),
+        ),
+        ("plant-hook", hook("hooks/post-checkout")),
+        ("plant-config", "git config core.fsmonitor evil".to_owned()),
+        ("write-config", format!("echo x >> {dir}/config")),
+        ("move-config", format!("mv {dir}/config {dir}/old")),
+        ("plant-attributes", format!("echo x > {dir}/info/attributes")),
+        ("plant-common", format!("echo x > {dir}/commondir")),
+        ("replace-git", format!("mv {dir} {dir}.old")),
+        ("move-main", format!("echo {main} > {dir}/refs/heads/main")),
+        ("delete-branch", "git branch -D precious".to_owned()),
+        ("make-branch", "git branch other".to_owned()),
+        ("write-project", format!("echo x > {project}/new")),
+        ("write-index", format!("echo x > {dir}/index")),
+    ];
+    let screen = trials(&world, &tried);
+    for (name, _) in &tried[..3] {
+        assert!(screen.contains(&format!("{name} can\n")), "{name}: {screen}");
     }
-    for cannot in [
-        "plant-hook",
-        "plant-config",
-        "write-config",
-        "move-config",
-        "plant-attributes",
-        "plant-common",
-        "replace-git",
-        "move-main",
-        "delete-branch",
-        "make-branch",
-        "write-index",
-    ] {
-        assert!(screen.contains(&format!("{cannot} cannot")), "{cannot}: {screen}");
+    for (name, _) in tried[3..].iter().filter(|(name, _)| *name != "write-project") {
+        assert!(screen.contains(&format!("{name} cannot")), "{name}: {screen}");
     }
     // Where the machine's `/tmp` is, it has one of its own.
     assert!(!world.project.join("new").exists());

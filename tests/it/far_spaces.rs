@@ -112,7 +112,7 @@ fn work_elsewhere_is_listed_compared_checked_merged_and_removed_from_here() {
     );
     yard.say(
         "two",
-        &format!("git merge -q {BRANCH}; git checkout -q --theirs a.txt; git commit -q -a -m fit"),
+        &format!("git merge -q {BRANCH}; git checkout -q --theirs a.txt; echo other >> a.txt; git commit -q -a -m fit"),
     );
     assert_eq!(plots::git(&two, &["log", "-1", "--format=%s"]), "fit");
     assert_eq!(merge(&yard, &["two"])["state"], "done");
@@ -186,9 +186,9 @@ fn a_hub_or_a_line_that_dies_in_the_middle_loses_nothing_elsewhere() {
         });
         thread::park_timeout(Duration::from_millis(chance.below(300)));
         if round % 2 == 0 {
-            kill()
+            kill();
         } else {
-            Sshd::cut(&yard.world)
+            Sshd::cut(&yard.world);
         }
         up.wait().unwrap();
         wait_for("an end of it", || {
@@ -206,9 +206,9 @@ fn a_hub_or_a_line_that_dies_in_the_middle_loses_nothing_elsewhere() {
         let mut merging = yard.world.command(&["workspace", "merge", "one"]).spawn().unwrap();
         thread::park_timeout(Duration::from_millis(chance.below(400)));
         if round % 2 == 1 {
-            kill()
+            kill();
         } else {
-            Sshd::cut(&yard.world)
+            Sshd::cut(&yard.world);
         }
         merging.wait().unwrap();
         let now = |place: &std::path::Path| fs::read_to_string(place.join(&name)).ok();
