@@ -6,7 +6,7 @@ use crate::model::{Confinement, Limits, Sandbox};
 
 use super::cli::no_zero;
 use super::problem::Problems;
-use super::reader::{Located, Reader};
+use super::reader::{Located, Reader, hundredths};
 
 /// A program cannot do anything with less.
 const MEMORY_BYTES_MIN: u64 = 16 * 1024 * 1024;
@@ -44,7 +44,7 @@ pub(super) fn read_bounds(table: &mut Reader, problems: &mut Problems) -> Confin
     let writable = paths("writable", table, problems);
     let hidden = paths("hidden", table, problems);
     let has_network = table.switch("network", problems).unwrap_or(true);
-    let sandbox = Sandbox { writable, hidden, seen: Vec::new(), has_network };
+    let sandbox = Sandbox { writable, hidden, has_network, ..Sandbox::default() };
     Confinement {
         limits: limits.unwrap_or_default(),
         sandbox: Some(sandbox).filter(|_| is_sandboxed),
@@ -60,9 +60,43 @@ fn read_limits(mut table: Reader, problems: &mut Problems) -> Limits {
     Limits { memory_bytes, cpu_hundredths, processes }
 }
 
+/// Sets a limit as it is typed: `memory=4G`, `cpu=1.5` or `processes=512`. An error has a hint.
+pub fn set_limit(text: &str, limits: &mut Limits) -> Result<(), (String, String)> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let (is_set, hint) = match name {
+        "memory" => {
+            limits.memory_bytes = size(value);
+            (limits.memory_bytes.is_some(), MEMORY_HINT)
+        }
+        "cpu" => {
+            let count = hundredths(value).and_then(|count| u32::try_from(count).ok());
+            limits.cpu_hundredths = count.filter(|count| (1..=CPU_HUNDREDTHS_MAX).contains(count));
+            (limits.cpu_hundredths.is_some(), "Write it as `cpu=1.5`")
+        }
+        "processes" => {
+            let count = value.parse().ok().filter(|count| (1..=PROCESSES_MAX).contains(count));
+            limits.processes = count;
+            (count.is_some(), "Write it as `processes=512`")
+        }
+        _ => (false, "Use `memory=4G`, `cpu=1.5` or `processes=512`"),
+    };
+    if is_set { Ok(()) } else { Err((format!("`{text}` is no limit"), hint.to_owned())) }
+}
+
+const MEMORY_HINT: &str = "Write it as `512M` or `4G`, at least `16M`";
+
 /// Reads `512M`, `4G` and the like.
 fn read_size(text: &Located<String>, problems: &mut Problems) -> Option<u64> {
-    let word = text.value.trim();
+    let bytes = size(&text.value);
+    if bytes.is_none() {
+        let message = format!("`{}` is no amount of memory", text.value);
+        problems.error(&text.span, &message, Some(MEMORY_HINT));
+    }
+    bytes
+}
+
+fn size(text: &str) -> Option<u64> {
+    let word = text.trim();
     let (digits, unit) =
         word.split_at(word.find(|c: char| c.is_alphabetic()).unwrap_or(word.len()));
     let shift = match unit.to_ascii_uppercase().as_str() {
@@ -72,13 +106,8 @@ fn read_size(text: &Located<String>, problems: &mut Problems) -> Option<u64> {
         _ => 0,
     };
     // Hundredths of a unit are as exact as anyone writes.
-    let bytes = super::reader::hundredths(digits).map(|count| (count << shift) / 100);
-    let bytes = bytes.filter(|bytes| shift > 0 && *bytes >= MEMORY_BYTES_MIN);
-    if bytes.is_none() {
-        let message = format!("`{}` is no amount of memory", text.value);
-        problems.error(&text.span, &message, Some("Write it as `512M` or `4G`, at least `16M`"));
-    }
-    bytes
+    let bytes = hundredths(digits).map(|count| (count << shift) / 100);
+    bytes.filter(|bytes| shift > 0 && *bytes >= MEMORY_BYTES_MIN)
 }
 
 /// Returns paths that are absolute, or below the home directory.

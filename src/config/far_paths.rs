@@ -62,6 +62,13 @@ impl FarPaths {
         self.runtime_dir.join(format!("{agent}.d")).join("s")
     }
 
+    /// Returns where what belongs to workspaces lies: for all hubs, those of this machine too, and for
+    /// this one.
+    pub fn site(&self) -> (PathBuf, PathBuf) {
+        let shared = self.state_dir.ancestors().nth(2).unwrap_or(&self.state_dir);
+        (shared.to_owned(), self.state_dir.clone())
+    }
+
     /// Returns what an agent has no business with.
     pub fn private(&self) -> impl Iterator<Item = &Path> {
         let all_hubs = self.state_dir.parent().unwrap_or(&self.state_dir);

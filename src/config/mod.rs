@@ -34,6 +34,7 @@ mod trust;
 mod words;
 mod workspace;
 
+pub use bounds::set_limit;
 pub use builtin::STARTER;
 pub use cli::Cli;
 pub use environment::{
@@ -60,4 +61,4 @@ pub use template::ProjectTemplate;
 pub use trust::{Trust, TrustError};
 
 pub use crate::model::{plain, plain_json};
-pub use workspace::{BringBack, WorkspaceChoice, WorkspaceSettings};
+pub use workspace::{BringBack, WorkspaceSettings};

@@ -198,14 +198,14 @@ mod tests {
             ]
         );
         let agents = &settings.team("t").unwrap().agents;
-        let runner = agents[0].runner.as_ref().unwrap();
+        let runner = agents[0].posting.runner.as_ref().unwrap();
         assert_eq!((runner.arguments.len(), runner.program.as_str()), (2, "~/bin/wheelhouse"));
         assert_eq!(runner.pass_env, ["ANTHROPIC_*"]);
-        let limits = agents[0].confinement.limits;
+        let limits = agents[0].posting.confinement.limits;
         assert_eq!(limits.memory_bytes, Some(3 * 512 * 1024 * 1024));
         assert_eq!((limits.cpu_hundredths, limits.processes), (Some(50), Some(64)));
-        assert_eq!(agents[1].runner, None);
-        let sandbox = agents[1].confinement.sandbox.clone().unwrap();
+        assert_eq!(agents[1].posting.runner, None);
+        let sandbox = agents[1].posting.confinement.sandbox.clone().unwrap();
         assert_eq!(sandbox.writable, ["~/.claude"]);
         assert_eq!(sandbox.hidden, ["~/.ssh"]);
         assert!(!sandbox.has_network);

@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::model::{
-    AgentName, Confinement, Environment, InvalidName, Kit, Role, Runner, SpawnTerms, overlap,
+    AgentName, Environment, InvalidName, Kit, Posting, Role, Runner, SpawnTerms, WorkspaceChoice,
+    overlap,
 };
 use crate::template::{Prompt, TemplateError, Templates};
 
@@ -17,7 +18,7 @@ use super::problem::{Problems, distance, quoted, suggest};
 use super::reader::{Located, Reader};
 use super::runner::LOCAL;
 use super::spawn::read_spawn;
-use super::workspace::{CHOICES, WorkspaceChoice};
+use super::workspace::CHOICES;
 use super::{Cli, Server, Settings};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
@@ -102,11 +103,8 @@ pub struct Agent {
     pub skill: bool,
     /// What it works with, as far as it says so itself.
     pub kit: Kit,
-    /// Where it works; nothing: as `[workspace]` says.
-    pub workspace: Option<WorkspaceChoice>,
-    /// Where it runs, if that is not this machine.
-    pub runner: Option<Runner>,
-    pub confinement: Confinement,
+    /// Where it works, and within which bounds.
+    pub posting: Posting,
 }
 
 /// What a team may name.
@@ -232,8 +230,16 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
     }
     let skill = table.switch("skill", problems).unwrap_or_default();
     let workspace = table.choice("workspace", CHOICES, problems);
-    let runner = read_where(&mut table, known.runners, problems);
+    let runner = read_where(&mut table, known.runners, problems).map(Box::new);
     let confinement = read_bounds(&mut table, problems);
+    let [setup, teardown] = ["setup", "teardown"].map(|key| {
+        let text = table.text(key, problems)?;
+        if workspace == Some(WorkspaceChoice::Shared) {
+            let message = format!("`{key}`{} is about a workspace of its own", table.within());
+            problems.warning(&text.span, &message, Some("Add `workspace = \"worktree\"`"));
+        }
+        Some(text.value)
+    });
     table.finish(problems);
     let (name, cli) = (name?, cli?.value);
     Some(Agent {
@@ -248,9 +254,7 @@ fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Optio
         speaks,
         skill,
         kit,
-        workspace,
-        runner,
-        confinement,
+        posting: Posting { workspace, runner, confinement, setup, teardown },
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::model::{Gate, MergeForm, Role, WorkspaceKind};
+use crate::model::{Gate, MergeForm, WorkspaceChoice};
 
 use super::problem::Problems;
 use super::reader::Reader;
@@ -21,46 +21,6 @@ pub(super) const CHOICES: &[WorkspaceChoice] = &[
     WorkspaceChoice::Copy,
     WorkspaceChoice::Auto,
 ];
-
-/// Which workspace an agent gets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WorkspaceChoice {
-    #[default]
-    Shared,
-    Worktree,
-    Copy,
-    /// A worktree for those who write, where the project is a git repository with a commit; else the
-    /// project itself.
-    Auto,
-}
-
-impl WorkspaceChoice {
-    /// Returns what it comes to for an agent with this role.
-    pub fn kind(self, role: Role, has_commit: impl Fn() -> bool) -> WorkspaceKind {
-        match self {
-            Self::Shared => WorkspaceKind::Shared,
-            Self::Worktree => WorkspaceKind::Worktree,
-            Self::Copy => WorkspaceKind::Copy,
-            Self::Auto => match role {
-                Role::Worker | Role::Lead if has_commit() => WorkspaceKind::Worktree,
-                Role::Worker | Role::Lead | Role::Orchestrator | Role::Verifier => {
-                    WorkspaceKind::Shared
-                }
-            },
-        }
-    }
-}
-
-impl fmt::Display for WorkspaceChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Shared => "shared",
-            Self::Worktree => "worktree",
-            Self::Copy => "copy",
-            Self::Auto => "auto",
-        })
-    }
-}
 
 /// When work is brought back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -184,6 +144,7 @@ pub(super) fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Role, WorkspaceKind};
 
     #[test]
     fn whoever_writes_in_a_repository_with_a_commit_gets_a_tree_of_its_own() {

@@ -57,7 +57,7 @@ fn by_person(command: &Command) -> Vec<Entry> {
             vec![Entry::new("person.withdraw", receipt.to_string())]
         }
         Command::Task(command) => about_tasks(command).into_iter().collect(),
-        Command::Workspace(command) => super::workspaces::told(command),
+        Command::Workspace(command) => super::space_requests::told(command),
         // Runs and locks tell of themselves.
         Command::Play(_)
         | Command::Lock(_)

@@ -129,3 +129,16 @@ pub enum WorkspaceOrder {
     /// Brings its work back.
     Merge(Box<Merge>, Box<Workspace>),
 }
+
+impl WorkspaceOrder {
+    /// Returns the workspace that it is about.
+    pub fn workspace(&self) -> &Workspace {
+        match self {
+            Self::Make(workspace)
+            | Self::Clear(workspace, _)
+            | Self::Rescue(workspace)
+            | Self::Compare(workspace)
+            | Self::Merge(_, workspace) => workspace,
+        }
+    }
+}

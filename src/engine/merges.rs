@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use super::journal::Place;
 use super::{Effect, Engine, Seat, WorkspaceOrder, words};
 use crate::model::{
-    AgentName, Check, Done, Entry, Gate, Letter, Merge, MergeFile, MergeId, MergeOutcome,
-    MergeState, MergeTerms, Moment, Refusal, RequestId, Task, TaskId, TaskSpec, Terms,
-    WorkspaceKind, WorkspaceState,
+    AgentName, AgentState, Check, Done, Entry, Gate, Letter, Merge, MergeFile, MergeId,
+    MergeOutcome, MergeState, MergeTerms, Moment, Refusal, RequestId, Task, TaskId, TaskSpec,
+    Terms, WorkspaceKind, WorkspaceState,
 };
 
 /// Work that could not be brought back this often in a row is left to a person.
@@ -38,6 +38,12 @@ impl Engine {
 
     pub(super) fn is_merging(&self, agent: &AgentName) -> bool {
         self.merges.values().any(|merge| merge.agent == *agent && !merge.state.is_final())
+    }
+
+    /// Says whether an agent is seen at work, so that its files may be half written.
+    pub(super) fn is_seen_at_work(&self, agent: &AgentName) -> bool {
+        let seat = self.seats.get(agent).filter(|seat| seat.is_live());
+        seat.is_some_and(|seat| matches!(seat.state, AgentState::Working | AgentState::Waiting))
     }
 
     /// Queues what someone asked for, and answers once it is over.
@@ -406,6 +412,8 @@ mod tests {
                 disposable: Vec::new(),
                 port_base: 0,
                 port_count: 0,
+                runner: None,
+                restores: None,
             };
             let mut workspace = Workspace::new(name(agent), plot, Moment(0));
             workspace.state = WorkspaceState::Ready;

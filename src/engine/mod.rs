@@ -46,6 +46,7 @@ mod recall;
 mod record;
 mod routing;
 mod scope;
+mod space_requests;
 mod spawn;
 mod state;
 mod stranger;

@@ -400,6 +400,7 @@ mod tests {
             prompt: None,
             command: Vec::new(),
             kit: crate::model::Kit::default(),
+            posting: crate::model::Posting::default(),
         };
         let cast = Cast {
             playbook: "p".to_owned(),

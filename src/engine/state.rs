@@ -13,10 +13,10 @@ use super::patience::{PATIENCE, Pace};
 use super::reach::Unreachable;
 use super::readiness::Readiness;
 use super::routing::Routed;
+use super::space_requests::SpaceWait;
 use super::spawn::Spawned;
 use super::tags::Tags;
 use super::waits::{Wait, Watch};
-use super::workspaces::SpaceWait;
 use super::{Effect, Event};
 use crate::consent::Rules;
 use crate::model::{

@@ -4,26 +4,15 @@
 //! died is taken up by the next one from there, and what git and the disk say decides how far it had
 //! come. It is touched only once its agent's tree is proven empty.
 
-use std::collections::BTreeSet;
-
 use super::journal::Place;
 use super::{Effect, Engine, Phase, Seat, WorkspaceEvent, WorkspaceOrder};
 use crate::model::{
-    AgentName, AgentState, Clearing, Done, Ending, Entry, Exit, Failure, Launch, Made, Moment,
-    Plot, Refusal, RequestId, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
+    AgentName, Clearing, Ending, Entry, Exit, Launch, Made, Moment, Plot, Refusal, Workspace,
+    WorkspaceKind, WorkspaceState,
 };
 
 /// How the set-up of a workspace ends that did not succeed.
 const SETUP_FAILED: i32 = 97;
-
-/// Someone who waits until workspaces are gone, or rescued.
-#[derive(Debug)]
-pub(super) struct SpaceWait {
-    request: RequestId,
-    pending: BTreeSet<AgentName>,
-    done: Done,
-    failures: Vec<Failure>,
-}
 
 impl Engine {
     /// Returns the workspaces that were made, by agent.
@@ -48,14 +37,14 @@ impl Engine {
         let Some(seat) = self.seats.get_mut(agent) else { return };
         seat.held = Some((plot.clone(), launch));
         match state {
-            Some(WorkspaceState::Ready) => self.move_in(agent, effects),
+            Some(WorkspaceState::Ready) => self.move_in(agent, now, effects),
             // It goes on once that has come to an end.
             Some(WorkspaceState::Making | WorkspaceState::Clearing(_)) => {}
             None => self.make_workspace(agent, plot, now, effects),
         }
     }
 
-    fn make_workspace(
+    pub(super) fn make_workspace(
         &mut self,
         agent: &AgentName,
         plot: Plot,
@@ -74,15 +63,23 @@ impl Engine {
     }
 
     /// Starts the agent that has waited for its workspace.
-    fn move_in(&mut self, agent: &AgentName, effects: &mut Vec<Effect>) {
+    fn move_in(&mut self, agent: &AgentName, now: Moment, effects: &mut Vec<Effect>) {
         let Some(workspace) = self.workspaces.get(agent) else { return };
+        if workspace.is_half() && self.seats.get(agent).is_some_and(|seat| seat.held.is_some()) {
+            let words = "its workspace elsewhere was not finished";
+            let hint = format!("`wheelhouse workspace clean {agent}`, then start it again");
+            return self.give_up_start(agent, format!("{words}: {hint}"), now, effects);
+        }
         let Some(seat) = self.seats.get_mut(agent) else { return };
         let Some((plot, mut launch)) = seat.held.take() else { return };
         // It may lie where an earlier setting had it made.
         let place = Plot { cwd: plot.cwd, ..workspace.plot.clone() };
         seat.member.workspace = place.project_root();
         seat.member.cwd = place.agent_cwd();
-        launch.cwd.clone_from(&seat.member.cwd);
+        launch.cwd = match &workspace.outpost {
+            Some(outpost) => place.cwd_there(outpost),
+            None => seat.member.cwd.clone(),
+        };
         let run = seat.run;
         self.touch_seat(agent);
         effects.push(Effect::Start { agent: agent.clone(), run, launch });
@@ -97,7 +94,7 @@ impl Engine {
         }
     }
 
-    fn clear_workspace(
+    pub(super) fn clear_workspace(
         &mut self,
         agent: &AgentName,
         clearing: Clearing,
@@ -168,6 +165,7 @@ impl Engine {
                 self.workspaces.remove(agent);
                 self.touch(Place::Workspace(agent.clone()));
                 self.tell(Entry::new("workspace.failed", reason.clone()).of(agent));
+                self.settle_space(agent, &Err(reason.clone()), effects);
                 if self.seats.get(agent).is_some_and(|seat| seat.held.is_some()) {
                     let note = format!("its workspace could not be made: {reason}");
                     self.give_up_start(agent, note, now, effects);
@@ -185,7 +183,7 @@ impl Engine {
                     self.tell(Entry::new("workspace.kept", reason.clone()).of(agent));
                 }
                 self.settle_space(agent, &Err(reason), effects);
-                self.move_in(agent, effects);
+                self.move_in(agent, now, effects);
             }
             WorkspaceEvent::Rescued { outcome } => {
                 if let Ok(Some(name)) = &outcome {
@@ -210,10 +208,12 @@ impl Engine {
         workspace.since = now;
         (workspace.port, workspace.copied, workspace.settings) =
             (made.port, made.copied, made.settings);
-        let words = workspace.plot.root.display().to_string();
+        workspace.outpost = made.outpost;
+        let words = workspace.place_in_words();
         self.touch(Place::Workspace(agent.clone()));
         self.tell(Entry::new("workspace.made", words).of(agent));
-        self.move_in(agent, effects);
+        self.settle_space(agent, &Ok(None), effects);
+        self.move_in(agent, now, effects);
         // Whoever was to work in it may have been stopped meanwhile.
         self.tidy(agent, effects);
     }
@@ -236,137 +236,16 @@ impl Engine {
         }
     }
 
-    pub(super) fn obey_about_workspaces(
-        &mut self,
-        request: RequestId,
-        command: WorkspaceCommand,
-        now: Moment,
-        effects: &mut Vec<Effect>,
-    ) {
-        let begun = match command {
-            WorkspaceCommand::Clean { agents, clearing } => self.clean(agents, clearing, effects),
-            WorkspaceCommand::Rescue { agents } => self.rescue(agents, effects),
-            WorkspaceCommand::Merge { agent, terms } => {
-                return self.ask_to_merge(request, &agent, terms, now, effects);
-            }
-        };
-        match begun {
-            Ok((pending, failures)) => {
-                let wait = SpaceWait { request, pending, done: Done::default(), failures };
-                self.space_waits.push(wait);
-                self.answer_space_waits(effects);
-            }
-            Err(refusal) => effects.push(Effect::Answer { request, outcome: Err(refusal) }),
-        }
-    }
-
-    /// Begins to remove workspaces, and says whose it waits for and whose it cannot remove.
-    fn clean(
-        &mut self,
-        agents: Vec<AgentName>,
-        clearing: Clearing,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(BTreeSet<AgentName>, Vec<Failure>), Refusal> {
-        let is_for_all = agents.is_empty();
-        let agents = if is_for_all { self.workspaces.keys().cloned().collect() } else { agents };
-        let (mut pending, mut failures) = (BTreeSet::new(), Vec::new());
-        for agent in agents {
-            let state = self.known_workspace(&agent)?.state;
-            let obstacle = if self.seats.get(&agent).is_some_and(Seat::is_live) {
-                Some("its agent runs")
-            } else if self.is_merging(&agent) {
-                Some("its work is being brought back")
-            } else {
-                None
-            };
-            match obstacle {
-                Some(_) if is_for_all => {}
-                Some(reason) => {
-                    let (reason, survivors) = (reason.to_owned(), Vec::new());
-                    failures.push(Failure { agent, reason, survivors });
-                }
-                None => {
-                    if state == WorkspaceState::Ready {
-                        self.clear_workspace(&agent, clearing, effects);
-                    }
-                    pending.insert(agent);
-                }
-            }
-        }
-        Ok((pending, failures))
-    }
-
-    fn rescue(
-        &mut self,
-        agents: Vec<AgentName>,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(BTreeSet<AgentName>, Vec<Failure>), Refusal> {
-        for agent in &agents {
-            let workspace = self.known_workspace(agent)?.clone();
-            if workspace.state != WorkspaceState::Ready {
-                return Err(Refusal::WorkspaceIs { agent: agent.clone(), state: workspace.state });
-            }
-            effects.push(Effect::Workspace(WorkspaceOrder::Rescue(Box::new(workspace))));
-        }
-        Ok((agents.into_iter().collect(), Vec::new()))
-    }
-
     pub(super) fn known_workspace(&self, agent: &AgentName) -> Result<&Workspace, Refusal> {
         let known = || self.workspaces.keys().cloned().collect();
         let unknown = || Refusal::NoWorkspace { agent: agent.clone(), known: known() };
         self.workspaces.get(agent).ok_or_else(unknown)
     }
 
-    /// Tells those who wait what became of a workspace: the name of a rescue, or why it was kept.
-    fn settle_space(
-        &mut self,
-        agent: &AgentName,
-        outcome: &Result<Option<String>, String>,
-        effects: &mut Vec<Effect>,
-    ) {
-        for wait in self.space_waits.iter_mut().filter(|wait| wait.pending.contains(agent)) {
-            wait.pending.remove(agent);
-            match outcome.clone() {
-                Ok(rescue) => {
-                    wait.done.unchanged.push(agent.clone());
-                    wait.done.rescues.extend(rescue.map(|name| (agent.clone(), name)));
-                }
-                Err(reason) => {
-                    let (agent, survivors) = (agent.clone(), Vec::new());
-                    wait.failures.push(Failure { agent, reason, survivors });
-                }
-            }
-        }
-        self.answer_space_waits(effects);
-    }
-
-    fn answer_space_waits(&mut self, effects: &mut Vec<Effect>) {
-        let settled = self.space_waits.extract_if(.., |wait| wait.pending.is_empty());
-        for SpaceWait { request, done, failures, .. } in settled {
-            let outcome = if failures.is_empty() {
-                Ok(done)
-            } else {
-                Err(Refusal::Kept { failures, removed: done.unchanged })
-            };
-            effects.push(Effect::Answer { request, outcome });
-        }
-    }
-
-    pub(super) fn drop_space_waits(&mut self, request: RequestId) {
-        self.space_waits.retain(|wait| wait.request != request);
-        self.merge_waits.retain(|(waiting, _)| *waiting != request);
-    }
-
     /// Says whether something is being done to a workspace.
     pub(super) fn is_busy_with_workspaces(&self) -> bool {
         self.workspaces.values().any(|one| one.state != WorkspaceState::Ready)
             || self.merges.values().any(|merge| !merge.state.is_final())
-    }
-
-    /// Says whether an agent is seen at work, so that its files may be half written.
-    pub(super) fn is_seen_at_work(&self, agent: &AgentName) -> bool {
-        let seat = self.seats.get(agent).filter(|seat| seat.is_live());
-        seat.is_some_and(|seat| matches!(seat.state, AgentState::Working | AgentState::Waiting))
     }
 }
 
@@ -381,25 +260,12 @@ impl Seat {
     }
 }
 
-/// Returns what is told of a command about workspaces.
-pub(super) fn told(command: &WorkspaceCommand) -> Vec<Entry> {
-    match command {
-        WorkspaceCommand::Clean { agents, .. } => {
-            agents.iter().map(|agent| Entry::new("person.clean", "").of(agent)).collect()
-        }
-        WorkspaceCommand::Merge { agent, terms } if !terms.is_trial => {
-            vec![Entry::new("person.merge", format!("into {}", terms.into)).of(agent)]
-        }
-        WorkspaceCommand::Rescue { .. } | WorkspaceCommand::Merge { .. } => Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{Bench, crew, name, seen, stopped};
     use super::super::{Event, RunEvent};
     use super::*;
-    use crate::model::Command;
+    use crate::model::{Command, WorkspaceCommand};
 
     fn plot(agent: &str) -> Plot {
         Plot {
@@ -416,6 +282,8 @@ mod tests {
             disposable: Vec::new(),
             port_base: 0,
             port_count: 0,
+            runner: None,
+            restores: None,
         }
     }
 

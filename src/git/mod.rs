@@ -7,6 +7,7 @@ mod difference;
 mod found;
 mod merge;
 mod objects;
+mod pack;
 mod patch;
 mod refs;
 mod repository;

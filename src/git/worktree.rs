@@ -78,6 +78,34 @@ impl Repository {
         call.run(&["read-tree", "--reset", "-u", commit]).map(drop)
     }
 
+    /// Writes the files of one commit into this working tree, and has it stand on another: what they
+    /// differ in is then what is not committed, and a third has what is staged.
+    pub fn show(&self, head: &str, files: &str, staged: &str) -> Result<(), GitError> {
+        self.check_out(files)?;
+        let stands = self.head()?;
+        self.move_ref("HEAD", head, stands.as_deref())?;
+        let aside = self.aside()?;
+        aside.call(&self.found).run(&["read-tree", "--reset", staged]).map(drop)
+    }
+
+    /// Returns where git writes when someone commits here on a branch, where this is a working tree
+    /// beside the first: in what all of them share, and there in few places. Those that are missing
+    /// are made.
+    pub fn own_places(&self, branch: &str) -> io::Result<Vec<PathBuf>> {
+        let Found { git_dir, common_dir, .. } = &self.found;
+        let refs = Path::new("refs/heads").join(branch);
+        let refs = refs.parent().unwrap_or(&refs);
+        let places =
+            [common_dir.join("objects"), common_dir.join(refs), common_dir.join("logs").join(refs)];
+        places.iter().try_for_each(fs::create_dir_all)?;
+        Ok(places.into_iter().chain([git_dir.clone()]).collect())
+    }
+
+    /// Says whether this is a working tree beside the first.
+    pub fn is_linked(&self) -> bool {
+        self.found.git_dir != self.found.common_dir
+    }
+
     /// Takes a working tree off the repository's list whose directory is gone.
     pub fn forget_worktree(&self, root: &Path) -> Result<(), GitError> {
         let root = root.to_string_lossy();
@@ -144,6 +172,19 @@ impl Repository {
         files.sort();
         files.dedup();
         Ok(files)
+    }
+
+    /// Returns the files that differ from those of a commit, whatever the index says.
+    pub fn unlike(&self, commit: &str) -> Result<Vec<PathBuf>, GitError> {
+        let mut aside = self.aside()?;
+        aside.copy_index(&self.found)?;
+        let call = Call { limit: CHECKOUT_LIMIT, ..aside.call(&self.found) };
+        call.run(&["read-tree", "--reset", commit])?;
+        let compared = ["diff-files", "--name-only", "-z", "--ignore-submodules"];
+        let others = ["ls-files", "-z", "--others", "--exclude-standard"];
+        // It says by its exit code that some differ.
+        call.ask(&["update-index", "-q", "--refresh"], None)?;
+        Ok([paths(&call.run(&compared)?), paths(&call.run(&others)?)].concat())
     }
 
     /// Commits everything that git would add to whatever HEAD stands on, as `git commit` would: no

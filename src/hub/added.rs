@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use super::inside;
 use super::plan::{Crew, fault};
 use super::state::Hub;
-use crate::config::{Agent, Layout, Loaded, Settings, Team, unfit_variable};
+use crate::config::{Agent, Layout, Loaded, Settings, Team, suggest, unfit_variable};
 use crate::engine::Seat;
-use crate::model::{Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member};
-use crate::wire::{CliOffer, Fault, NewAgent};
+use crate::model::{
+    Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member, Posting, Sandbox,
+};
+use crate::wire::{CliOffer, Fault, NewAgent, WantedPosting};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -35,16 +37,36 @@ impl Hub {
             return Err(hint.map_or(refused.clone(), |hint| refused.with_hint(hint)));
         }
         let variables = new.env.0.keys().cloned().collect();
-        let added = Added { command: new.command, variables, by };
+        let posting = match &by {
+            Some(by) => self.inherited(&loaded, by),
+            None => posting(&loaded, new.posting)?,
+        };
+        let added = Added { command: new.command, variables, by, posting: posting.clone() };
         let seats = || self.engine.seats().filter(|seat| seat.member.team == team);
         let named = loaded.settings.team(&team).map_or(0, |team| team.agents.len());
         let place = seats().map(|seat| seat.member.place + 1).fold(named, usize::max);
         let agent = agent(name.clone(), new.cli, new.role, new.cwd.unwrap_or_default(), new.env);
-        let agent = self.bound(&loaded, &team, added.by.as_ref(), agent);
+        let agent = Agent { posting, ..agent };
         let planned = self.plan_own(&loaded, &agent, (&team, place), &added, caller)?;
         self.added_env.retain(|name, _| self.engine.seat(name).is_some());
         self.added_env.insert(name, agent.env);
         Ok(vec![planned])
+    }
+
+    /// Returns where and within what bounds one works that another starts: its own, so that nobody gets
+    /// out of a sandbox or a container by having another agent started.
+    fn inherited(&self, loaded: &Loaded, by: &AgentName) -> Posting {
+        let Some(member) = self.engine.seat(by).map(|seat| &seat.member) else {
+            return Posting::default();
+        };
+        let of_team = || {
+            let team = loaded.settings.team(&member.team)?;
+            team.agents.iter().find(|agent| agent.name == *by).map(|agent| &agent.posting)
+        };
+        let own = member.added.as_ref().map(|added| &added.posting).or_else(of_team);
+        let own = own.cloned().unwrap_or_default();
+        let Posting { runner, confinement, .. } = own;
+        Posting { runner, confinement, ..Posting::default() }
     }
 
     /// Returns who an agent is, if it was added.
@@ -77,28 +99,9 @@ impl Hub {
         let (name, cli) = (member.name.clone(), member.cli.clone());
         let agent = agent(name, cli, member.role, member.cwd.clone(), env);
         let (owns, capabilities) = (member.owns.clone(), member.capabilities.clone());
-        let agent = Agent { owns, capabilities, kit: member.kit.clone(), ..agent };
-        let agent = self.bound(loaded, &member.team, added.by.as_ref(), agent);
+        let (kit, posting) = (member.kit.clone(), added.posting.clone());
+        let agent = Agent { owns, capabilities, kit, posting, ..agent };
         self.plan_own(loaded, &agent, (&member.team, member.place), &added, caller)
-    }
-
-    /// Holds an agent to where and within what bounds the one runs that started it: nobody gets out
-    /// of a sandbox or a container by having another agent started.
-    fn bound(&self, loaded: &Loaded, team: &str, by: Option<&AgentName>, agent: Agent) -> Agent {
-        let starter = |name: &AgentName| {
-            let member = self.engine.seat(name).map(|seat| &seat.member);
-            member.and_then(|member| member.started_by()).cloned()
-        };
-        let named = loaded.settings.team(team).map_or(&[][..], |team| &team.agents);
-        let mut line = std::iter::successors(by.cloned(), starter).take(AGENTS_MAX);
-        let first = line.find_map(|name| named.iter().find(|one| one.name == name));
-        match first {
-            Some(first) => {
-                let (runner, confinement) = (first.runner.clone(), first.confinement.clone());
-                Agent { runner, confinement, ..agent }
-            }
-            None => agent,
-        }
     }
 
     /// Returns the values of its own variables: those that it was added with, or, once the hub that
@@ -281,8 +284,24 @@ fn agent(
         speaks: Vec::new(),
         skill: false,
         kit: Kit::default(),
-        workspace: None,
-        runner: None,
-        confinement: Confinement::default(),
+        posting: Posting::default(),
     }
+}
+
+/// Returns where a new agent works, and within which bounds, as a person wants it.
+fn posting(loaded: &Loaded, wanted: WantedPosting) -> Result<Posting, Fault> {
+    let WantedPosting { workspace, runner, sandbox, limits } = wanted;
+    let found = |name: &String| {
+        let known = || loaded.settings.runners().map(|runner| runner.name.as_str());
+        let runner = loaded.settings.runners().find(|runner| runner.name == *name).cloned();
+        let unknown = || {
+            let message = format!("Unknown runner `{}`", inside::shown(name));
+            Fault::new(message).with_hint(suggest(name, known()))
+        };
+        runner.map(Box::new).ok_or_else(unknown)
+    };
+    let runner = runner.as_ref().filter(|name| *name != "local").map(found).transpose()?;
+    let sandbox = sandbox.then(|| Sandbox { has_network: true, ..Sandbox::default() });
+    let confinement = Confinement { limits, sandbox };
+    Ok(Posting { workspace, runner, confinement, ..Posting::default() })
 }

@@ -8,7 +8,7 @@ use super::pane::Pane;
 use super::state::Hub;
 use crate::deliver::{Answer, Choice};
 use crate::engine::RunEvent;
-use crate::model::{AgentName, Moment, Question, RunId, Stage, Subject};
+use crate::model::{AgentName, Moment, Place, Question, RunId, Runner, Stage, Subject};
 
 /// A dialog that is still being drawn has changed by then.
 const REST: Duration = Duration::from_millis(400);
@@ -48,6 +48,11 @@ impl Hub {
     fn resolved(&self, agent: &AgentName, question: Question) -> Option<Question> {
         let Subject::Path(shown) = &question.subject else { return Some(question) };
         let seat = self.engine.seat(agent)?;
+        // Where a link leads elsewhere, nobody sees from here.
+        let has_own_files = |runner: &Runner| !matches!(runner.place, Place::Image { .. });
+        if seat.member.runner.as_deref().is_some_and(has_own_files) {
+            return None;
+        }
         let path = within(&seat.member.cwd, Path::new(shown))?;
         let subject = Subject::Path(path.to_str()?.to_owned());
         Some(Question { subject, ..question })

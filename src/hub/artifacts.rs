@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::hooks::Said;
 use super::inbox::Input;
+use super::outposts::refresh;
 use super::requests::Asker;
 use super::state::Hub;
 use super::{inside, schema};
@@ -28,8 +29,11 @@ pub(super) struct Waiting {
 impl Hub {
     /// Takes the hash of a file that an attempt hands on.
     pub(super) fn weigh(&self, task: TaskId, attempt: usize, path: String, cwd: PathBuf) {
-        let requests = self.senders.requests.clone();
+        let (requests, abroad) = (self.senders.requests.clone(), self.shown_at(&cwd));
         tokio::task::spawn_local(async move {
+            if let Err(reason) = refresh(abroad).await {
+                tracing::warn!(reason, "it is weighed as it was");
+            }
             let name = path.clone();
             let weighed = tokio::task::spawn_blocking(move || {
                 inside::read(&cwd, &name, ARTIFACT_BYTES_MAX)
@@ -46,12 +50,13 @@ impl Hub {
     pub(super) fn check_artifact(&self, waiting: Waiting, schema: Option<String>) {
         let cwd = self.engine.seat(&waiting.agent).map(|seat| seat.member.cwd.clone());
         let (cwd, path) = (cwd.unwrap_or_default(), waiting.said.path());
-        let requests = self.senders.requests.clone();
+        let (requests, abroad) = (self.senders.requests.clone(), self.shown_at(&cwd));
         tokio::task::spawn_local(async move {
+            let refreshed = refresh(abroad).await;
             let looking =
                 tokio::task::spawn_blocking(move || refuse(&cwd, &path, schema.as_deref()));
             let fault = match looking.await {
-                Ok(Ok(())) => None,
+                Ok(Ok(())) => refreshed.err(),
                 Ok(Err(reason)) => Some(reason),
                 Err(error) => Some(error.to_string()),
             };

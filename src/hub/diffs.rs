@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::inbox::Input;
 use super::inside::Root;
+use super::outposts::refresh_at_times;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use super::weight::{ANSWER_BYTES_MAX, fitting};
@@ -49,7 +50,12 @@ impl Hub {
         let (project, record) = (self.paths.project.clone(), self.paths.record());
         let comparison = Comparison { agent, directory, project, record, against, began, into };
         let requests = self.senders.requests.clone();
+        // Whoever asks for hunks has just asked for the files.
+        let abroad = workspace.filter(|_| paths.is_empty()).and_then(|one| self.abroad(one));
         tokio::task::spawn_local(async move {
+            if let Err(reason) = refresh_at_times(abroad).await {
+                tracing::debug!(reason, "it is compared as it was");
+            }
             let compare = move || {
                 if paths.is_empty() { comparison.files() } else { comparison.hunks(paths) }
             };

@@ -57,15 +57,20 @@ impl Hub {
         self.engine.seat(agent)?.member.runner.as_deref()
     }
 
+    /// Returns the way to what belongs to an agent in a place elsewhere.
+    pub(super) fn way(&self, agent: &AgentName, runner: Runner) -> io::Result<Way> {
+        let session = self.paths.session.clone();
+        let home = home(&self.paths.home_id())?;
+        Ok(Way { runner, address: Address { session, home, agent: agent.clone() } })
+    }
+
     fn there(
         &self,
         agent: &AgentName,
         runner: Runner,
         launch: Option<Launch>,
     ) -> io::Result<There> {
-        let session = self.paths.session.clone();
-        let home = home(&self.paths.home_id())?;
-        let way = Way { runner, address: Address { session, home, agent: agent.clone() } };
+        let way = self.way(agent, runner)?;
         let member = self.engine.seat(agent).map(|seat| &seat.member);
         let hash = member.and_then(|member| member.contact.token_hash.clone());
         let make = launch.as_ref().and_then(|launch| {

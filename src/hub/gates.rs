@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::check::{self, Bench, Promise};
 use super::inbox::Input;
+use super::outposts::refresh;
 use super::state::Hub;
 use super::tree;
 use crate::engine::Event;
@@ -21,12 +22,16 @@ impl Hub {
             return;
         }
         let began = open.started;
+        let abroad = self.shown_at(&cwd);
         let bench = Bench { cwd, mark, began };
         let promised = |title: &str, version| self.engine.promised(task, title, version);
         let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
-            let checks = check_all(gates, &bench).await;
+            let checks = match refresh(abroad).await {
+                Ok(()) => check_all(gates, &bench).await,
+                Err(reason) => unfetched(gates, &reason),
+            };
             let _ = requests.send(Input::Came(Event::Gates { task, attempt, checks })).await;
         });
     }
@@ -40,12 +45,16 @@ impl Hub {
     ) {
         let mark = format!("WHEELHOUSE_GATE={}:{play}:{stage}", self.paths.session);
         let Some(began) = self.engine.play(play).map(|play| play.started) else { return };
+        let abroad = self.shown_at(&cwd);
         let bench = Bench { cwd, mark, began };
         let promised = |title: &str, version| self.engine.promised_in(play, title, version);
         let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
-            let checks = check_all(gates, &bench).await;
+            let checks = match refresh(abroad).await {
+                Ok(()) => check_all(gates, &bench).await,
+                Err(reason) => unfetched(gates, &reason),
+            };
             let _ =
                 requests.send(Input::Came(Event::StageGates { play, stage, round, checks })).await;
         });
@@ -74,6 +83,13 @@ fn with_promise(
         _ => None,
     };
     (gate, promise)
+}
+
+/// Nothing passes on files that are not those that are claimed to be good.
+fn unfetched(gates: Vec<(String, Option<Promise>)>, reason: &str) -> Checks {
+    let failed = |(gate, _)| GateResult { gate, passed: false, output: reason.to_owned() };
+    let results = gates.into_iter().map(failed).collect();
+    Checks { results, tree_before: None, tree_after: None }
 }
 
 /// Runs gates one after the other, and numbers the files before and after.

@@ -54,8 +54,8 @@ impl Hub {
             ("WHEELHOUSE_TOKEN".to_owned(), token.0),
             ("WHEELHOUSE_ROLE".to_owned(), agent.role.to_string()),
         ]);
-        let is_far = agent.runner.is_some();
-        equipment.contact.has_door = agent.confinement.sandbox.is_some() && !is_far;
+        let is_far = agent.posting.runner.is_some();
+        equipment.contact.has_door = agent.posting.confinement.sandbox.is_some() && !is_far;
         // Where it runs elsewhere, only its place knows these.
         if !is_far {
             let socket = if equipment.contact.has_door {
@@ -225,7 +225,7 @@ fn obstacle(hooks: &Hooks, cli: &Cli, agent: &Agent) -> Option<String> {
     if hooks.root_only && !rustix::process::geteuid().is_root() {
         return Some("its cli takes them from root alone".to_owned());
     }
-    if agent.runner.is_some() && needs_port(hooks) {
+    if agent.posting.runner.is_some() && needs_port(hooks) {
         return Some("its cli tells of itself at a port, which is on another machine".to_owned());
     }
     let is_taken = |word: &&String| hooks.yields_to.iter().any(|taken| word.starts_with(taken));

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::inbox::Input;
 use super::inside::Root;
+use super::outposts::refresh;
 use super::state::Hub;
 use super::tree;
 use crate::config::Hash;
@@ -55,7 +56,11 @@ impl Hub {
     pub(super) fn look(&self, root: PathBuf) {
         let (sights, requests) = (Arc::clone(&self.sights), self.senders.requests.clone());
         let (file, now) = (self.paths.sight(&root), self.clock.now());
+        let abroad = self.shown_at(&root);
         tokio::task::spawn_local(async move {
+            if let Err(reason) = refresh(abroad).await {
+                tracing::warn!(reason, "it is looked at as it was");
+            }
             let place = root.clone();
             let looked =
                 tokio::task::spawn_blocking(move || look(&place, &file, &sights, now)).await;

@@ -38,6 +38,7 @@ mod look;
 mod observe;
 mod opencode;
 mod openings;
+mod outposts;
 mod pane;
 mod parcels;
 mod plan;

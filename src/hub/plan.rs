@@ -163,7 +163,7 @@ impl Hub {
             opening: Opening::default(),
             contact: equipment.contact,
             kit,
-            runner: agent.runner.clone().map(Box::new),
+            runner: agent.posting.runner.clone(),
             added: None,
             plot: plot.map(Box::new),
         };

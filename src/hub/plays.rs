@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use super::plan::Crew;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
-use crate::config::{Agent, Loaded, WorkspaceChoice, secure_dir};
+use crate::config::{Agent, Loaded, secure_dir};
 use crate::engine::Seat;
 use crate::model::{
     Added, Cast, Command, Environment, Launch, Letter, Member, Play, PlayCommand, PlayId,
-    PlayOrder, Player, Refusal, TAG_PLACE,
+    PlayOrder, Player, Posting, Refusal, TAG_PLACE,
 };
 use crate::wire::{Fault, RequestKind, Response, RunRequest, RunStatus};
 
@@ -107,6 +107,9 @@ impl Hub {
         if let Some((team, agent)) = of_team.filter(|_| player.command.is_empty()) {
             return self.plan_agent(loaded, team, agent, caller);
         }
+        // Stages hand their files on where they lie, unless the playbook says otherwise.
+        let workspace = player.posting.workspace.unwrap_or_default();
+        let posting = Posting { workspace: Some(workspace), ..player.posting.clone() };
         let agent = Agent {
             name: player.name.clone(),
             cli: player.cli.clone(),
@@ -119,13 +122,10 @@ impl Hub {
             speaks: Vec::new(),
             skill: false,
             kit: player.kit.clone(),
-            // Stages hand their files on where they lie.
-            workspace: Some(WorkspaceChoice::Shared),
-            runner: None,
-            confinement: crate::model::Confinement::default(),
+            posting: posting.clone(),
         };
         let place = cast.agents.iter().position(|one| one.name == player.name).unwrap_or_default();
-        let added = Added { command: player.command.clone(), variables: Vec::new(), by: None };
+        let added = Added { command: player.command.clone(), posting, ..Added::default() };
         self.plan_own(loaded, &agent, (&cast.team, place), &added, caller)
     }
 

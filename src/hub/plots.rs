@@ -3,12 +3,15 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::state::Hub;
-use crate::config::{Agent, WorkspaceChoice, WorkspaceSettings};
+use crate::config::{Agent, WorkspaceSettings};
 use crate::git::Repository;
-use crate::model::{AgentName, Launch, MergeTerms, Plot, WorkspaceKind};
+use crate::model::{
+    AgentName, Launch, MergeTerms, Place, Plot, Runner, Sandbox, Workspace, WorkspaceChoice,
+    WorkspaceKind,
+};
 use crate::wire::Fault;
-use crate::workspace::Site;
 use crate::workspace::inside::resolved;
+use crate::workspace::{Rescue, Site};
 
 /// Runs the set-up command once, in the pane and before the agent, which takes the shell's place.
 const SETUP: &str = r#"mark=$1 setup=$2; shift 2
@@ -33,10 +36,12 @@ impl Hub {
         agent: &Agent,
         settings: &WorkspaceSettings,
     ) -> Result<Option<Plot>, Fault> {
-        if let Some(runner) = &agent.runner {
-            return refuse_elsewhere(agent, &runner.name);
+        let choice = agent.posting.workspace.unwrap_or(settings.default);
+        if let Some(runner) = &agent.posting.runner
+            && !fits_elsewhere(agent, runner, choice)?
+        {
+            return Ok(None);
         }
-        let choice = agent.workspace.unwrap_or(settings.default);
         let repository = Repository::find(&self.paths.project).ok();
         let head = || repository.as_ref().and_then(|found| found.head().ok().flatten());
         let cwd = self.relative_cwd(agent);
@@ -72,7 +77,9 @@ impl Hub {
             return Err(Fault::new(message).with_hint(hint));
         }
         let is_tree = kind == WorkspaceKind::Worktree;
-        let branch = format!("wheelhouse/{}/{name}", self.paths.session);
+        // A directory of its own among the names of branches, so that it can change no other.
+        let own = if agent.posting.confinement.sandbox.is_some() { "/own" } else { "" };
+        let branch = format!("wheelhouse/{}/{name}{own}", self.paths.session);
         Ok(Some(Plot {
             kind,
             project: self.paths.project.clone(),
@@ -82,12 +89,41 @@ impl Hub {
             branch: if is_tree { branch } else { String::new() },
             base,
             copy: settings.copy.clone(),
+            setup: own_or(agent.posting.setup.as_ref(), settings.setup.as_ref()),
+            teardown: own_or(agent.posting.teardown.as_ref(), settings.teardown.as_ref()),
+            disposable: settings.disposable.clone(),
+            port_base: settings.port_base,
+            port_count: settings.ports,
+            runner: agent.posting.runner.clone(),
+            restores: None,
+        }))
+    }
+
+    /// Returns how a workspace is made again from a rescue; on this machine, wherever it was.
+    pub(super) fn restored_plot(
+        &self,
+        found: Rescue,
+        settings: &WorkspaceSettings,
+    ) -> Result<Plot, Fault> {
+        let repository = Repository::find(&self.paths.project).ok();
+        let (_, place) = self.base(&found.agent, repository.as_ref())?;
+        Ok(Plot {
+            kind: WorkspaceKind::Worktree,
+            project: self.paths.project.clone(),
+            root: self.workspace_folder(settings).join(found.agent.as_str()),
+            place,
+            cwd: PathBuf::new(),
+            branch: found.branch,
+            base: found.base,
+            copy: Vec::new(),
             setup: settings.setup.clone(),
             teardown: settings.teardown.clone(),
             disposable: settings.disposable.clone(),
             port_base: settings.port_base,
             port_count: settings.ports,
-        }))
+            runner: None,
+            restores: Some(found.commit),
+        })
     }
 
     fn workspace_folder(&self, settings: &WorkspaceSettings) -> PathBuf {
@@ -141,7 +177,13 @@ impl Hub {
     /// Gives a run what belongs to its workspace: ports, its place, and the set-up before it.
     pub(super) fn furnish(&self, agent: &AgentName, launch: &mut Launch) {
         let Some(workspace) = self.engine.workspace(agent) else { return };
-        let root = workspace.plot.project_root();
+        let (root, mark) = match &workspace.outpost {
+            Some(outpost) => {
+                let root = outpost.root.join(&workspace.plot.place);
+                (root.components().collect(), outpost.setup_mark.clone())
+            }
+            None => (workspace.plot.project_root(), self.site().setup_mark(agent)),
+        };
         if !launch.cwd.starts_with(&root) {
             return;
         }
@@ -153,8 +195,11 @@ impl Hub {
         for (name, value) in variables {
             launch.environment.0.insert(name.to_owned(), value);
         }
+        if let Some(sandbox) = &mut launch.confinement.sandbox {
+            open_workspace(workspace, &mark, sandbox);
+        }
         if let Some(setup) = &workspace.plot.setup {
-            let mark = self.site().setup_mark(agent).display().to_string();
+            let mark = mark.display().to_string();
             let shell = ["sh".to_owned(), "-c".to_owned(), SETUP.to_owned(), "sh".to_owned()];
             let words = shell.into_iter().chain([mark, setup.clone()]);
             launch.argv = words.chain(launch.argv.drain(..)).collect();
@@ -167,17 +212,55 @@ impl Hub {
     }
 }
 
-/// Workspaces are made on this machine: an agent that runs elsewhere works where its runner says.
-fn refuse_elsewhere(agent: &Agent, runner: &str) -> Result<Option<Plot>, Fault> {
-    let Some(choice @ (WorkspaceChoice::Worktree | WorkspaceChoice::Copy)) = agent.workspace else {
-        return Ok(None);
+/// Returns the command of an agent's own, which may be none, or else that of all of them.
+fn own_or(own: Option<&String>, all: Option<&String>) -> Option<String> {
+    own.or(all).filter(|command| !command.trim().is_empty()).cloned()
+}
+
+/// Says whether an agent that runs elsewhere gets a workspace of its own there; else it works where
+/// its runner says.
+fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Result<bool, Fault> {
+    let is_mounted = matches!(runner.place, Place::Image { .. });
+    let refuse = |hint: &str| {
+        let (name, runner) = (&agent.name, &runner.name);
+        let message = format!(
+            "Agent `{name}` runs on `{runner}`, where it cannot have a workspace of kind `{choice}`"
+        );
+        Err(Fault::new(message).with_hint(hint))
     };
-    let message = format!(
-        "Agent `{}` runs on `{runner}`, where it cannot have a workspace of kind `{choice}`",
-        agent.name
-    );
-    let hint = "Leave `workspace` out, and say with `directory` in the runner where it works";
-    Err(Fault::new(message).with_hint(hint))
+    match choice {
+        WorkspaceChoice::Shared => Ok(false),
+        WorkspaceChoice::Copy if agent.posting.workspace.is_none() => Ok(false),
+        WorkspaceChoice::Copy => refuse("Use `worktree`: commits go there and come back by git"),
+        WorkspaceChoice::Worktree if is_mounted && agent.posting.workspace.is_some() => {
+            refuse("Leave `workspace` out: its container has the project mounted")
+        }
+        WorkspaceChoice::Worktree | WorkspaceChoice::Auto => Ok(!is_mounted),
+    }
+}
+
+/// Opens a sandbox to what its agent works in. Of a repository that is shared, it may write where a
+/// commit on its own branch does, and read the rest.
+fn open_workspace(workspace: &Workspace, mark: &Path, sandbox: &mut Sandbox) {
+    let text = |path: &Path| path.display().to_string();
+    // In a place elsewhere only the far end knows where git keeps what.
+    if workspace.outpost.is_none() {
+        let plot = &workspace.plot;
+        let mut own = vec![plot.root.clone()];
+        let tree =
+            Repository::find(&plot.project).ok().and_then(|found| found.worktree(&plot.root));
+        if let Some(tree) = tree.filter(|_| plot.kind == WorkspaceKind::Worktree) {
+            sandbox.shown.push(text(tree.common_dir()));
+            match tree.own_places(&plot.branch) {
+                Ok(places) => own.extend(places),
+                Err(error) => tracing::warn!(%error, "a sandboxed agent cannot commit"),
+            }
+        }
+        sandbox.writable.splice(0..0, own.iter().map(|path| text(path)));
+    }
+    if workspace.plot.setup.is_some() {
+        sandbox.writable.extend(mark.parent().map(text));
+    }
 }
 
 /// Returns the terms on which work is brought back where nobody says otherwise.

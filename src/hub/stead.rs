@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::config::{Agent, Cli, Paths, VariablePattern, agent_environment, far_environment};
-use crate::model::{Confinement, Environment, Place, Plot, Runner, WorkspaceKind};
+use crate::model::{Confinement, Environment, Place, Plot, Runner};
 use crate::workspace::inside::resolved;
 
 /// What depends on where an agent runs.
@@ -22,13 +22,14 @@ pub(super) fn stead(
     own: &Environment,
     (caller, pass): (&Environment, &[VariablePattern]),
 ) -> Stead {
-    let mut confinement = agent.confinement.clone();
-    let Some(runner) = &agent.runner else {
+    let mut confinement = agent.posting.confinement.clone();
+    let Some(runner) = &agent.posting.runner else {
         if let Some(sandbox) = &mut confinement.sandbox {
             let text = |path: PathBuf| path.display().to_string();
-            let workspace = plot.map_or_else(|| paths.project.clone(), |plot| plot.root.clone());
-            let own = [Some(workspace), plot.and_then(shared_repository)];
-            sandbox.writable.splice(0..0, own.into_iter().flatten().map(text));
+            // One of its own is opened to it once it is made.
+            if plot.is_none() {
+                sandbox.writable.insert(0, text(paths.project.clone()));
+            }
             let all_sessions = |path: &PathBuf| path.parent().unwrap_or(path).to_path_buf();
             let private = [all_sessions(&paths.state_dir), all_sessions(&paths.runtime_dir)];
             sandbox.hidden.extend(private.map(text));
@@ -49,13 +50,6 @@ pub(super) fn stead(
         environment: far_environment(caller, &runner.pass_env, cli, agent, own),
         confinement,
     }
-}
-
-/// Returns where git keeps the commits of a working tree: whoever may not write there cannot commit.
-fn shared_repository(plot: &Plot) -> Option<PathBuf> {
-    let is_tree = plot.kind == WorkspaceKind::Worktree;
-    let root = plot.project.ancestors().nth(plot.place.components().count());
-    root.filter(|_| is_tree).map(|root| root.join(".git"))
 }
 
 /// Returns where the agent works. A container that was made for it sees the project under the path

@@ -37,9 +37,25 @@ impl Hub {
             WorkspaceRequest::Rescue { agents } => {
                 named(&agents).map(|agents| WorkspaceCommand::Rescue { agents })
             }
+            WorkspaceRequest::Restore { name } => self.restore_command(&name),
             merge @ WorkspaceRequest::Merge { .. } => self.merge_command(merge),
         };
         self.command(asker, command.map(Command::Workspace))
+    }
+
+    fn restore_command(&mut self, wanted: &str) -> Result<WorkspaceCommand, Fault> {
+        let loaded = self.load_settings()?;
+        let session = self.paths.session.to_string();
+        let found = workspace::find_rescue(&self.paths.project, &session, wanted);
+        let found = found.map_err(|error| Fault::new(error.to_string()))?;
+        let Some(found) = found else {
+            let wanted: String = wanted.chars().take(200).collect();
+            let hint = "List the rescues with `wheelhouse workspace rescue`";
+            return Err(Fault::new(format!("Nothing was rescued as `{wanted}`")).with_hint(hint));
+        };
+        let agent = found.agent.clone();
+        let plot = self.restored_plot(found, &loaded.settings.workspace)?;
+        Ok(WorkspaceCommand::Restore { agent, plot: Box::new(plot) })
     }
 
     fn merge_command(&mut self, request: WorkspaceRequest) -> Result<WorkspaceCommand, Fault> {
@@ -82,10 +98,11 @@ impl Hub {
         let is_tree = |one: &&Workspace| {
             one.plot.kind == WorkspaceKind::Worktree && one.state == WorkspaceState::Ready
         };
-        let open: Vec<Workspace> = self.engine.workspaces().filter(is_tree).cloned().collect();
+        let open = self.engine.workspaces().filter(is_tree);
+        let open: Vec<_> = open.map(|one| (one.clone(), self.abroad(one))).collect();
         tokio::task::spawn_local(async move {
-            for workspace in open {
-                let _ = requests.send(Input::Came(compare(workspace).await)).await;
+            for (workspace, abroad) in open {
+                let _ = requests.send(Input::Came(compare(workspace, abroad).await)).await;
             }
             let _ = requests.send(Input::Compared { asker }).await;
         });
@@ -119,6 +136,8 @@ impl Hub {
             state: workspace.state.to_string(),
             in_use: self.engine.seat(agent).is_some_and(Seat::is_live),
             root: plot.project_root().display().to_string(),
+            runner: plot.runner.as_ref().map(|runner| runner.name.clone()),
+            root_there: workspace.outpost.as_ref().map(|one| one.root.display().to_string()),
             branch: some(&plot.branch),
             base: some(&plot.base),
             merged: workspace.merged.clone(),

@@ -2,6 +2,7 @@
 
 use super::check::{self, Bench};
 use super::inbox::Input;
+use super::outposts::{Abroad, refresh};
 use super::state::Hub;
 use crate::engine::{Event, WorkspaceEvent, WorkspaceOrder};
 use crate::model::{Clearing, Merge, MergeOutcome, Moment, Workspace};
@@ -14,17 +15,25 @@ impl Hub {
     pub(super) fn obey_about_space(&self, order: WorkspaceOrder) {
         let (site, requests) = (self.site(), self.senders.requests.clone());
         let (session, now) = (self.paths.session.to_string(), self.clock.now());
+        let abroad = self.abroad(order.workspace());
         tokio::task::spawn_local(async move {
             let event = match order {
-                WorkspaceOrder::Make(workspace) => make(site, *workspace).await,
+                WorkspaceOrder::Make(workspace) => make(site, *workspace, abroad).await,
                 WorkspaceOrder::Clear(workspace, clearing) => {
-                    clear(site, *workspace, clearing, (session, now)).await
+                    clear(site, *workspace, clearing, (abroad, session, now)).await
                 }
-                WorkspaceOrder::Rescue(workspace) => rescue(site, *workspace).await,
-                WorkspaceOrder::Compare(workspace) => compare(*workspace).await,
+                WorkspaceOrder::Rescue(workspace) => rescue(site, *workspace, abroad).await,
+                WorkspaceOrder::Compare(workspace) => compare(*workspace, abroad).await,
                 WorkspaceOrder::Merge(merge, workspace) => {
                     let id = merge.id;
-                    let outcome = bring_back(site, &merge, &workspace, (session, now)).await;
+                    let outcome = match commit_there(abroad.clone(), &merge).await {
+                        Ok(()) => bring_back(site, &merge, &workspace, (session, now)).await,
+                        Err(error) => Err(error),
+                    };
+                    if let Ok(MergeOutcome::Conflict { .. } | MergeOutcome::Broken { .. }) = outcome
+                    {
+                        offer_there(abroad, merge.terms.into.clone()).await;
+                    }
                     Event::Merged {
                         merge: id,
                         outcome: outcome.unwrap_or_else(|error| failed(&error)),
@@ -67,18 +76,26 @@ async fn aside<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(WorkspaceError::Refused(error.to_string())))
 }
 
-async fn make(site: Site, workspace: Workspace) -> Event {
-    let (place, plan) = (site.clone(), workspace.clone());
+async fn make(site: Site, workspace: Workspace, abroad: Option<Abroad>) -> Event {
+    let (place, plan, there) = (site.clone(), workspace.clone(), abroad.clone());
     // What was there before is nobody's to clear away.
     let was_there = workspace.plot.root.symlink_metadata().is_ok();
-    let event = match aside(move || workspace::make(&place, &plan)).await {
+    let making = aside(move || match there {
+        Some(there) => there.make(),
+        None => workspace::make(&place, &plan),
+    });
+    let event = match making.await {
         Ok(made) => WorkspaceEvent::Made(made),
         Err(error) if was_there => WorkspaceEvent::NotMade { reason: error.to_string() },
         Err(error) => {
             let reason = error.to_string();
             let plan = workspace.clone();
             let clearing = Clearing { is_unfinished: true, ..Clearing::default() };
-            let left = match aside(move || workspace::clear(&site, &plan, clearing)).await {
+            let clearing = aside(move || match abroad {
+                Some(there) => there.undo(),
+                None => workspace::clear(&site, &plan, clearing),
+            });
+            let left = match clearing.await {
                 Ok(Cleared::Removed { .. }) => String::new(),
                 Ok(Cleared::Kept { reason }) => format!("; what was made of it is kept: {reason}"),
                 Err(error) => format!("; what was made of it is kept: {error}"),
@@ -93,9 +110,12 @@ async fn clear(
     site: Site,
     workspace: Workspace,
     clearing: Clearing,
-    about: (String, Moment),
+    (abroad, session, now): (Option<Abroad>, String, Moment),
 ) -> Event {
-    let cleared = try_to_clear(site, &workspace, clearing, about).await;
+    let cleared = match abroad {
+        Some(there) => aside(move || there.clear(clearing)).await,
+        None => try_to_clear(site, &workspace, clearing, (session, now)).await,
+    };
     let event = match cleared {
         Ok(Cleared::Removed { rescue }) => WorkspaceEvent::Cleared { rescue },
         Ok(Cleared::Kept { reason }) => WorkspaceEvent::Kept { reason },
@@ -145,16 +165,25 @@ fn with_ports(workspace: &Workspace, command: &str) -> String {
     }
 }
 
-async fn rescue(site: Site, workspace: Workspace) -> Event {
+async fn rescue(site: Site, workspace: Workspace, abroad: Option<Abroad>) -> Event {
     let plan = workspace.clone();
-    let outcome = aside(move || workspace::rescue(&site, &plan)).await;
+    let rescuing = aside(move || match abroad {
+        Some(there) => there.rescue(),
+        None => workspace::rescue(&site, &plan),
+    });
+    let outcome = rescuing.await;
     told(
         &workspace,
         WorkspaceEvent::Rescued { outcome: outcome.map_err(|error| error.to_string()) },
     )
 }
 
-pub(super) async fn compare(workspace: Workspace) -> Event {
+/// Looks what has become of a workspace; where it is elsewhere and cannot be reached, of what is known
+/// of it.
+pub(super) async fn compare(workspace: Workspace, abroad: Option<Abroad>) -> Event {
+    if let Err(reason) = refresh(abroad).await {
+        tracing::warn!(agent = %workspace.agent, reason, "it is compared as it was");
+    }
     let plan = workspace.clone();
     let looked = aside(move || {
         Ok((workspace::differing(&plan).ok().flatten(), workspace::shared_settings(&plan).ok()))
@@ -166,6 +195,24 @@ pub(super) async fn compare(workspace: Workspace) -> Event {
 fn failed(error: &WorkspaceError) -> MergeOutcome {
     let hint = error.hint().map(str::to_owned);
     MergeOutcome::Failed { reason: error.to_string(), hint }
+}
+
+/// Fetches what is to be brought back from elsewhere; what is not committed there is, unless it is to
+/// stay behind.
+async fn commit_there(abroad: Option<Abroad>, merge: &Merge) -> Result<(), WorkspaceError> {
+    let Some(there) = abroad else { return Ok(()) };
+    let is_to_commit = !merge.terms.committed_only && !merge.terms.is_trial;
+    let message = is_to_commit.then(|| workspace::message(merge));
+    let gone = || WorkspaceError::Refused("its workspace elsewhere is gone".to_owned());
+    aside(move || there.fetch(message)?.then_some(()).ok_or_else(gone)).await
+}
+
+/// Lets an agent elsewhere see the branch that its work did not fit onto.
+async fn offer_there(abroad: Option<Abroad>, branch: String) {
+    let Some(there) = abroad else { return };
+    if let Err(error) = aside(move || there.offer(&branch)).await {
+        tracing::warn!(%error, "an agent elsewhere cannot see what its work does not fit onto");
+    }
 }
 
 /// Merges, has the gates run on the merged tree, and only then moves the branch.

@@ -11,7 +11,7 @@ use super::prompts::send;
 use super::tools::Outcome;
 use crate::config::environment_of;
 use crate::model::{Environment, Role};
-use crate::wire::{AgentStatus, NewAgent, Request, Response};
+use crate::wire::{AgentStatus, NewAgent, Request, Response, WantedPosting};
 
 /// Lines of a pane in one answer, unless more are asked for.
 const LINES_USUAL: usize = 60;
@@ -195,6 +195,7 @@ pub(super) fn add_agent(door: &Door, wanted: AddAgent) -> Outcome {
         cwd: cwd.map(Into::into),
         env: Environment::default(),
         command: Vec::new(),
+        posting: WantedPosting::default(),
     };
     let environment = environment_of(std::env::vars_os());
     let mut answer = told(door.ask(Request::Add { agent, environment })?)?;

@@ -212,6 +212,8 @@ pub enum Refusal {
     NoWorkspace { agent: AgentName, known: Vec<AgentName> },
     #[error("The workspace of agent `{agent}` is {state}")]
     WorkspaceIs { agent: AgentName, state: WorkspaceState },
+    #[error("Agent `{agent}` has a workspace, and gets no other")]
+    HasWorkspace { agent: AgentName },
     #[error("Agent `{agent}` works on a copy, which git knows nothing of")]
     NotOfGit { agent: AgentName },
     #[error("Agent `{agent}` is at work: its files may be half written")]
@@ -250,6 +252,9 @@ impl Refusal {
             }
             Self::NoWorkspace { known, .. } => Some(format!("Those who have one: {}", list(known))),
             Self::WorkspaceIs { .. } => Some("Try again in a moment".to_owned()),
+            Self::HasWorkspace { agent } => Some(format!(
+                "Rescue what is in it, too: `wheelhouse workspace clean {agent} --rescue`"
+            )),
             Self::NotOfGit { .. } => {
                 Some("See what it changed with `wheelhouse workspace diff`".to_owned())
             }
@@ -321,6 +326,7 @@ impl Refusal {
             ),
             Self::NoWorkspace { .. }
             | Self::WorkspaceIs { .. }
+            | Self::HasWorkspace { .. }
             | Self::NotOfGit { .. }
             | Self::AtWork { .. }
             | Self::Kept { .. } => self.workspace_hint(),

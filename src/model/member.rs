@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Kit, Letter, Plot, Role, Runner};
+use super::{AgentName, Kit, Letter, Plot, Posting, Role, Runner};
 
 /// An agent as the record knows it: enough to say who it is, and no secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,4 +127,7 @@ pub struct Added {
     /// The agent that started it, and so leads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<AgentName>,
+    /// Where it works, and within which bounds.
+    #[serde(default, skip_serializing_if = "Posting::is_unsaid")]
+    pub posting: Posting,
 }

@@ -29,6 +29,7 @@ mod mouse;
 mod need;
 mod plain;
 mod play;
+mod posting;
 mod process;
 mod reach;
 mod receipt;
@@ -74,6 +75,7 @@ pub use play::{
     Cast, InvalidPlay, LockTerms, Pattern, Play, PlayId, PlayOrder, PlayStage, PlayState, Player,
     Troop,
 };
+pub use posting::{Posting, WorkspaceChoice};
 pub use process::{ProcessId, ProcessInfo};
 pub use reach::{Named, Reach};
 pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
@@ -88,5 +90,5 @@ pub use task::{
 pub use token::Token;
 pub use trespass::{FileChange, Touched, Trespass};
 pub use workspace::{
-    Clearing, Made, Plot, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
+    Clearing, Made, Outpost, Plot, Workspace, WorkspaceCommand, WorkspaceKind, WorkspaceState,
 };

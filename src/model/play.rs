@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Kit, Moment, Role, TaskSpec};
+use super::{AgentName, Kit, Moment, Posting, Role, TaskSpec};
 
 /// Names one run of a playbook for ever, such as `r1`.
 #[derive(
@@ -156,6 +156,9 @@ pub struct Player {
     /// What it works with.
     #[serde(default, skip_serializing_if = "Kit::is_unsaid")]
     pub kit: Kit,
+    /// Where it works, and within which bounds.
+    #[serde(default, skip_serializing_if = "Posting::is_unsaid")]
+    pub posting: Posting,
 }
 
 /// A part of a pipeline: what comes after it waits until its gates have passed.

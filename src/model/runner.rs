@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// It is on record with each run that was begun there: whoever looks for that run later looks in
 /// the same place, whatever the settings say by then. There is no secret in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Runner {
     pub name: String,
     pub place: Place,
@@ -27,6 +28,7 @@ pub struct Runner {
 
 /// What kind of place it is, and how it is called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Place {
     /// Another machine: a host as `ssh` knows it.
@@ -46,6 +48,7 @@ pub enum Place {
 
 /// The program that runs containers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ContainerEngine {
     Docker,
@@ -90,6 +93,7 @@ impl fmt::Display for Runner {
 
 /// How an agent is kept within bounds, wherever it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Confinement {
     #[serde(default)]
     pub limits: Limits,
@@ -106,6 +110,7 @@ impl Confinement {
 
 /// What an agent and all that it starts may use together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Limits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
@@ -124,12 +129,16 @@ impl Limits {
 
 /// What a sandboxed agent sees and may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sandbox {
     /// The workspace, and what else the user lets it change. A leading `~` is the home directory
     /// of the machine on which it runs.
     pub writable: Vec<String>,
     /// What it does not see, beside what no sandboxed agent sees.
     pub hidden: Vec<String>,
+    /// What it sees, whatever hides it, and may not change but for what is writable of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<String>,
     /// What it sees although what is around it is hidden.
     pub seen: Vec<String>,
     pub has_network: bool,

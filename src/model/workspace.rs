@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Moment};
+use super::{AgentName, Moment, Runner};
 
 /// Whose files an agent works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +69,12 @@ pub struct Plot {
     pub port_base: u16,
     #[serde(default)]
     pub port_count: u16,
+    /// Where its agent works, if that is elsewhere: what is made here then shows what is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<Box<Runner>>,
+    /// The rescue that it is made from again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restores: Option<String>,
 }
 
 impl Plot {
@@ -82,10 +88,24 @@ impl Plot {
         self.project_root().join(&self.cwd).components().collect()
     }
 
+    /// Returns the directory that its agent runs in, where the place elsewhere has it.
+    pub fn cwd_there(&self, outpost: &Outpost) -> PathBuf {
+        outpost.root.join(&self.place).join(&self.cwd).components().collect()
+    }
+
     /// Returns its branch by its full name.
     pub fn branch_ref(&self) -> String {
         format!("refs/heads/{}", self.branch)
     }
+}
+
+/// Where a workspace lies in the place where its agent runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Outpost {
+    pub root: PathBuf,
+    /// Says there that the set-up command has succeeded.
+    pub setup_mark: PathBuf,
 }
 
 /// How far a workspace has come.
@@ -157,6 +177,9 @@ pub struct Workspace {
     /// Why it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Where its agent works, once that is made, if it is elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outpost: Option<Box<Outpost>>,
 }
 
 impl Workspace {
@@ -174,6 +197,20 @@ impl Workspace {
             merged: None,
             returns: 0,
             note: None,
+            outpost: None,
+        }
+    }
+
+    /// Says whether the part that its agent works in, elsewhere, was never made.
+    pub fn is_half(&self) -> bool {
+        self.plot.runner.is_some() && self.outpost.is_none()
+    }
+
+    /// Returns where its agent works.
+    pub fn place_in_words(&self) -> String {
+        match (&self.outpost, &self.plot.runner) {
+            (Some(outpost), Some(runner)) => format!("{} on {runner}", outpost.root.display()),
+            (Some(_) | None, _) => self.plot.root.display().to_string(),
         }
     }
 
@@ -189,6 +226,7 @@ pub struct Made {
     pub port: Option<u16>,
     pub copied: BTreeMap<String, String>,
     pub settings: BTreeMap<String, String>,
+    pub outpost: Option<Box<Outpost>>,
 }
 
 /// What someone asks about workspaces.
@@ -198,6 +236,8 @@ pub enum WorkspaceCommand {
     Clean { agents: Vec<AgentName>, clearing: Clearing },
     /// Puts all that is in these workspaces into rescue refs, and leaves them as they are.
     Rescue { agents: Vec<AgentName> },
+    /// Makes a workspace again as it was when it was rescued.
+    Restore { agent: AgentName, plot: Box<Plot> },
     /// Brings work back.
     Merge { agent: AgentName, terms: super::MergeTerms },
 }

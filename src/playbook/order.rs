@@ -8,7 +8,8 @@ use super::graph::Graph;
 use super::ownership::paths;
 use super::shape::{OnFailure, Playbook, Stage, Task};
 use crate::model::{
-    self, AgentName, Cast, Kit, PlayOrder, PlayStage, Player, TAG_PLACE, TaskSpec, Terms, Troop,
+    self, AgentName, Cast, Kit, PlayOrder, PlayStage, Player, Posting, TAG_PLACE, TaskSpec, Terms,
+    Troop,
 };
 use crate::template::{TemplateError, Templates};
 
@@ -40,6 +41,8 @@ impl Playbook {
                 prompt,
                 command: Vec::new(),
                 kit: if is_scripted { Kit::as_it_is() } else { agent.kit.clone() },
+                // A script lies on this machine, and is played in the project.
+                posting: if is_scripted { Posting::default() } else { agent.posting.clone() },
             })
         });
         let name = |text: &String| {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::place::Place;
-use crate::model::{AgentName, Kit, LockTerms, Pattern, Role};
+use crate::model::{AgentName, Kit, LockTerms, Pattern, Posting, Role};
 use crate::template::{Prompt, Variable};
 
 /// A whole run: who works, on what, in which order, and how each result is checked.
@@ -45,6 +45,8 @@ pub struct Agent {
     pub capabilities: Vec<String>,
     /// What it works with.
     pub kit: Kit,
+    /// Where it works, and within which bounds.
+    pub posting: Posting,
 }
 
 /// A unit of work.

@@ -48,6 +48,21 @@ impl Way {
         self.there(&words)
     }
 
+    /// Returns what does something about the agent's workspace there.
+    pub fn space(&self) -> Vec<String> {
+        let Address { session, home, agent } = &self.address;
+        let words = ["space", "--session", &session.0, "--home", home, "--agent", agent.as_str()];
+        self.there(&words)
+    }
+
+    /// Returns below which directory there the workspaces are.
+    pub fn workspaces(&self) -> String {
+        match &self.runner.directory {
+            Some(directory) => format!("{}.workspaces", directory.trim_end_matches('/')),
+            None => "~/wheelhouse-workspaces".to_owned(),
+        }
+    }
+
     /// Returns what tells how things stand there, in JSON. An image is tried in a container of its own.
     pub fn look(&self, program: &Path) -> Vec<String> {
         let words = ["look", "--directory", self.directory(None)];

@@ -301,7 +301,11 @@ fn no_size_of_the_window_is_too_small() {
 fn a_fault_is_told_in_its_place_and_the_next_look_heals_it() {
     let mut stage = stage(120, 40, 2);
     stage.press("D");
-    stage.refuse(is_list, Fault::new("this is no\u{9b} repository").with_hint("git init"));
+    stage.refuse(
+        is_list,
+        Fault { message: "this is no\u{9b} repository".into(), ..Fault::new("") }
+            .with_hint("git init"),
+    );
     assert!(stage.text().contains("✗ this is no\u{fffd} repository · git init"));
     let later = Moment(NOW.0 + 10_000);
     stage.asked.extend(update(&mut stage.app, [Input::TimePassed], later));

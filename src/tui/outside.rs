@@ -8,10 +8,13 @@ use std::process::Command;
 
 use super::options::Options;
 use super::prompt::{History, keep, load};
+use super::review::{Reviews, keep_reviews, load_reviews};
 use super::text::clean;
 
 /// The file that keeps prompts, in the directory of the project's state.
 const KEPT: &str = "prompts";
+/// The file that keeps comments on changes, beside it.
+const REVIEWS: &str = "reviews";
 
 /// What is run if the person has not said which editor to use.
 const EDITOR: &str = "vi";
@@ -21,6 +24,8 @@ const EDITOR: &str = "vi";
 pub(super) struct Outside {
     keep_in: Option<PathBuf>,
     editor: String,
+    /// The comments on changes as they were last kept.
+    reviews: Reviews,
 }
 
 impl Outside {
@@ -29,7 +34,7 @@ impl Outside {
             |name: &str| options.environment.0.get(name).filter(|word| !word.trim().is_empty());
         let editor = set("VISUAL").or_else(|| set("EDITOR"));
         let editor = editor.map_or(EDITOR, String::as_str).to_owned();
-        Self { keep_in: options.keep_in.clone(), editor }
+        Self { keep_in: options.keep_in.clone(), editor, reviews: Reviews::new() }
     }
 
     /// Returns what was written in earlier dashboards.
@@ -44,6 +49,24 @@ impl Outside {
         if let Some(Err(error)) = kept {
             tracing::debug!(%error, "the prompt could not be kept");
         }
+    }
+
+    /// Returns the comments that were written in earlier dashboards.
+    pub(super) fn reviews(&mut self) -> Reviews {
+        let kept = self.keep_in.as_ref().map(|directory| load_reviews(&directory.join(REVIEWS)));
+        self.reviews = kept.unwrap_or_default();
+        self.reviews.clone()
+    }
+
+    /// Keeps comments for later dashboards, where they have changed.
+    pub(super) fn keep_reviews(&mut self, now: &Reviews) {
+        let Some(directory) = self.keep_in.as_ref().filter(|_| self.reviews != *now) else {
+            return;
+        };
+        if let Err(error) = keep_reviews(&directory.join(REVIEWS), &self.reviews, now) {
+            tracing::debug!(%error, "comments could not be kept");
+        }
+        self.reviews.clone_from(now);
     }
 
     /// Lets the person change a text in their editor, on the terminal that is theirs meanwhile.
@@ -97,7 +120,8 @@ mod tests {
     use super::*;
 
     fn outside(directory: &Path, editor: &str) -> Outside {
-        Outside { keep_in: Some(directory.to_owned()), editor: editor.to_owned() }
+        let reviews = Reviews::new();
+        Outside { keep_in: Some(directory.to_owned()), editor: editor.to_owned(), reviews }
     }
 
     #[test]

@@ -72,7 +72,10 @@ fn an_agent_that_was_added_is_selected_once_it_is_there() {
 fn a_refused_agent_keeps_its_form_and_an_obstacle_asks_nobody() {
     let mut stage = form();
     stage.press("x enter");
-    stage.refuse(is_add, Fault::new("No\u{9b}2J").with_hint("Try another"));
+    stage.refuse(
+        is_add,
+        Fault { message: "No\u{9b}2J".into(), ..Fault::new("") }.with_hint("Try another"),
+    );
     let text = stage.text();
     assert!(text.contains("✗ No\u{fffd}2J · Try another") && text.contains("Name  claudex"));
     stage.press("up");

@@ -43,9 +43,10 @@ const STDIN_BYTES: usize = 16 * 1024;
 /// The terminal is restored whatever happens. Agents are never stopped by leaving.
 pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     let term = options.environment.0.get("TERM").cloned().unwrap_or_default();
-    let (outside, alerts) = (Outside::new(&options), options.alerts);
+    let (mut outside, alerts) = (Outside::new(&options), options.alerts);
     let mut app = open(options)?;
     app.history = outside.history();
+    app.reviews = outside.reviews();
     if !is_terminal() {
         return Err(TuiError::NoTerminal);
     }
@@ -164,6 +165,7 @@ impl<H: Hub> Dashboard<H> {
         }
         self.take_time();
         self.grant_wishes()?;
+        self.outside.keep_reviews(&self.app.reviews);
         let asked = self.modes.set_motion(self.app.wants_motion(), &mut self.output);
         self.heed_terminal(&asked);
         self.draw();

@@ -105,7 +105,8 @@ fn a_refusal_is_shown_with_its_hint_until_the_next_key() {
     let mut stage = stage(120, 30, 2);
     stage.press("x enter");
     let id = stage.asked.last().unwrap().id;
-    let fault = Fault::new("No\u{1b}[2J").with_hint("Try `wheelhouse doctor`");
+    let fault = Fault { message: "No\u{1b}[2J".into(), ..Fault::new("") }
+        .with_hint("Try `wheelhouse doctor`");
     stage.give(Input::Hub(FromHub::Answer { id, outcome: Err(fault) }));
     assert!(stage.text().contains("No\u{fffd}[2J · Try `wheelhouse doctor`"));
     stage.press("2");

@@ -254,7 +254,10 @@ fn a_new_task_is_described_sent_once_and_chosen() {
 fn a_task_that_was_added_is_chosen_and_a_refused_one_keeps_its_form() {
     let mut stage = board(120, 40);
     stage.press("n S h i p tab G o enter");
-    stage.refuse(is_task, Fault::new("No\u{9b}2J").with_hint("Try another"));
+    stage.refuse(
+        is_task,
+        Fault { message: "No\u{9b}2J".into(), ..Fault::new("") }.with_hint("Try another"),
+    );
     let text = stage.text();
     assert!(text.contains("✗ No\u{fffd}2J · Try another") && text.contains("Ship"), "{text}");
     stage.press("enter");

@@ -28,7 +28,7 @@ pub use identity::Identity;
 pub use interrupted::Interrupted;
 pub use notice::{Alert, MouseWish, Notice, PaneView, ViewCursor};
 pub use published::{ContractStatus, EventStatus};
-pub use request::{Ask, DialogChoice, KeyInput, NewAgent, Request};
+pub use request::{Ask, DialogChoice, KeyInput, NewAgent, Request, WantedPosting};
 pub use response::{
     AgentOffer, AgentStatus, CliOffer, DialogStatus, Explanation, Fault, FromHub, HubStatus,
     Reception, Response, Status, TeamOffer, Testimony,

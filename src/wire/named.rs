@@ -52,7 +52,9 @@ impl Request {
                     agents.iter().cloned().map(Named::Agent).collect()
                 }
                 WorkspaceRequest::Merge { agent, .. } => vec![Named::Agent(agent.clone())],
-                WorkspaceRequest::List | WorkspaceRequest::Rescues => Vec::new(),
+                WorkspaceRequest::List
+                | WorkspaceRequest::Rescues
+                | WorkspaceRequest::Restore { .. } => Vec::new(),
             },
             // A lock is taken by name, and by whoever asks for themselves.
             Self::Lock { ask } => match ask {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{LockRequest, RunRequest, TaskRequest, WorkspaceRequest};
 use crate::model::{
-    Against, AgentName, AgentState, Environment, Key, Mouse, ReceiptId, Role, Size, Token,
+    Against, AgentName, AgentState, Environment, Key, Limits, Mouse, ReceiptId, Role, Size, Token,
+    WorkspaceChoice,
 };
 use crate::report::ReportKind;
 
@@ -364,6 +365,33 @@ pub struct NewAgent {
     /// Run instead of the cli's own command; empty for that one.
     #[serde(default)]
     pub command: Vec<String>,
+    /// Where it works, and within which bounds; one that an agent starts has those of that agent.
+    #[serde(default, skip_serializing_if = "WantedPosting::is_unsaid")]
+    pub posting: WantedPosting,
+}
+
+/// Where a new agent works, and within which bounds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WantedPosting {
+    /// Without one: as `[workspace]` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<WorkspaceChoice>,
+    /// A runner of the settings; without one, this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// Whether it runs in a sandbox.
+    #[serde(default)]
+    pub sandbox: bool,
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+impl WantedPosting {
+    /// Says whether nothing is said.
+    pub fn is_unsaid(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Something to type.

@@ -140,6 +140,7 @@ rights! {
     CleanWorkspaces  "workspace.clean"   "remove workspaces"                  All   Never Never   Never   Never
     Rescue           "workspace.rescue"  "rescue workspaces"                  All   Never Never   Never   Never
     ListRescues      "workspace.rescues" "list what was rescued"              All   Never Never   Never   Never
+    Restore          "workspace.restore" "bring a rescue back"                All   Never Never   Never   Never
     Merge            "workspace.merge"   "bring work back"                    All   Never Never   Never   Never
     Contracts        "contracts"         "read contracts"                     All   Team  Team    Team    Team
     Events           "events"            "read what happened"                 All   Own   Led     Team    Team
@@ -230,6 +231,7 @@ impl WorkspaceRequest {
             Self::Clean { .. } => RequestKind::CleanWorkspaces,
             Self::Rescue { .. } => RequestKind::Rescue,
             Self::Rescues => RequestKind::ListRescues,
+            Self::Restore { .. } => RequestKind::Restore,
             Self::Merge { .. } => RequestKind::Merge,
         }
     }

@@ -26,6 +26,11 @@ pub enum WorkspaceRequest {
     },
     /// The rescue refs of the repository.
     Rescues,
+    /// Makes a workspace again as it was when it was rescued: a rescue ref, the last parts of its
+    /// name, or an agent, whose newest is meant.
+    Restore {
+        name: String,
+    },
     /// Brings work back; what is not said is as the settings say.
     Merge {
         agent: String,
@@ -54,7 +59,7 @@ impl WorkspaceRequest {
     /// Says whether it changes something that counts only if it is on record.
     pub fn wants_record(&self) -> bool {
         match self {
-            Self::Clean { .. } | Self::Merge { .. } => true,
+            Self::Clean { .. } | Self::Restore { .. } | Self::Merge { .. } => true,
             Self::List | Self::Rescue { .. } | Self::Rescues => false,
         }
     }
@@ -72,6 +77,12 @@ pub struct WorkspaceStatus {
     pub in_use: bool,
     /// The directory that stands for the project.
     pub root: String,
+    /// The runner on which its agent works, and where it lies there: the directory here then shows
+    /// what is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root_there: Option<String>,
     pub branch: Option<String>,
     /// The commit that it began at.
     pub base: Option<String>,

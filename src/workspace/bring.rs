@@ -162,7 +162,8 @@ fn replay(
     Ok(Some(top))
 }
 
-fn message(merge: &Merge) -> String {
+/// Returns what the commits say that bring work back.
+pub fn message(merge: &Merge) -> String {
     let title = merge.terms.message.clone();
     let title = title.unwrap_or_else(|| format!("Bring back the work of {}", merge.agent));
     let task = merge.task.map(|task| format!(", task {task}")).unwrap_or_default();

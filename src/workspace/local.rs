@@ -35,6 +35,20 @@ pub(super) fn copy_listed(
     list: &[String],
 ) -> Result<Inventory, WorkspaceError> {
     let mut copied = Inventory::new();
+    for (name, content, mode) in listed(project, list)? {
+        write_inside(to, &name, &content, mode).map_err(WorkspaceError::at(&to.join(&name)))?;
+        copied.insert(name, Hash::of(&content).to_string());
+    }
+    Ok(copied)
+}
+
+/// Returns the listed files that are there, and those in the listed directories: names, what is in
+/// them, modes.
+pub(super) fn listed(
+    project: &Path,
+    list: &[String],
+) -> Result<Vec<(String, Vec<u8>, u32)>, WorkspaceError> {
+    let mut found = Vec::new();
     let mut bytes = 0;
     for name in list {
         if !lies_inside(name) {
@@ -47,7 +61,7 @@ pub(super) fn copy_listed(
             let file = inside::open(project, &name).map_err(WorkspaceError::Refused)?;
             let told = file.metadata().map_err(WorkspaceError::at(&path))?;
             bytes += told.len();
-            if copied.len() >= LISTED_FILES_MAX || bytes > LISTED_BYTES_MAX {
+            if found.len() >= LISTED_FILES_MAX || bytes > LISTED_BYTES_MAX {
                 let mebibytes = LISTED_BYTES_MAX / (1024 * 1024);
                 let words = format!("more than {LISTED_FILES_MAX} files or {mebibytes} MiB");
                 let place = "`workspace.copy` is for settings and keys";
@@ -57,12 +71,10 @@ pub(super) fn copy_listed(
             file.take(LISTED_BYTES_MAX)
                 .read_to_end(&mut content)
                 .map_err(WorkspaceError::at(&path))?;
-            write_inside(to, &name, &content, told.mode())
-                .map_err(WorkspaceError::at(&to.join(&name)))?;
-            copied.insert(name, Hash::of(&content).to_string());
+            found.push((name, content, told.mode()));
         }
     }
-    Ok(copied)
+    Ok(found)
 }
 
 /// Returns the files below a listed directory, which must not be reached by a link.
@@ -83,7 +95,7 @@ fn below(project: &Path, name: &str) -> Result<Vec<String>, WorkspaceError> {
 }
 
 /// Writes a file below a directory; a link on the way there is an error.
-fn write_inside(root: &Path, name: &str, content: &[u8], mode: u32) -> io::Result<()> {
+pub(super) fn write_inside(root: &Path, name: &str, content: &[u8], mode: u32) -> io::Result<()> {
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::DIRECTORY | OFlags::RDONLY;
     let mut here: OwnedFd = rustix::fs::open(root, flags, Mode::empty())?;
     let parts: Vec<_> = Path::new(name)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use super::rescue::{Rescued, rescued};
 use super::site::Site;
 use super::{WorkspaceError, local, ports};
 use crate::config::Hash;
@@ -24,6 +25,8 @@ pub fn make(site: &Site, workspace: &Workspace) -> Result<Made, WorkspaceError> 
     if mark.exists() {
         fs::remove_file(&mark).map_err(WorkspaceError::at(&mark))?;
     }
+    let folder = mark.parent().unwrap_or(&mark);
+    fs::create_dir_all(folder).map_err(WorkspaceError::at(folder))?;
     match plot.kind {
         WorkspaceKind::Worktree => make_worktree(site, plot),
         WorkspaceKind::Copy => make_copy(site, workspace),
@@ -56,22 +59,37 @@ fn make_worktree(site: &Site, plot: &Plot) -> Result<Made, WorkspaceError> {
     {
         let _turn = site.turn(&repository)?;
         free_branch(&repository, plot)?;
-        repository.add_worktree(&plot.root, Some(&plot.branch), &plot.base)?;
+        let begin = match &plot.restores {
+            Some(rescue) => rescued(&repository, rescue)?.head,
+            None => plot.base.clone(),
+        };
+        repository.add_worktree(&plot.root, Some(&plot.branch), &begin)?;
     }
     fill(site, &repository, plot)
 }
 
 fn fill(site: &Site, repository: &Repository, plot: &Plot) -> Result<Made, WorkspaceError> {
     let unknown = || WorkspaceError::Refused("git does not know the new working tree".to_owned());
-    repository.worktree(&plot.root).ok_or_else(unknown)?.check_out(&plot.base)?;
+    let tree = repository.worktree(&plot.root).ok_or_else(unknown)?;
+    match &plot.restores {
+        Some(rescue) => {
+            let Rescued { head, staged } = rescued(repository, rescue)?;
+            tree.show(&head, rescue, &staged)?;
+        }
+        None => tree.check_out(&plot.base)?,
+    }
     let root = plot.project_root();
     if !root.is_dir() {
         let words = format!("the project is not part of commit {}", &plot.base);
         return Err(WorkspaceError::Refused(format!("{words}: commit it first")));
     }
-    let copied = local::copy_listed(&plot.project, &root, &plot.copy)?;
+    let copied = match plot.restores {
+        // What it was given then is in the rescue, as it became.
+        Some(_) => BTreeMap::new(),
+        None => local::copy_listed(&plot.project, &root, &plot.copy)?,
+    };
     let port = ports::claim(&site.ports(), &plot.root, plot.port_base, plot.port_count)?;
-    Ok(Made { port, copied, settings: settings(repository)? })
+    Ok(Made { port, copied, settings: settings(repository)?, outpost: None })
 }
 
 /// Makes room for the branch: an old one of its name goes if all of its commits are held elsewhere.

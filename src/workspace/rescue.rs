@@ -8,7 +8,7 @@ use super::WorkspaceError;
 use super::inspect::{Snapshot, TreeSnapshot, inspect};
 use super::site::Site;
 use crate::git::{GitError, Repository};
-use crate::model::{Clearing, Workspace, WorkspaceKind};
+use crate::model::{AgentName, Clearing, Workspace, WorkspaceKind};
 
 /// What one rescue may add to a repository; builds and data are larger, and are kept where they are.
 const RESCUED_BYTES_MAX: u64 = 1024 * 1024 * 1024;
@@ -18,6 +18,11 @@ const PARENTS_MAX: usize = 256;
 
 /// How often another may take the next name before us.
 const NAMES_MAX: u64 = 1_000;
+
+/// What the commit says that holds what was staged.
+const STAGED: &str = "What was staged";
+/// Stands before the commit at which the workspace began.
+const BASE: &str = "Base: ";
 
 const PREFIX: &str = "refs/wheelhouse/rescue";
 
@@ -59,13 +64,8 @@ pub(super) fn rescue_seen(
     let mut parents = vec![tree.head.clone()];
     if let Some(index) = &tree.index {
         let staged = repository.write_tree(index)?;
-        let message = "What was staged";
-        parents.push(repository.commit_tree(
-            &staged,
-            std::slice::from_ref(&tree.head),
-            message,
-            None,
-        )?);
+        let parent = std::slice::from_ref(&tree.head);
+        parents.push(repository.commit_tree(&staged, parent, STAGED, None)?);
     }
     parents.extend(tree.commits.first().filter(|tip| **tip != tree.head).cloned());
     parents.extend(repository.commit(&workspace.plot.branch_ref())?);
@@ -125,16 +125,83 @@ fn message(workspace: &Workspace, snapshot: &Snapshot, clearing: Clearing) -> St
     let tree = "The tree is all that lay in the workspace, files that git ignores included.";
     let parents = "The first parent is what was checked out; the others are what was staged and \
                    commits that nothing else holds.";
-    format!("Rescued from the workspace of {agent} ({branch})\n\n{work}\n\n{tree}\n{parents}\n")
+    let base = &workspace.plot.base;
+    let what = format!("Rescued from the workspace of {agent} ({branch})\n\n{work}");
+    format!("{what}\n\n{tree}\n{parents}\n\n{BASE}{base}\n")
+}
+
+/// The commits from which a workspace is made again.
+pub(super) struct Rescued {
+    pub(super) head: String,
+    pub(super) staged: String,
+}
+
+/// Returns what stood behind a rescue: what was checked out, and what was staged.
+pub(super) fn rescued(repository: &Repository, rescue: &str) -> Result<Rescued, WorkspaceError> {
+    let gone = || WorkspaceError::Refused(format!("{rescue} is no rescue"));
+    let head = repository.commit(&format!("{rescue}^1"))?.ok_or_else(gone)?;
+    let second = repository.commit(&format!("{rescue}^2"))?;
+    let staged = match second {
+        Some(second) if repository.commit_words(&second)?.1.trim() == STAGED => second,
+        Some(_) | None => head.clone(),
+    };
+    Ok(Rescued { head, staged })
+}
+
+/// A rescue, by the name that someone gave for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rescue {
+    pub name: String,
+    pub commit: String,
+    pub agent: AgentName,
+    pub branch: String,
+    /// The commit at which the workspace began.
+    pub base: String,
+}
+
+/// Finds a rescue by its name, by the last parts of it, or the newest of an agent.
+pub fn find_rescue(
+    project: &std::path::Path,
+    session: &str,
+    wanted: &str,
+) -> Result<Option<Rescue>, WorkspaceError> {
+    let repository = Repository::find(project)?;
+    let known = repository.refs_below(PREFIX)?;
+    let number = |name: &str| name.rsplit('/').next().and_then(|last| last.parse::<u64>().ok());
+    let of_agent = format!("{PREFIX}/{session}/{wanted}/");
+    let newest = known.iter().filter(|(name, _)| name.starts_with(&of_agent));
+    let newest = newest.max_by_key(|(name, _)| number(name));
+    let end = format!("/{wanted}");
+    let mut named = known.iter().filter(|(name, _)| name == wanted || name.ends_with(&end));
+    let Some((name, commit)) = newest.or_else(|| named.next()) else { return Ok(None) };
+    let parts = name.strip_prefix(PREFIX).and_then(|rest| rest.trim_matches('/').rsplit_once('/'));
+    let Some((place, _)) = parts else { return Ok(None) };
+    let Some(agent) = place.split('/').nth(1).and_then(|agent| agent.parse().ok()) else {
+        return Ok(None);
+    };
+    let words = repository.commit_words(commit)?.1;
+    let base = words.lines().rev().find_map(|line| line.strip_prefix(BASE)).map(str::to_owned);
+    let base = match base {
+        Some(base) => repository.commit(&base)?,
+        None => None,
+    };
+    let base = base.map_or_else(|| rescued(&repository, commit).map(|found| found.head), Ok)?;
+    let branch = format!("wheelhouse/{place}");
+    Ok(Some(Rescue { name: name.clone(), commit: commit.clone(), agent, branch, base }))
+}
+
+/// Returns below which name the rescues of an agent are.
+pub(super) fn place(workspace: &Workspace) -> String {
+    format!("{PREFIX}/{}", workspace.plot.branch.trim_start_matches("wheelhouse/"))
 }
 
 /// Gives the commit a name that nobody had before.
-fn name(
+pub(super) fn name(
     repository: &Repository,
     workspace: &Workspace,
     commit: &str,
 ) -> Result<String, WorkspaceError> {
-    let place = format!("{PREFIX}/{}", workspace.plot.branch.trim_start_matches("wheelhouse/"));
+    let place = place(workspace);
     let number = |name: &str| name.rsplit('/').next()?.parse::<u64>().ok();
     let known = repository.refs_below(&place)?;
     let last = known.iter().filter_map(|(name, _)| number(name)).max().unwrap_or_default();

@@ -1,7 +1,9 @@
 //! Where what belongs to workspaces lies, beside their files; and whose turn it is in a repository.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -30,14 +32,27 @@ impl Site {
         Self { shared: shared.to_owned(), own: session.join("plots") }
     }
 
-    /// Returns the file that says that an agent's set-up command has succeeded.
+    /// Returns the file that says that an agent's set-up command has succeeded; in a directory of its
+    /// own, since a sandboxed agent writes it.
     pub fn setup_mark(&self, agent: &AgentName) -> PathBuf {
-        self.own.join(format!("{agent}.setup"))
+        self.own.join(format!("{agent}.mark")).join("setup")
     }
 
     /// Returns the list of what a copy was made with.
     pub(super) fn inventory(&self, agent: &AgentName) -> PathBuf {
         self.own.join(format!("{agent}.files"))
+    }
+
+    /// Returns the file that says what is shown of a workspace elsewhere.
+    pub(super) fn tips(&self, agent: &AgentName) -> PathBuf {
+        self.own.join(format!("{agent}.tips"))
+    }
+
+    /// Returns how long ago a workspace elsewhere was last asked for what is in it.
+    pub fn shown_for(&self, agent: &AgentName) -> Duration {
+        let told = fs::metadata(self.tips(agent).with_extension("turn"));
+        let asked = told.and_then(|told| told.modified()).ok();
+        asked.and_then(|asked| asked.elapsed().ok()).unwrap_or(Duration::MAX)
     }
 
     pub(super) fn scratch(&self, merge: MergeId) -> PathBuf {
@@ -73,8 +88,11 @@ impl Turn {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
-            let file = File::options().create(true).append(true).open(path)?;
+            let mut file = File::options().create(true).append(true).open(path)?;
             flock(&file, FlockOperation::LockExclusive)?;
+            // Its time tells when it was last taken.
+            file.set_len(0)?;
+            file.write_all(b"\n")?;
             Ok(Self { _lock: file })
         };
         take().map_err(WorkspaceError::at(path))

@@ -28,7 +28,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("store", &["model"], &["rusqlite"]),
     ("git", &["model"], &["rustix", "tempfile"]),
     ("workspace", &["model", "config", "git"], &["globset", "rustix"]),
-    ("runner", &["model", "config", "keeper", "git"], &[]),
+    ("runner", &["model", "config", "keeper", "git", "workspace"], &[]),
     (
         "hub",
         &[

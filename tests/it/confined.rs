@@ -1,6 +1,7 @@
 //! Agents within bounds: limits that hold for the whole tree, and a sandbox that lets nothing else be
 //! changed.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -8,6 +9,7 @@ use std::process::Command;
 use wheelhouse::keeper::{Means, Method};
 
 use super::support::clock::wait_for;
+use super::support::plots;
 use super::support::world::World;
 
 /// Returns a world with one shell as its agent, which has these settings too.
@@ -53,6 +55,32 @@ fn an_agent_cannot_take_more_memory_than_it_may() {
     });
     enter(&world, "python3 -c 'print(len(bytearray(5 << 20)))'");
     world.wait_for_text("one", &(5_u32 << 20).to_string());
+    world.ok(&["down", "--force"]);
+    assert_no_group_is_left(&world);
+}
+
+#[test]
+fn an_agent_gets_no_more_of_the_processors_than_it_may() {
+    let means = Means::here();
+    if means.cpu == Method::EachProcess {
+        println!("SKIPPED: nothing here limits parts of a processor; {}", means.in_words());
+        return;
+    }
+    let world = with_shell("limits = { cpu = 0.2 }");
+    // Two at once: the limit is that of the whole tree. However busy the machine is, it gets no more.
+    let script = "import os,time\nos.fork()\nwall, used = time.monotonic(), time.process_time()\n\
+                  while time.monotonic() - wall < 4: pass\n\
+                  share = (time.process_time() - used) / (time.monotonic() - wall)\n\
+                  print('share %03d of a hundred' % (100 * share), flush=True)\n";
+    fs::write(world.path("burn.py"), script).unwrap();
+    enter(&world, &format!("python3 {}", world.path("burn.py").display()));
+    let shares = || -> Vec<u32> {
+        let screen = world.read("one");
+        let words = screen.lines().filter_map(|line| line.strip_prefix("share "));
+        words.filter_map(|rest| rest.split(' ').next()?.parse().ok()).collect()
+    };
+    wait_for("what both used", || shares().len() == 2);
+    assert!(shares().iter().sum::<u32>() <= 30, "{:?}", shares());
     world.ok(&["down", "--force"]);
     assert_no_group_is_left(&world);
 }
@@ -152,6 +180,90 @@ fn a_sandboxed_agent_changes_its_workspace_and_nothing_else() {
     world.wait_for_text("one", "PROGRESS: [2/2]");
     world.ok(&["down", "--force"]);
     assert!(world.alive().is_empty(), "{:?}", world.alive());
+}
+
+/// What a sandboxed agent tries in its workspace: each line says whether it can.
+fn trials(world: &World, trials: &[(&str, String)]) -> String {
+    let mut script = "try() { if (eval \"$2\") >/dev/null 2>&1; then echo \"$1 can\"; else echo \"$1 cannot\"; fi; }\n".to_owned();
+    for (name, command) in trials {
+        writeln!(script, "try {name} '{command}'").unwrap();
+    }
+    let end = format!("end of {}", trials[0].0);
+    writeln!(script, "echo {end}").unwrap();
+    let root = world.paths().state_dir.join("workspaces/one");
+    fs::write(root.join("trials"), script).unwrap();
+    enter(world, "clear; bash trials");
+    world.wait_for_text("one", &end);
+    world.read("one")
+}
+
+#[test]
+fn a_sandboxed_agent_commits_in_its_own_tree_and_plants_nothing_in_the_repository() {
+    if !has_sandbox() {
+        return;
+    }
+    let world = World::new();
+    let git = |words: &[&str]| plots::git(&world.project, words);
+    git(&["init", "-q", "-b", "main"]);
+    git(&["config", "user.name", "Someone"]);
+    git(&["config", "user.email", "someone@example.org"]);
+    fs::write(world.project.join("a"), "1\n").unwrap();
+    git(&["add", "a"]);
+    git(&["commit", "-q", "-m", "first"]);
+    git(&["branch", "precious"]);
+    let crew = world.crew(&[("one", &["bash", "--norc"])]);
+    let settings = "sandbox = \"bubblewrap\"\nworkspace = \"worktree\"";
+    let crew = crew.replace("\ncli = ", &format!("\n{settings}\ncli = "));
+    world.write_config(&format!("[workspace]\nsetup = 'echo set up > set-up'\n{crew}"));
+    world.trust();
+    world.ok(&["up", "crew"]);
+    let (project, git_dir) = (world.project.display(), world.project.join(".git"));
+    let main = git(&["rev-parse", "main"]);
+    let dir = git_dir.display();
+    let hook = |path: &str| format!("mkdir -p {dir}/hooks; echo touch /tmp/x > {dir}/{path}");
+    let tried = [
+        ("set-up", "test -f set-up".to_owned()),
+        ("commit", "echo 2 > a && git add a && git commit -q -m second".to_owned()),
+        (
+            "amend",
+            "git commit -q --amend -m third && git log -1 --format=%s | grep third".to_owned(),
+        ),
+        ("plant-hook", hook("hooks/post-checkout")),
+        ("plant-config", "git config core.fsmonitor evil".to_owned()),
+        ("write-config", format!("echo x >> {dir}/config")),
+        ("move-config", format!("mv {dir}/config {dir}/old")),
+        ("plant-attributes", format!("echo x > {dir}/info/attributes")),
+        ("plant-common", format!("echo x > {dir}/commondir")),
+        ("replace-git", format!("mv {dir} {dir}.old")),
+        ("move-main", format!("echo {main} > {dir}/refs/heads/main")),
+        ("delete-branch", "git branch -D precious".to_owned()),
+        ("make-branch", "git branch other".to_owned()),
+        ("write-project", format!("echo x > {project}/new")),
+        ("write-index", format!("echo x > {dir}/index")),
+    ];
+    let screen = trials(&world, &tried);
+    for (name, _) in &tried[..3] {
+        assert!(screen.contains(&format!("{name} can\n")), "{name}: {screen}");
+    }
+    for (name, _) in tried[3..].iter().filter(|(name, _)| *name != "write-project") {
+        assert!(screen.contains(&format!("{name} cannot")), "{name}: {screen}");
+    }
+    // Where the machine's `/tmp` is, it has one of its own.
+    assert!(!world.project.join("new").exists());
+    assert_eq!(git(&["rev-parse", "main"]), main);
+    let branch = world.json(&["workspace", "list"])[0]["branch"].as_str().unwrap().to_owned();
+    assert_eq!(git(&["log", "-1", "--format=%s", &branch]), "third");
+
+    // Git may have packed its branch away, with the directory; it commits all the same after a restart.
+    world.ok(&["agent", "stop", "one"]);
+    git(&["pack-refs", "--all"]);
+    world.ok(&["agent", "start", "one"]);
+    let commit = "echo 3 > a && git commit -q -a -m fourth".to_owned();
+    let screen = trials(&world, &[("again", commit)]);
+    assert!(screen.contains("again can\n"), "{screen}");
+    assert_eq!(git(&["log", "-1", "--format=%s", &branch]), "fourth");
+    let merged = world.json(&["workspace", "merge", "one", "--committed"]);
+    assert_eq!(merged["state"], "done", "{merged}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use wheelhouse::model::{Against, AgentName, Environment, Reach, Role};
 use wheelhouse::report::ReportKind;
 use wheelhouse::wire::{
     Ask, Fault, FromHub, LockRequest, NewAgent, Request, Response, SCHEMA, Speaker, TaskRequest,
-    encode_frame,
+    WantedPosting, encode_frame,
 };
 
 use super::support::clock::wait_for;
@@ -192,6 +192,7 @@ fn added(name: &str, cwd: Option<&str>) -> Request {
         cwd: cwd.map(Into::into),
         env: Environment::default(),
         command: Vec::new(),
+        posting: WantedPosting::default(),
     };
     Request::Add { agent, environment: Environment::default() }
 }

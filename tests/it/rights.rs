@@ -83,6 +83,7 @@ fn example(kind: RequestKind, ids: &Ids) -> Request {
                 cwd: None,
                 env: none(),
                 command: Vec::new(),
+                posting: wheelhouse::wire::WantedPosting::default(),
             },
             environment: none(),
         },
@@ -182,6 +183,9 @@ fn example(kind: RequestKind, ids: &Ids) -> Request {
             Request::Workspace { ask: WorkspaceRequest::Rescue { agents: agents() } }
         }
         RequestKind::ListRescues => Request::Workspace { ask: WorkspaceRequest::Rescues },
+        RequestKind::Restore => {
+            Request::Workspace { ask: WorkspaceRequest::Restore { name: "none".into() } }
+        }
         RequestKind::Merge => {
             let merge = serde_json::json!({ "about": "merge", "agent": ids.agent });
             Request::Workspace { ask: serde_json::from_value(merge).unwrap() }

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::support::clock::wait_for;
 use super::support::plots;
+use super::support::world::World;
 use super::support::yard::Yard;
 
 const FILES: &[(&str, &str)] = &[("a.txt", "one\n"), ("sub/b.txt", "b\n")];
@@ -44,6 +45,8 @@ fn an_agent_works_in_a_tree_of_its_own_and_a_clean_one_goes_by_itself() {
     assert!(!root.exists());
     assert_eq!(fs::read_to_string(root.with_file_name("torn")).unwrap(), "7\n");
     assert_eq!(yard.git(&["branch", "--list", "wheelhouse/*"]), "");
+    // What nobody relies on may come to the record a moment later.
+    wait_for("it on record", || yard.world.ok(&["events"]).contains("workspace.removed"));
     let story = yard.world.ok(&["events"]);
     let at = |kind: &str| story.find(kind).unwrap_or_else(|| panic!("{kind}: {story}"));
     assert!(at("workspace.making") < at("workspace.made"), "{story}");
@@ -181,4 +184,117 @@ fn a_hub_that_is_killed_while_it_rescues_and_removes_loses_nothing() {
     }
     println!("{cuts} of 8 were cut off");
     assert_eq!(yard.git(&["branch", "--list", "wheelhouse/*"]), "");
+}
+
+#[test]
+fn what_was_rescued_is_brought_back_as_it_was() {
+    let yard = Yard::new(FILES, &[("one", OBEDIENT)], "copy = ['.env']");
+    fs::write(yard.project().join(".env"), "KEY=1\n").unwrap();
+    yard.up(&["one"]);
+    let root = yard.root("one");
+    yard.say(
+        "one",
+        "echo mine >> a.txt; git commit -q -a -m mine; echo staged > s.txt; git add s.txt; \
+         echo more >> s.txt; echo new > n.txt; rm sub/b.txt; echo KEY=2 > .env",
+    );
+    let state = || plots::git(&root, &["status", "--porcelain", "--ignored"]);
+    let before = state();
+    let base = yard.workspace("one").unwrap()["base"].clone();
+    yard.world.ok(&["agent", "stop", "one"]);
+    wait_for("a workspace that is kept", || {
+        yard.workspace("one").is_some_and(|one| one["note"].is_string())
+    });
+    let refused = yard.world.run(&["workspace", "rescue", "--restore", "one"]);
+    assert!(refused.err.contains("Nothing was rescued as `one`"), "{refused:?}");
+    assert!(refused.err.contains("hint: List the rescues"), "{refused:?}");
+    let cleaned = yard.world.json(&["workspace", "clean", "one", "--rescue"]);
+    let name = cleaned["rescues"][0]["rescue"].as_str().unwrap().to_owned();
+    assert!(!root.exists());
+
+    let said = yard.world.ok(&["workspace", "rescue", "--restore", &name]);
+    assert!(said.contains(&root.display().to_string()), "{said}");
+    assert_eq!(state(), before);
+    assert_eq!(fs::read_to_string(root.join(".env")).unwrap(), "KEY=2\n");
+    assert_eq!(plots::git(&root, &["show", ":s.txt"]), "staged");
+    assert_eq!(plots::git(&root, &["log", "-1", "--format=%s"]), "mine");
+    wait_for("a workspace that is kept again", || {
+        yard.workspace("one").is_some_and(|one| one["state"] == "ready")
+    });
+    let listed = yard.workspace("one").unwrap();
+    assert_eq!(listed["base"], base);
+    let diff = yard.world.ok(&["workspace", "diff", "one"]);
+    assert!(diff.contains("+mine") && diff.contains("+new"), "{diff}");
+    let twice = yard.world.run(&["workspace", "rescue", "--restore", "one"]);
+    assert!(twice.err.contains("has a workspace, and gets no other"), "{twice:?}");
+    // Its agent goes on in it, and all of it comes back.
+    yard.world.ok(&["agent", "start", "one"]);
+    yard.world.ok(&["wait", "--agent", "one", "--for", "idle", "--timeout", "35"]);
+    yard.world.ok(&["workspace", "merge", "one"]);
+    let shown = yard.git(&["show", "wheelhouse/integration:s.txt"]);
+    assert_eq!(shown, "staged\nmore");
+    let bad = yard.world.run(&["workspace", "rescue", "--restore", "../../main"]);
+    assert!(bad.err.contains("Nothing was rescued"), "{bad:?}");
+}
+
+#[test]
+fn a_diff_shows_what_is_changed_in_a_workspace_against_its_base_and_the_branch() {
+    let yard = Yard::new(FILES, &[("one", OBEDIENT)], "");
+    yard.up(&["one"]);
+    assert_eq!(yard.world.ok(&["workspace", "diff", "one"]), "");
+    yard.say("one", "echo two >> a.txt; git commit -q -a -m mine; echo new > n.txt");
+    let all = yard.world.ok(&["workspace", "diff", "one"]);
+    assert!(all.contains("+two") && all.contains("+new"), "{all}");
+    let some = yard.world.ok(&["workspace", "diff", "one", "a.txt"]);
+    assert!(some.contains("+two") && !some.contains("+new"), "{some}");
+    let head = yard.world.ok(&["workspace", "diff", "one", "--against", "head"]);
+    assert!(!head.contains("+two") && head.contains("+new"), "{head}");
+    yard.world.ok(&["workspace", "merge", "one", "--committed"]);
+    let branch = yard.world.ok(&["workspace", "diff", "one", "--against", "integration"]);
+    assert!(!branch.contains("+two") && branch.contains("+new"), "{branch}");
+    let json = yard.world.json(&["workspace", "diff", "one"]);
+    assert_eq!(json["files"][0]["path"], "a.txt", "{json}");
+    let unknown = yard.world.run(&["workspace", "diff", "nobody"]);
+    assert!(unknown.code == Some(1) && unknown.err.contains("nobody"), "{unknown:?}");
+}
+
+#[test]
+fn an_agent_has_a_set_up_and_a_tear_down_of_its_own_and_one_that_is_added_has_its_own_place() {
+    let yard = Yard::in_world(
+        World::new(),
+        FILES,
+        &[("one", OBEDIENT), ("two", OBEDIENT)],
+        ("setup = 'echo all > up.log'\ndisposable = ['*.log']", ""),
+    );
+    let text = fs::read_to_string(yard.project().join("wheelhouse.toml")).unwrap();
+    let own = "setup = 'echo own > up.log'\nteardown = 'echo gone > ../torn'\nname = \"one\"";
+    yard.world.write_config(&text.replacen("name = \"one\"", own, 1));
+    let shown = yard.world.run(&["config", "trust"]);
+    assert!(shown.out.contains("sets up its workspace with `echo own > up.log`"), "{shown:?}");
+    yard.world.trust();
+    yard.up(&["one", "two"]);
+    let made = |agent: &str| fs::read_to_string(yard.root(agent).join("up.log")).unwrap();
+    assert_eq!((made("one").as_str(), made("two").as_str()), ("own\n", "all\n"));
+
+    let limit = yard.world.run(&["agent", "add", "x", "--cli", "one", "--limit", "memory=4"]);
+    assert!(limit.err.contains("`memory=4` is no limit"), "{limit:?}");
+    assert!(limit.err.contains("hint: Write it as `512M`"), "{limit:?}");
+    let runner = yard.world.run(&["agent", "add", "x", "--cli", "one", "--runner", "bx"]);
+    assert!(runner.err.contains("Unknown runner `bx`"), "{runner:?}");
+    let add = ["agent", "add", "three", "--cli", "two", "--workspace", "worktree"];
+    yard.world.ok(&[&add[..], &["--limit", "processes=400", "--limit", "cpu=1.5"]].concat());
+    yard.world.ok(&["wait", "--agent", "three", "--for", "idle", "--timeout", "25"]);
+    assert_eq!(made("three"), "all\n");
+    yard.say("three", "echo 3 > n.txt");
+    // It is the same when it is started again, whatever hub does that.
+    for pid in yard.world.players("hub") {
+        super::support::process::kill(pid, rustix::process::Signal::KILL);
+    }
+    yard.world.status();
+    yard.world.ok(&["agent", "restart", "three"]);
+    yard.world.ok(&["wait", "--agent", "three", "--for", "idle", "--timeout", "25"]);
+    yard.say("three", "cp n.txt m.txt");
+    assert_eq!(fs::read_to_string(yard.root("three").join("m.txt")).unwrap(), "3\n");
+    yard.world.ok(&["agent", "stop", "one"]);
+    wait_for("its workspace gone", || yard.workspace("one").is_none());
+    assert_eq!(fs::read_to_string(yard.root("one").with_file_name("torn")).unwrap(), "gone\n");
 }

@@ -6,14 +6,19 @@ use crate::cli::args::NewAgentArguments;
 use crate::cli::context::{Context, caller_environment};
 use crate::cli::failure::Hinted;
 use crate::cli::up::print_done;
-use crate::model::Environment;
-use crate::wire::{NewAgent, Request};
+use crate::config::set_limit;
+use crate::model::{Environment, Limits};
+use crate::wire::{NewAgent, Request, WantedPosting};
 
 /// The cli whose rules fit any command.
 const ANY_COMMAND: &str = "shell";
 
 pub(crate) fn add(context: &mut Context, new: NewAgentArguments) -> anyhow::Result<()> {
     let variables: anyhow::Result<_> = new.variables.iter().map(|text| variable(text)).collect();
+    let mut limits = Limits::default();
+    for text in &new.limits {
+        set_limit(text, &mut limits).map_err(|(message, hint)| Hinted::error(message, hint))?;
+    }
     let agent = NewAgent {
         name: new.name,
         cli: new.cli.unwrap_or_else(|| ANY_COMMAND.to_owned()),
@@ -26,6 +31,12 @@ pub(crate) fn add(context: &mut Context, new: NewAgentArguments) -> anyhow::Resu
         },
         env: Environment(variables?),
         command: new.command,
+        posting: WantedPosting {
+            workspace: new.workspace.map(|kind| serde_json::from_value(kind.into())).transpose()?,
+            runner: new.runner,
+            sandbox: new.sandbox,
+            limits,
+        },
     };
     let response = context.ask(Request::Add { agent, environment: caller_environment() })?;
     print_done(context, response, new.format)

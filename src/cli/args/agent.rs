@@ -164,6 +164,18 @@ pub(crate) struct NewAgentArguments {
     /// Set a variable for it; kept in the hub's memory alone, never on disk
     #[arg(long = "env", value_name = "KEY=VALUE")]
     pub(crate) variables: Vec<String>,
+    /// Which files it works on [default: as `[workspace]` says]
+    #[arg(long, value_name = "KIND", value_parser = ["shared", "worktree", "copy", "auto"])]
+    pub(crate) workspace: Option<String>,
+    /// Where it runs: a `[runner.NAME]` of the settings [default: this machine]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) runner: Option<String>,
+    /// Let it change its workspace and nothing else
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+    /// What it and all that it starts may use: `memory=4G`, `cpu=1.5`, `processes=512`
+    #[arg(long = "limit", value_name = "WHAT=HOW MUCH")]
+    pub(crate) limits: Vec<String>,
     #[command(flatten)]
     pub(crate) format: Format,
     /// Run this instead of the cli's own command

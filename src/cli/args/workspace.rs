@@ -50,10 +50,13 @@ pub(crate) enum WorkspaceVerb {
     },
     /// Put all that is in workspaces into rescue refs, and leave them as they are
     ///
-    /// Without a name, list the rescue refs. Read one with `git show REF:PATH`, or check it out
-    /// with `git worktree add DIR REF`.
+    /// Without a name, list the rescue refs. Read one with `git show REF:PATH`, or bring it back
+    /// with `--restore`.
     Rescue {
         agents: Vec<String>,
+        /// Make the workspace again as it was: a rescue ref, or an agent for its newest
+        #[arg(long, value_name = "NAME", conflicts_with = "agents")]
+        restore: Option<String>,
         #[command(flatten)]
         format: Format,
     },

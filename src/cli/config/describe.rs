@@ -113,16 +113,25 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
     for agent in &team.agents {
         let command = settings.cli(&agent.cli).map(|cli| listed(&cli.command)).unwrap_or_default();
         let (cli, cwd) = (plain(&agent.cli), plain(&agent.cwd.to_string_lossy()));
-        let space = agent.workspace.map(|one| format!(", workspace {one}")).unwrap_or_default();
+        let space =
+            agent.posting.workspace.map(|one| format!(", workspace {one}")).unwrap_or_default();
         writeln!(out, "  {} ({}): {cli} {command} in `{cwd}`{space}", agent.name, agent.role)?;
         write_names("    sets", &names(&agent.env), out)?;
         let speaks: Vec<&str> = agent.speaks.iter().map(crate::model::AgentName::as_str).collect();
         write_names("    speaks to", &speaks, out)?;
         write_kit("    ", &settings.kit_of(agent), out)?;
-        if let Some(runner) = &agent.runner {
+        if let Some(runner) = &agent.posting.runner {
             writeln!(out, "    runs on {}", plain(&runner.name))?;
         }
-        if let Some(sandbox) = &agent.confinement.sandbox {
+        let posting = &agent.posting;
+        let commands = [("sets up", &posting.setup), ("tears down", &posting.teardown)];
+        for (verb, command) in commands {
+            let command = command.iter().filter(|command| !command.trim().is_empty());
+            for command in command {
+                writeln!(out, "    {verb} its workspace with `{}`", plain(command))?;
+            }
+        }
+        if let Some(sandbox) = &agent.posting.confinement.sandbox {
             let writable: Vec<&str> = sandbox.writable.iter().map(String::as_str).collect();
             writeln!(out, "    in a sandbox")?;
             write_names("    may also change", &writable, out)?;
@@ -247,7 +256,7 @@ fn agent_json(agent: &Agent, settings: &Settings) -> Value {
         "name": agent.name,
         "cli": agent.cli,
         "role": agent.role,
-        "workspace": agent.workspace.map(|one| one.to_string()),
+        "workspace": agent.posting.workspace.map(|one| one.to_string()),
         "prompt": prompt,
         "template": template,
         "vars": vars,
@@ -258,9 +267,9 @@ fn agent_json(agent: &Agent, settings: &Settings) -> Value {
         "speaks": agent.speaks,
         "skill": agent.skill,
         "kit": kit,
-        "runner": agent.runner.as_ref().map_or("local", |runner| &runner.name),
-        "limits": agent.confinement.limits,
-        "sandbox": agent.confinement.sandbox,
+        "runner": agent.posting.runner.as_ref().map_or("local", |runner| &runner.name),
+        "limits": agent.posting.confinement.limits,
+        "sandbox": agent.posting.confinement.sandbox,
     })
 }
 

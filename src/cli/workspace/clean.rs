@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::args::Format;
 use super::super::context::Context;
-use super::verb::ask;
+use super::verb::{ask, workspaces};
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::{Done, Refusal};
@@ -91,6 +91,28 @@ pub(super) fn rescues(context: &mut Context, format: Format) -> anyhow::Result<E
     for rescue in rescues.iter().filter(|_| !format.json) {
         writeln!(context.out, "{} {}", plain(&rescue.commit), plain(&rescue.name))?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Brings a rescued state back, as a workspace of its agent.
+pub(super) fn restore(
+    context: &mut Context,
+    name: String,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let Response::Done(done) = ask(context, WorkspaceRequest::Restore { name })? else {
+        return Err(ClientError::Unexpected.into());
+    };
+    let agent = done.unchanged.first().ok_or(ClientError::Unexpected)?;
+    let all = workspaces(context)?;
+    let root = all.into_iter().find(|one| one.agent == agent.as_str()).map(|one| one.root);
+    if format.json {
+        context.print_json(&json!({ "agent": agent, "root": root }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let place = plain(&root.unwrap_or_default());
+    writeln!(context.out, "The workspace of {agent} is as it was when it was rescued: {place}")?;
+    writeln!(context.out, "Bring the work back with `wheelhouse workspace merge {agent}`")?;
     Ok(ExitCode::SUCCESS)
 }
 

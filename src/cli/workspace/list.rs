@@ -24,7 +24,7 @@ pub(super) fn list(context: &mut Context, format: Format) -> anyhow::Result<Exit
     for one in &workspaces {
         table.push([
             plain(&one.agent),
-            one.kind.to_string(),
+            kind(one),
             state(one),
             one.files.len().to_string(),
             plain(one.branch.as_deref().unwrap_or("-")),
@@ -42,6 +42,13 @@ pub(super) fn list(context: &mut Context, format: Format) -> anyhow::Result<Exit
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn kind(one: &WorkspaceStatus) -> String {
+    match &one.runner {
+        Some(runner) => format!("{} on {}", one.kind, plain(runner)),
+        None => one.kind.to_string(),
+    }
 }
 
 fn state(one: &WorkspaceStatus) -> String {

@@ -87,6 +87,8 @@ mod tests {
             state: "ready".to_owned(),
             in_use: true,
             root: "/w/it's here".to_owned(),
+            runner: None,
+            root_there: None,
             branch: Some("wheelhouse/s/one".to_owned()),
             base: None,
             merged: None,

@@ -25,10 +25,13 @@ pub(in crate::cli) fn workspace(
         WorkspaceVerb::Clean { agents, rescue, drop_ignored, format } => {
             clean::clean(context, agents, (rescue, drop_ignored), format)
         }
-        WorkspaceVerb::Rescue { agents, format } if agents.is_empty() => {
+        WorkspaceVerb::Rescue { restore: Some(name), format, .. } => {
+            clean::restore(context, name, format)
+        }
+        WorkspaceVerb::Rescue { agents, format, .. } if agents.is_empty() => {
             clean::rescues(context, format)
         }
-        WorkspaceVerb::Rescue { agents, format } => clean::rescue(context, agents, format),
+        WorkspaceVerb::Rescue { agents, format, .. } => clean::rescue(context, agents, format),
     }
 }
 

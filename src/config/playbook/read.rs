@@ -83,13 +83,6 @@ fn read_team(
 ) -> (Option<String>, Vec<playbook::Agent>) {
     let known = Known::of(settings);
     let own = read_agents("playbook", file, known, problems);
-    let is_bound = |agent: &&Agent| agent.runner.is_some() || !agent.confinement.is_none();
-    if let Some(agent) = own.iter().find(is_bound) {
-        let message =
-            format!("A playbook cannot say where, or within which bounds, `{}` runs", agent.name);
-        let hint = "Put its agents into a team of the settings, and name that: `team = \"…\"`";
-        problems.error(&file.span_of("agents"), &message, Some(hint));
-    }
     let named = head.text("team", problems);
     let team: Option<&Team> = named.as_ref().and_then(|name| settings.team(&name.value));
     match &named {
@@ -115,8 +108,8 @@ fn read_team(
 
 fn taking_part(agent: Agent, settings: &Settings) -> playbook::Agent {
     let kit = settings.kit_of(&agent);
-    let Agent { name, cli, role, prompt, owns, capabilities, .. } = agent;
-    playbook::Agent { name, cli, role, prompt, owns, capabilities, kit }
+    let Agent { name, cli, role, prompt, owns, capabilities, posting, .. } = agent;
+    playbook::Agent { name, cli, role, prompt, owns, capabilities, kit, posting }
 }
 
 /// Returns the variables, and what fills some of them in a rehearsal.

@@ -58,6 +58,10 @@ fn arguments(
     for path in NEEDED.iter().filter(|path| exists(Path::new(path))) {
         add(&["--ro-bind", path, path]);
     }
+    for path in sandbox.shown.iter().filter_map(expanded) {
+        let text = path.display().to_string();
+        add(&["--ro-bind-try", &text, &text]);
+    }
     for path in sandbox.writable.iter().filter_map(expanded).filter(|path| exists(path)) {
         let text = path.display().to_string();
         add(&["--bind", &text, &text]);
@@ -86,6 +90,7 @@ mod tests {
         let sandbox = Sandbox {
             writable: vec!["/work".to_owned(), "~/.claude".to_owned(), "/gone".to_owned()],
             hidden: vec!["/secret".to_owned()],
+            shown: vec!["/p/.git".to_owned()],
             seen: vec!["/run/w/api.d".to_owned()],
             has_network: false,
         };
@@ -101,7 +106,7 @@ mod tests {
         assert!(text.contains("/dev/null /secret"), "{text}");
         assert!(
             text.ends_with(
-                "--bind /work /work --bind /h/.claude /h/.claude --ro-bind-try /run/w/api.d \
+                "--ro-bind-try /p/.git /p/.git --bind /work /work --bind /h/.claude /h/.claude --ro-bind-try /run/w/api.d \
              /run/w/api.d --chdir /work/sub --"
             ),
             "{text}"

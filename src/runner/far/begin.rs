@@ -10,6 +10,7 @@ use std::process::{Child, Stdio};
 
 use super::site::Site;
 use crate::config::{environment_of, plain_environment};
+use crate::git::Repository;
 use crate::keeper::{self, EXIT_FENCED, EXIT_HELD, KeeperArgs, Order};
 use crate::model::{Launch, RunId};
 use crate::runner::call::{HOOKS_PLACE, OrderThere};
@@ -102,11 +103,24 @@ fn settle(launch: Launch, site: &Site, program: &Path, hooks: &Path) -> Launch {
     // What is not there is told by the keeper.
     let cwd = cwd.canonicalize().unwrap_or(cwd);
     if let Some(sandbox) = &mut confinement.sandbox {
-        sandbox.writable.push(cwd.display().to_string());
+        let (writable, shown) = workspace(&cwd);
+        sandbox.writable.extend(writable.iter().map(|path| path.display().to_string()));
+        sandbox.shown.extend(shown.map(|path| path.display().to_string()));
         sandbox.hidden.extend(site.paths.private().map(|path| path.display().to_string()));
         sandbox.seen.extend(door.parent().map(|directory| directory.display().to_string()));
     }
     Launch { argv, cwd, environment: crate::model::Environment(here), size, confinement }
+}
+
+/// Returns what an agent that runs here may write, and what it must see: of a repository that others
+/// share, it writes where a commit on its own branch does.
+fn workspace(cwd: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
+    let tree = Repository::find(cwd).ok().filter(Repository::is_linked);
+    let Some(tree) = tree else { return (vec![cwd.to_owned()], None) };
+    let branch = tree.branch().ok().flatten();
+    let mut places = vec![tree.top().to_owned()];
+    places.extend(branch.and_then(|branch| tree.own_places(&branch).ok()).into_iter().flatten());
+    (places, Some(tree.common_dir().to_owned()))
 }
 
 fn extend_path(variables: &mut BTreeMap<String, String>, home: &Path) {

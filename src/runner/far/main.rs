@@ -1,10 +1,11 @@
-//! `wheelhouse far link|look|receive|send`: what a hub on another machine asks of this one. Nobody types it.
+//! `wheelhouse far link|look|receive|send|space`: what a hub on another machine asks of this one. Nobody types it.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::link::link;
 use super::look::Sight;
+use super::space::space;
 use super::transfer::{receive, send};
 use crate::model::{AgentName, SessionName};
 use crate::runner::Address;
@@ -23,6 +24,12 @@ pub fn main(words: &[String]) -> ExitCode {
                 return ExitCode::from(EXIT_USAGE);
             };
             link(&address)
+        }
+        ["space", "--session", session, "--home", home, "--agent", agent] => {
+            let Some(address) = address(session, home, agent) else {
+                return ExitCode::from(EXIT_USAGE);
+            };
+            space(&address)
         }
         ["look", "--directory", directory] => look(directory),
         ["receive", "--directory", directory] => receive(directory),

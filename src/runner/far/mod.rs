@@ -7,6 +7,7 @@ mod link;
 mod look;
 mod main;
 mod site;
+mod space;
 mod transfer;
 
 pub use look::Sight;

@@ -208,6 +208,7 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (key(Action::Interrupt).filter(|_| is_working), "interrupt"),
             (key(Action::NextLayout), "layout"),
             (key(Action::Scroll), "read back"),
+            (key(Action::Diff), "diff"),
             (key(Action::Restart).filter(|_| !has_ended), "restart"),
             (key(Action::Stop).filter(|_| !has_ended), "stop"),
             (key(Action::Remove).filter(|_| has_ended), "remove"),

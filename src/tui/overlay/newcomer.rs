@@ -14,7 +14,7 @@ use crate::tui::action::{Action, Choice};
 use crate::tui::app::{App, Purpose};
 use crate::tui::look::Tone;
 use crate::tui::text::{clean, clip, width};
-use crate::wire::{CliOffer, NewAgent, Request};
+use crate::wire::{CliOffer, NewAgent, Request, WantedPosting};
 
 /// An agent that is being described.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,6 +140,7 @@ impl Newcomer {
             cwd: None,
             env: Environment::default(),
             command: Vec::new(),
+            posting: WantedPosting::default(),
         };
         Ok((parsed, new))
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{DiffLine, FileHunks, ReceiptId, plain};
 use crate::tui::prompt::Editor;
 
@@ -9,14 +11,14 @@ use crate::tui::prompt::Editor;
 const QUOTE_CHARS_MAX: usize = 300;
 
 /// Which of both files a line is counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Side {
     Old,
     New,
 }
 
 /// A line that is known again by its text, wherever it has moved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
     pub path: String,
     pub side: Side,
@@ -25,7 +27,7 @@ pub(crate) struct Anchor {
 }
 
 /// What is said of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Comment {
     pub anchor: Anchor,
     pub text: String,
@@ -33,7 +35,7 @@ pub(crate) struct Comment {
 }
 
 /// How far a comment has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Post {
     Kept,
     /// The hub was asked to hand it to the agent.

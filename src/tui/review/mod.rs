@@ -3,6 +3,7 @@
 
 mod comment;
 mod glyph;
+mod kept;
 mod language;
 mod page;
 mod syntax;
@@ -10,4 +11,5 @@ mod words;
 
 pub(super) use comment::{Anchor, Comment, Post, Review, as_prompt};
 pub(super) use glyph::{Glyph, glyphs};
+pub(super) use kept::{Reviews, keep as keep_reviews, load as load_reviews};
 pub(super) use page::{Matter, Page, PageRow};

@@ -16,6 +16,7 @@ pub(crate) fn pipeline(call: String) -> PlayOrder {
         prompt: None,
         command: Vec::new(),
         kit: wheelhouse::model::Kit::default(),
+        posting: wheelhouse::model::Posting::default(),
     });
     let stage = |name: &str, tasks: &[&str]| PlayStage {
         name: name.to_owned(),

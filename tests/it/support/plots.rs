@@ -62,6 +62,8 @@ impl Ground {
             disposable: vec!["target".to_owned()],
             port_base: 42_000,
             port_count: 10,
+            runner: None,
+            restores: None,
         }
     }
 

@@ -56,6 +56,8 @@ fn plot(agent: &str) -> Plot {
         disposable: Vec::new(),
         port_base: 0,
         port_count: 0,
+        runner: None,
+        restores: None,
     }
 }
 

@@ -18,7 +18,16 @@ impl Yard {
     /// Lays out a repository with these files, and a team `crew` of agents that play these scripts, each
     /// in a worktree; `settings` go into `[workspace]`.
     pub(crate) fn new(files: &[(&str, &str)], agents: &[(&str, &str)], settings: &str) -> Self {
-        let world = World::new();
+        Self::in_world(World::new(), files, agents, (settings, ""))
+    }
+
+    /// Does the same in a world, with more settings for each agent.
+    pub(crate) fn in_world(
+        world: World,
+        files: &[(&str, &str)],
+        agents: &[(&str, &str)],
+        (settings, of_each): (&str, &str),
+    ) -> Self {
         let mut config = format!("[stop]\ngrace_seconds = 1\n[workspace]\n{settings}\n");
         for (name, script) in agents {
             let path = world.path(&format!("{name}.sim"));
@@ -28,7 +37,7 @@ impl Yard {
                 config,
                 "[cli.{name}]\nlike = \"sim\"\ncommand = {command}\n\
                  [[team.crew.agents]]\nname = \"{name}\"\ncli = \"{name}\"\n\
-                 workspace = \"worktree\"\n"
+                 workspace = \"worktree\"\n{of_each}\n"
             )
             .unwrap();
         }

@@ -1,0 +1,167 @@
+//! What people ask about workspaces, and who waits for what becomes of it.
+
+use std::collections::BTreeSet;
+
+use super::{Effect, Engine, Seat, WorkspaceOrder};
+use crate::model::{
+    AgentName, Clearing, Done, Entry, Failure, Moment, Plot, Refusal, RequestId, WorkspaceCommand,
+    WorkspaceState,
+};
+
+/// Someone who waits until workspaces are gone, or rescued.
+#[derive(Debug)]
+pub(super) struct SpaceWait {
+    request: RequestId,
+    pending: BTreeSet<AgentName>,
+    done: Done,
+    failures: Vec<Failure>,
+}
+
+impl Engine {
+    pub(super) fn obey_about_workspaces(
+        &mut self,
+        request: RequestId,
+        command: WorkspaceCommand,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let begun = match command {
+            WorkspaceCommand::Clean { agents, clearing } => self.clean(agents, clearing, effects),
+            WorkspaceCommand::Rescue { agents } => self.rescue(agents, effects),
+            WorkspaceCommand::Restore { agent, plot } => self.restore(&agent, *plot, now, effects),
+            WorkspaceCommand::Merge { agent, terms } => {
+                return self.ask_to_merge(request, &agent, terms, now, effects);
+            }
+        };
+        match begun {
+            Ok((pending, failures)) => {
+                let wait = SpaceWait { request, pending, done: Done::default(), failures };
+                self.space_waits.push(wait);
+                self.answer_space_waits(effects);
+            }
+            Err(refusal) => effects.push(Effect::Answer { request, outcome: Err(refusal) }),
+        }
+    }
+
+    /// Begins to remove workspaces, and says whose it waits for and whose it cannot remove.
+    fn clean(
+        &mut self,
+        agents: Vec<AgentName>,
+        clearing: Clearing,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(BTreeSet<AgentName>, Vec<Failure>), Refusal> {
+        let is_for_all = agents.is_empty();
+        let agents = if is_for_all { self.workspaces.keys().cloned().collect() } else { agents };
+        let (mut pending, mut failures) = (BTreeSet::new(), Vec::new());
+        for agent in agents {
+            let state = self.known_workspace(&agent)?.state;
+            let obstacle = if self.seats.get(&agent).is_some_and(Seat::is_live) {
+                Some("its agent runs")
+            } else if self.is_merging(&agent) {
+                Some("its work is being brought back")
+            } else {
+                None
+            };
+            match obstacle {
+                Some(_) if is_for_all => {}
+                Some(reason) => {
+                    let (reason, survivors) = (reason.to_owned(), Vec::new());
+                    failures.push(Failure { agent, reason, survivors });
+                }
+                None => {
+                    if state == WorkspaceState::Ready {
+                        self.clear_workspace(&agent, clearing, effects);
+                    }
+                    pending.insert(agent);
+                }
+            }
+        }
+        Ok((pending, failures))
+    }
+
+    fn rescue(
+        &mut self,
+        agents: Vec<AgentName>,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(BTreeSet<AgentName>, Vec<Failure>), Refusal> {
+        for agent in &agents {
+            let workspace = self.known_workspace(agent)?.clone();
+            if workspace.state != WorkspaceState::Ready {
+                return Err(Refusal::WorkspaceIs { agent: agent.clone(), state: workspace.state });
+            }
+            effects.push(Effect::Workspace(WorkspaceOrder::Rescue(Box::new(workspace))));
+        }
+        Ok((agents.into_iter().collect(), Vec::new()))
+    }
+
+    fn restore(
+        &mut self,
+        agent: &AgentName,
+        plot: Plot,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(BTreeSet<AgentName>, Vec<Failure>), Refusal> {
+        self.refuse_if_going_down()?;
+        if self.workspaces.contains_key(agent) {
+            return Err(Refusal::HasWorkspace { agent: agent.clone() });
+        }
+        self.make_workspace(agent, plot, now, effects);
+        Ok(([agent.clone()].into(), Vec::new()))
+    }
+
+    /// Tells those who wait what became of a workspace: the name of a rescue, or why it was kept.
+    pub(super) fn settle_space(
+        &mut self,
+        agent: &AgentName,
+        outcome: &Result<Option<String>, String>,
+        effects: &mut Vec<Effect>,
+    ) {
+        for wait in self.space_waits.iter_mut().filter(|wait| wait.pending.contains(agent)) {
+            wait.pending.remove(agent);
+            match outcome.clone() {
+                Ok(rescue) => {
+                    wait.done.unchanged.push(agent.clone());
+                    wait.done.rescues.extend(rescue.map(|name| (agent.clone(), name)));
+                }
+                Err(reason) => {
+                    let (agent, survivors) = (agent.clone(), Vec::new());
+                    wait.failures.push(Failure { agent, reason, survivors });
+                }
+            }
+        }
+        self.answer_space_waits(effects);
+    }
+
+    fn answer_space_waits(&mut self, effects: &mut Vec<Effect>) {
+        let settled = self.space_waits.extract_if(.., |wait| wait.pending.is_empty());
+        for SpaceWait { request, done, failures, .. } in settled {
+            let outcome = if failures.is_empty() {
+                Ok(done)
+            } else {
+                Err(Refusal::Kept { failures, removed: done.unchanged })
+            };
+            effects.push(Effect::Answer { request, outcome });
+        }
+    }
+
+    pub(super) fn drop_space_waits(&mut self, request: RequestId) {
+        self.space_waits.retain(|wait| wait.request != request);
+        self.merge_waits.retain(|(waiting, _)| *waiting != request);
+    }
+}
+
+/// Returns what is told of a command about workspaces.
+pub(super) fn told(command: &WorkspaceCommand) -> Vec<Entry> {
+    match command {
+        WorkspaceCommand::Clean { agents, .. } => {
+            agents.iter().map(|agent| Entry::new("person.clean", "").of(agent)).collect()
+        }
+        WorkspaceCommand::Merge { agent, terms } if !terms.is_trial => {
+            vec![Entry::new("person.merge", format!("into {}", terms.into)).of(agent)]
+        }
+        WorkspaceCommand::Restore { agent, .. } => {
+            vec![Entry::new("person.restore", "").of(agent)]
+        }
+        WorkspaceCommand::Rescue { .. } | WorkspaceCommand::Merge { .. } => Vec::new(),
+    }
+}

@@ -1,0 +1,152 @@
+//! The hub is killed while it makes, merges and removes workspaces in which work was left in every
+//! form: nothing is lost, and the next hub goes on.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::support::chance::Chance;
+use super::support::clock::wait_for;
+use super::support::plots::{git, hash, try_git};
+use super::support::process;
+use super::support::yard::Yard;
+
+const FILES: &[(&str, &str)] = &[("a.txt", "one\n"), ("c.txt", "c\n"), ("sub/b.txt", "b\n")];
+
+const IDLE: &str = "on prompt\n  status done \"ran it, 1 command passed\"\n";
+
+/// How work is left behind, as a person would leave it.
+const STATES: &[(&str, &str)] = &[
+    ("modified", "echo x > a.txt"),
+    ("staged", "echo s > a.txt; git add a.txt; echo d > a.txt"),
+    ("unstaged", "echo o > a.txt; git add a.txt; echo one > a.txt"),
+    ("untracked", "mkdir -p d; echo n > d/n.txt; ln -s /nowhere d/link; rm sub/b.txt"),
+    ("ignored", "echo KEY=2 > .env"),
+    ("unpushed", "echo u > u.txt; git add .; git commit -q -m u; echo v > v.txt"),
+    ("detached", "git checkout -q --detach; echo e > e.txt; git add .; git commit -q -m e"),
+    (
+        "reset",
+        "echo r > r.txt; git add .; git commit -q -m r; git reset -q --hard HEAD~1; echo k > k.txt",
+    ),
+    ("stashed", "echo t > a.txt; git stash -q; echo w > w.txt"),
+    ("unseen", "git update-index --skip-worktree a.txt; echo h > a.txt"),
+    (
+        "merging",
+        "B=$(git branch --show-current); echo m > a.txt; git commit -q -a -m m; \
+         git checkout -q -b other HEAD~1; echo q > a.txt; git commit -q -a -m q; ! git merge -q $B",
+    ),
+    ("locked", "git worktree lock --reason stick .; echo l > l.txt"),
+];
+
+/// Returns the names of all that is in a workspace: files, what is staged, commits.
+fn treasures(project: &Path, root: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if !root.is_dir() {
+        return found;
+    }
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            if kind.is_dir() {
+                open.push(path);
+            } else if kind.is_file() && entry.file_name() != ".git" {
+                found.insert(hash(project, &fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    for words in [&["rev-list", "--all", "--reflog", "HEAD"][..], &["ls-files", "-s"]] {
+        let at = usize::from(words[0] == "ls-files");
+        let listed = try_git(root, words).unwrap_or_default();
+        found.extend(listed.lines().filter_map(|line| line.split(' ').nth(at).map(str::to_owned)));
+    }
+    found
+}
+
+fn kill_hub(yard: &Yard) {
+    for pid in yard.world.players("hub") {
+        process::kill(pid, Signal::KILL);
+    }
+}
+
+/// Begins a command, and kills the hub in the middle of it. Says whether it was cut off.
+fn cut(yard: &Yard, words: &[&str], chance: &mut Chance, most_ms: u64) -> bool {
+    let mut command: Command = yard.world.command(words);
+    let mut child: Child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    thread::park_timeout(Duration::from_millis(chance.below(most_ms)));
+    kill_hub(yard);
+    !child.wait().unwrap().success()
+}
+
+fn rests(yard: &Yard, agent: &str) {
+    wait_for("an end of it", || {
+        let listed = yard.workspace(agent);
+        listed.is_none_or(|one| one["state"] == "ready" && one["merge"]["state"] != "merging")
+    });
+}
+
+#[test]
+fn a_hub_that_is_killed_at_any_moment_loses_nothing_in_any_state() {
+    let agents: Vec<(&str, &str)> = STATES.iter().map(|(name, _)| (*name, IDLE)).collect();
+    let yard = Yard::new(FILES, &agents, "");
+    let project = yard.project();
+    yard.world.ok(&["up", "crew"]);
+    yard.world.ok(&["down", "--force"]);
+    wait_for("no workspace", || yard.list().is_empty());
+    let mut chance = Chance::new(30);
+    let mut cuts = 0;
+    for (agent, script) in STATES {
+        let root = yard.root(agent);
+        cuts += usize::from(cut(&yard, &["agent", "start", agent], &mut chance, 250));
+        rests(&yard, agent);
+        yard.world.ok(&["agent", "start", agent]);
+        yard.world.ok(&["wait", "--agent", agent, "--for", "idle", "--timeout", "25"]);
+        assert_eq!(git(&root, &["status", "--porcelain"]), "", "{agent}: it is whole");
+        yard.world.ok(&["agent", "stop", agent, "--grace", "0"]);
+        // Without work it goes by itself; so it is made again, and left with some.
+        wait_for("an empty one gone", || yard.workspace(agent).is_none());
+        yard.world.ok(&["agent", "start", agent]);
+        yard.world.ok(&["wait", "--agent", agent, "--for", "idle", "--timeout", "25"]);
+        let left = Command::new("sh").args(["-c", script]).current_dir(&root).output().unwrap();
+        assert!(left.status.success(), "{agent}: {left:?}");
+        let before = treasures(&project, &root);
+        let is_safe = |when: &str| {
+            let mut now = treasures(&project, &root);
+            let held = git(&project, &["rev-list", "--objects", "--glob=refs/*"]);
+            now.extend(held.lines().filter_map(|line| line.split(' ').next().map(str::to_owned)));
+            let lost: Vec<_> = before.difference(&now).collect();
+            assert!(lost.is_empty(), "{agent}, {when}: {lost:?}");
+        };
+        // A merge commits files as they are: what was staged before gives way to them, as it does to
+        // `git commit -a`.
+        let is_twofold = script.contains("git add a.txt");
+        let terms: &[&str] = if is_twofold { &["--committed"] } else { &[] };
+        let merge = [&["workspace", "merge", agent], terms].concat();
+        cuts += usize::from(cut(&yard, &merge, &mut chance, 200));
+        is_safe("merged");
+        rests(&yard, agent);
+        yard.world.ok(&["agent", "stop", agent, "--grace", "0"]);
+        rests(&yard, agent);
+        if yard.workspace(agent).is_some() {
+            let clean = ["workspace", "clean", agent, "--rescue"];
+            cuts += usize::from(cut(&yard, &clean, &mut chance, 200));
+            is_safe("removed");
+            rests(&yard, agent);
+        }
+        is_safe("in the end");
+        // What is left is known to git as what it was.
+        if yard.workspace(agent).is_some() {
+            let said = yard.world.run(&["workspace", "clean", agent, "--rescue"]);
+            let is_stuck = ["merging", "locked"].contains(agent);
+            assert_eq!(said.code == Some(0), !is_stuck, "{agent}: {said:?}");
+            is_safe("cleaned");
+        }
+    }
+    println!("{cuts} of {} were cut off", STATES.len() * 3);
+    assert_eq!(yard.git(&["status", "--porcelain"]), "");
+}
