@@ -332,6 +332,22 @@ mod tests {
     }
 
     #[test]
+    fn gates_of_which_one_did_not_run_do_not_pass() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let gates = |terms: &mut Terms| {
+            (terms.gates, terms.attempts_max) = (vec!["make".to_owned(), "lint".to_owned()], 1);
+        };
+        let _ = bench.add(vec![Work::new("a").with(gates)]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        let ran = GateResult { gate: "make".into(), passed: true, output: String::new() };
+        let tree = Some("x".to_owned());
+        let checks = Checks { results: vec![ran], tree_before: tree.clone(), tree_after: tree };
+        bench.handle(Event::Gates { task: TaskId(1), attempt: 1, checks });
+        assert_eq!(bench.states(), [TaskState::Failed]);
+    }
+
+    #[test]
     fn a_failed_gates_output_goes_back_and_three_failures_end_the_attempt() {
         let mut bench = Bench::with_idle(&["one"]);
         let gate = |terms: &mut Terms| {

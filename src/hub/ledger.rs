@@ -14,6 +14,10 @@ use crate::model::{AgentName, Changes, Entry, Moment, ReceiptId, RowChange, RunI
 use crate::store::{Batch, Outcome, Store, Ticket};
 use crate::wire::Fault;
 
+/// So many heartbeats may wait for others, and no more: beside the record, the last reports of an agent
+/// are kept word for word (`hub/reports`), and a hub that is killed must find there what is not on record.
+const HEARTBEATS_MAX: u32 = 32;
+
 /// Something to be done once the record has all that was decided before it.
 #[derive(Debug)]
 pub(super) enum Deed {
@@ -50,6 +54,8 @@ pub(super) struct Ledger {
     /// Why the record cannot be written.
     failure: Option<String>,
     backlog: Backlog,
+    /// How many heartbeats have waited since something else was written.
+    heartbeats: u32,
     /// What can be done just as well later, until the record can be written again.
     parked: Vec<Deed>,
     /// Tasks that are done, and not on record as done yet.
@@ -83,6 +89,7 @@ impl Ledger {
             committed: Ticket::default(),
             failure: None,
             backlog: Backlog::default(),
+            heartbeats: 0,
             parked: Vec::new(),
             unrecorded: BTreeSet::new(),
             is_busy: false,
@@ -97,7 +104,9 @@ impl Ledger {
             if let Effect::Save(changes) = effect {
                 is_of_change = true;
                 let is_heartbeat = changes.entries.iter().all(Entry::is_heartbeat);
-                let may_wait = is_alone && is_heartbeat && !is_about_prompt(&changes);
+                let is_crowd = self.heartbeats >= HEARTBEATS_MAX;
+                let may_wait = is_alone && is_heartbeat && !is_crowd && !is_about_prompt(&changes);
+                self.heartbeats = if may_wait { self.heartbeats + 1 } else { 0 };
                 let done = done_tasks(&changes);
                 refusal = self.keep(changes, may_wait, now).err();
                 self.unrecorded.extend(done.iter().cloned());

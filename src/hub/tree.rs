@@ -1,10 +1,13 @@
 //! A number for all files below a directory, so that it is known what a gate was about.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Dir, Mode, OFlags};
 
 use super::board::is_mirror;
 use super::inside::Root;
@@ -61,16 +64,20 @@ fn walked(directory: &Path) -> Option<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut open = vec![PathBuf::new()];
     while let Some(inner) = open.pop() {
-        for entry in fs::read_dir(directory.join(&inner)).ok()?.flatten() {
-            let name = entry.file_name();
-            let path = inner.join(&name);
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && IGNORED.iter().all(|one| name != *one) => {
-                    open.push(path);
-                }
-                Ok(kind) if kind.is_dir() => {}
-                Ok(_) => files.push(path),
-                Err(_) => return None,
+        // A link that has taken the place of a directory is not followed.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let held = rustix::fs::open(directory.join(&inner), flags, Mode::empty()).ok()?;
+        for entry in Dir::read_from(&held).ok()?.flatten() {
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let path = inner.join(name);
+            let Ok(told) = fs::symlink_metadata(directory.join(&path)) else { continue };
+            if !told.is_dir() {
+                files.push(path);
+            } else if IGNORED.iter().all(|one| name != *one) {
+                open.push(path);
             }
         }
         if files.len() > WALKED_MAX {

@@ -12,7 +12,7 @@ use crate::model::{
 };
 
 /// More is not read by anybody.
-const MESSAGE_BYTES_MAX: usize = 16 * 1024;
+const MESSAGE_BYTES_MAX: usize = 6 * 1024;
 
 /// A frame from the hub: the answer to a request, or a notice that nobody asked for by number.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -224,6 +224,7 @@ fn a_workspace_that_became_a_link_is_neither_read_nor_brought_back_nor_removed()
     ] {
         let said = world.run(words);
         assert!(!said.text().contains(SECRET), "{said:?}");
+        outside.assert_untouched(&format!("{words:?} of a workspace that is a link"));
     }
     assert!(!yard.workspace("one").unwrap()["note"].is_null(), "it is kept, and why is said");
     assert_eq!(plots::git(&yard.project(), &["rev-list", "--all", "--count"]), "1");

@@ -3,7 +3,7 @@
 use wheelhouse::detect::{HookNews, StreamNews};
 use wheelhouse::model::{AgentState, HookMeaning};
 
-use super::acted::{Pane, rules};
+use super::acted::{CLAUDE, Pane, SIZE, rules};
 
 /// What `OpenCode` shows around an answer, while it works and after.
 fn opencode(answer: &str, is_at_work: bool) -> String {
@@ -149,4 +149,37 @@ fn a_turn_that_was_too_short_to_be_seen_is_known_to_be_over() {
     pane.write("\x1b]7501;state=idle:app=codex\x1b\\");
     pane.wait(2000);
     assert_eq!(pane.unseen, 0);
+}
+
+#[test]
+fn a_border_that_is_half_drawn_cuts_no_line_short() {
+    let rule = |cols: usize| "─".repeat(cols);
+    let all = usize::from(SIZE.cols);
+    for (is_late, tag) in [(false, ""), (true, ""), (false, "(k7f3)"), (true, "(k7f3)")] {
+        let line = |number| format!("PROGRESS{tag}: [{number}/40] — piece number {number}");
+        let lines: Vec<String> = (1..=40).map(line).collect();
+        let mut pane = Pane::new(&CLAUDE);
+        let box_above = format!("\r\n{}\r\n❯ \r\n", rule(all));
+        let end = format!("{}\r\n  esc to interrupt", rule(all));
+        pane.write("\x1b[?1049l\r\n\x1b[48;5;237m❯ Build it.\x1b[m\r\n\r\n● Now:\r\n");
+        pane.write(&format!("{box_above}{end}"));
+        pane.wait(300);
+        for (number, line) in lines.iter().enumerate() {
+            pane.write(&format!("\x1b[4A\r\x1b[J  {line}\r\n{box_above}"));
+            let half = rule(6 + number * 11 % 37);
+            if is_late {
+                // What a hub that comes back reads is not divided into frames.
+                pane.screen.feed(half.as_bytes(), pane.now);
+                pane.detector.catch_up(&pane.screen, &[], pane.now);
+            } else {
+                pane.write(&half);
+                pane.wait(140);
+            }
+            pane.write(&format!("\r{end}"));
+            pane.wait(300);
+        }
+        pane.write("\r\x1b[J  ? for shortcuts");
+        pane.wait(3000);
+        assert_eq!(pane.raws(), lines, "read late: {is_late}, tag: {tag}");
+    }
 }

@@ -45,7 +45,7 @@ struct Ids {
 fn example(kind: RequestKind, ids: &Ids) -> Request {
     let agent = || ids.agent.clone();
     let (agents, task) = (|| vec![ids.agent.clone()], || ids.task.clone());
-    let none = || Environment(BTreeMap::new());
+    let (none, grace_ms) = (|| Environment(BTreeMap::new()), Some(100));
     let about = |ask| Request::Task { ask };
     let lock = || format!("lock-{}", ids.agent);
     match kind {
@@ -64,16 +64,13 @@ fn example(kind: RequestKind, ids: &Ids) -> Request {
         RequestKind::Hook => Request::Hook { call: "c".into(), said: serde_json::json!({}) },
         RequestKind::Up => Request::Up { team: Some("crew".into()), environment: none() },
         RequestKind::Start => Request::Start { agents: agents(), environment: none() },
-        RequestKind::Stop => Request::Stop { agents: agents(), grace_ms: Some(100) },
+        RequestKind::Stop => Request::Stop { agents: agents(), grace_ms },
         RequestKind::Restart => {
-            Request::Restart { agents: agents(), environment: none(), grace_ms: Some(100) }
+            Request::Restart { agents: agents(), environment: none(), grace_ms }
         }
-        RequestKind::Resume => Request::Resume {
-            agents: agents(),
-            environment: none(),
-            grace_ms: Some(100),
-            brief: false,
-        },
+        RequestKind::Resume => {
+            Request::Resume { agents: agents(), environment: none(), grace_ms, brief: false }
+        }
         RequestKind::Add => Request::Add {
             agent: NewAgent {
                 name: "fresh".into(),
