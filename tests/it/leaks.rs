@@ -61,13 +61,19 @@ fn cycle(rounds: usize) {
     assert_eq!(after, before);
 }
 
+/// Returns the files below some directories. An agent that was seen to do something has one more, which
+/// is then its for good: what its detector remembers.
+fn files_of(parts: &[std::path::PathBuf]) -> Vec<String> {
+    let all = parts.iter().flat_map(|part| files(part)).map(|path| path.display().to_string());
+    all.filter(|path| !path.ends_with(".reports")).collect()
+}
+
 fn belongings(world: &World, hub: u32) -> Belongings {
     let alive = world.alive();
     let keeper = world.agent("stays").keeper_pid.unwrap();
     let of_terminal = |target: &&String| target.starts_with("/dev/pt");
     let all = alive.iter().flat_map(|id| descriptors(id.pid)).collect::<Vec<_>>();
     let parts = [world.path("state"), world.path("run")];
-    let shown = |path: &std::path::PathBuf| path.display().to_string();
     Belongings {
         hub_descriptors: descriptors(hub),
         hub_threads: thread_count(hub),
@@ -75,6 +81,6 @@ fn belongings(world: &World, hub: u32) -> Belongings {
         keeper_descriptors: descriptors(keeper),
         processes: alive.len(),
         terminals: all.iter().filter(of_terminal).count(),
-        files: parts.iter().flat_map(|part| files(part)).map(|path| shown(&path)).collect(),
+        files: files_of(&parts),
     }
 }
