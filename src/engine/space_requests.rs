@@ -12,6 +12,8 @@ use crate::model::{
 #[derive(Debug)]
 pub(super) struct SpaceWait {
     request: RequestId,
+    /// On which terms they are to be removed, if that is what it waits for.
+    terms: Option<Clearing>,
     pending: BTreeSet<AgentName>,
     done: Done,
     failures: Vec<Failure>,
@@ -25,6 +27,12 @@ impl Engine {
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
+        let terms = match &command {
+            WorkspaceCommand::Clean { clearing, .. } => Some(*clearing),
+            WorkspaceCommand::Rescue { .. }
+            | WorkspaceCommand::Restore { .. }
+            | WorkspaceCommand::Merge { .. } => None,
+        };
         let begun = match command {
             WorkspaceCommand::Clean { agents, clearing } => self.clean(agents, clearing, effects),
             WorkspaceCommand::Rescue { agents } => self.rescue(agents, effects),
@@ -35,7 +43,8 @@ impl Engine {
         };
         match begun {
             Ok((pending, failures)) => {
-                let wait = SpaceWait { request, pending, done: Done::default(), failures };
+                let done = Done::default();
+                let wait = SpaceWait { request, terms, pending, done, failures };
                 self.space_waits.push(wait);
                 self.answer_space_waits(effects);
             }
@@ -109,6 +118,16 @@ impl Engine {
         Ok(([agent.clone()].into(), Vec::new()))
     }
 
+    /// Returns the terms on which people wait for the removal of a workspace.
+    pub(super) fn removal_awaited(&self, agent: &AgentName) -> Option<Clearing> {
+        let waits = self.space_waits.iter().filter(|wait| wait.pending.contains(agent));
+        waits.filter_map(|wait| wait.terms).reduce(|one, other| Clearing {
+            rescues: one.rescues || other.rescues,
+            drops_ignored: one.drops_ignored || other.drops_ignored,
+            is_unfinished: one.is_unfinished || other.is_unfinished,
+        })
+    }
+
     /// Tells those who wait what became of a workspace: the name of a rescue, or why it was kept.
     pub(super) fn settle_space(
         &mut self,
@@ -116,7 +135,20 @@ impl Engine {
         outcome: &Result<Option<String>, String>,
         effects: &mut Vec<Effect>,
     ) {
-        for wait in self.space_waits.iter_mut().filter(|wait| wait.pending.contains(agent)) {
+        self.settle_space_for(|_| true, agent, outcome, effects);
+    }
+
+    /// Tells those among them whose terms are such.
+    pub(super) fn settle_space_for(
+        &mut self,
+        are_meant: impl Fn(Option<Clearing>) -> bool,
+        agent: &AgentName,
+        outcome: &Result<Option<String>, String>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let are_meant =
+            |wait: &&mut SpaceWait| wait.pending.contains(agent) && are_meant(wait.terms);
+        for wait in self.space_waits.iter_mut().filter(are_meant) {
             wait.pending.remove(agent);
             match outcome.clone() {
                 Ok(rescue) => {

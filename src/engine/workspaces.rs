@@ -85,12 +85,14 @@ impl Engine {
         effects.push(Effect::Start { agent: agent.clone(), run, launch });
     }
 
-    /// Removes the workspace of an agent that is gone, if there is no work in it.
+    /// Removes the workspace of an agent that is gone, if there is no work in it, or on the terms that
+    /// people wait for.
     pub(super) fn tidy(&mut self, agent: &AgentName, effects: &mut Vec<Effect>) {
         let is_live = self.seats.get(agent).is_some_and(Seat::is_live);
         let is_ready = |one: &Workspace| one.state == WorkspaceState::Ready;
         if !is_live && self.workspaces.get(agent).is_some_and(is_ready) && !self.is_merging(agent) {
-            self.clear_workspace(agent, Clearing::default(), effects);
+            let clearing = self.removal_awaited(agent).unwrap_or_default();
+            self.clear_workspace(agent, clearing, effects);
         }
     }
 
@@ -165,6 +167,8 @@ impl Engine {
                 self.workspaces.remove(agent);
                 self.touch(Place::Workspace(agent.clone()));
                 self.tell(Entry::new("workspace.failed", reason.clone()).of(agent));
+                let is_removal = |terms: Option<Clearing>| terms.is_some();
+                self.settle_space_for(is_removal, agent, &Ok(None), effects);
                 self.settle_space(agent, &Err(reason.clone()), effects);
                 if self.seats.get(agent).is_some_and(|seat| seat.held.is_some()) {
                     let note = format!("its workspace could not be made: {reason}");
@@ -174,30 +178,23 @@ impl Engine {
             WorkspaceEvent::Cleared { rescue } if is_clearing => {
                 self.note_cleared(agent, rescue, now, effects);
             }
-            WorkspaceEvent::Kept { reason } if is_clearing => {
-                workspace.state = WorkspaceState::Ready;
-                let is_news = workspace.note.as_ref() != Some(&reason);
-                workspace.note = Some(reason.clone());
-                self.touch(Place::Workspace(agent.clone()));
-                if is_news {
-                    self.tell(Entry::new("workspace.kept", reason.clone()).of(agent));
+            WorkspaceEvent::Kept { reason } => {
+                if let WorkspaceState::Clearing(clearing) = state {
+                    self.note_kept(agent, clearing, reason, now, effects);
                 }
-                self.settle_space(agent, &Err(reason), effects);
-                self.move_in(agent, now, effects);
             }
             WorkspaceEvent::Rescued { outcome } => {
                 if let Ok(Some(name)) = &outcome {
                     self.tell(Entry::new("workspace.rescued", name.clone()).of(agent));
                 }
-                self.settle_space(agent, &outcome, effects);
+                self.settle_space_for(|terms| terms.is_none(), agent, &outcome, effects);
             }
             WorkspaceEvent::Compared { files, settings } => {
                 self.note_comparison(agent, files, settings);
             }
             WorkspaceEvent::Made(_)
             | WorkspaceEvent::NotMade { .. }
-            | WorkspaceEvent::Cleared { .. }
-            | WorkspaceEvent::Kept { .. } => {}
+            | WorkspaceEvent::Cleared { .. } => {}
         }
         self.finish_down(effects);
     }
@@ -212,10 +209,41 @@ impl Engine {
         let words = workspace.place_in_words();
         self.touch(Place::Workspace(agent.clone()));
         self.tell(Entry::new("workspace.made", words).of(agent));
-        self.settle_space(agent, &Ok(None), effects);
+        self.settle_space_for(|terms| terms.is_none(), agent, &Ok(None), effects);
         self.move_in(agent, now, effects);
+        if self.seats.get(agent).is_some_and(Seat::is_live) {
+            self.settle_space(agent, &Err("its agent runs".to_owned()), effects);
+        }
         // Whoever was to work in it may have been stopped meanwhile.
         self.tidy(agent, effects);
+    }
+
+    fn note_kept(
+        &mut self,
+        agent: &AgentName,
+        clearing: Clearing,
+        reason: String,
+        now: Moment,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(workspace) = self.workspaces.get_mut(agent) else { return };
+        workspace.state = WorkspaceState::Ready;
+        let is_news = workspace.note.as_ref() != Some(&reason);
+        workspace.note = Some(reason.clone());
+        self.touch(Place::Workspace(agent.clone()));
+        if is_news {
+            self.tell(Entry::new("workspace.kept", reason.clone()).of(agent));
+        }
+        let is_live = self.seats.get(agent).is_some_and(Seat::is_live);
+        // Whoever asked for more than was tried has yet to be served, unless the agent is back.
+        let is_over = |terms: Option<Clearing>| {
+            terms.is_some_and(|terms| is_live || !terms.goes_further_than(clearing))
+        };
+        self.settle_space_for(is_over, agent, &Err(reason), effects);
+        if self.removal_awaited(agent).is_some() {
+            self.tidy(agent, effects);
+        }
+        self.move_in(agent, now, effects);
     }
 
     fn note_cleared(
@@ -366,6 +394,60 @@ mod tests {
         assert_eq!(bench.engine.workspaces().count(), 0);
     }
 
+    fn clean(bench: &mut Bench, clearing: Clearing) -> Vec<Effect> {
+        let clean = WorkspaceCommand::Clean { agents: vec![name("one")], clearing };
+        bench.ask(Command::Workspace(clean))
+    }
+
+    fn answers(effects: &[Effect]) -> Vec<bool> {
+        let answer = |effect: &Effect| match effect {
+            Effect::Answer { outcome, .. } => Some(outcome.is_ok()),
+            _ => None,
+        };
+        effects.iter().filter_map(answer).collect()
+    }
+
+    #[test]
+    fn whoever_asks_for_more_than_is_being_tried_is_served_after_it() {
+        let mut bench = running();
+        assert_eq!(clears(&end(&mut bench)), Some(Clearing::default()));
+        let rescuing = Clearing { rescues: true, ..Clearing::default() };
+        let (same, more) = (clean(&mut bench, Clearing::default()), clean(&mut bench, rescuing));
+        assert_eq!((clears(&same), clears(&more)), (None, None), "one removal at a time");
+        let reason = "1 new file: a".to_owned();
+        let kept = tell(&mut bench, "one", WorkspaceEvent::Kept { reason });
+        assert_eq!(answers(&kept), [false], "only the one who asked for no more is told");
+        assert_eq!(clears(&kept), Some(rescuing));
+        let rescue = Some("refs/r".to_owned());
+        let gone = tell(&mut bench, "one", WorkspaceEvent::Cleared { rescue });
+        assert_eq!(answers(&gone), [true]);
+    }
+
+    #[test]
+    fn a_removal_that_was_tried_as_asked_is_not_tried_again() {
+        let mut bench = running();
+        let _ = end(&mut bench);
+        let rescuing = Clearing { rescues: true, ..Clearing::default() };
+        let _ = clean(&mut bench, rescuing);
+        let kept = || WorkspaceEvent::Kept { reason: "a process is in it".to_owned() };
+        let _ = tell(&mut bench, "one", kept());
+        let effects = tell(&mut bench, "one", kept());
+        assert_eq!((clears(&effects), answers(&effects)), (None, vec![false]));
+    }
+
+    #[test]
+    fn a_removal_asked_for_while_it_is_made_is_answered_once_it_is_gone() {
+        let mut bench = Bench::new();
+        let _ = start(&mut bench, &["one"]);
+        let _ = bench.stop("one");
+        let rescuing = Clearing { rescues: true, ..Clearing::default() };
+        assert!(answers(&clean(&mut bench, rescuing)).is_empty());
+        let made = tell(&mut bench, "one", WorkspaceEvent::Made(Made::default()));
+        assert_eq!((clears(&made), answers(&made)), (Some(rescuing), vec![]));
+        let gone = tell(&mut bench, "one", WorkspaceEvent::Cleared { rescue: None });
+        assert_eq!(answers(&gone), [true]);
+    }
+
     #[test]
     fn what_is_kept_is_taken_up_again_and_never_removed_by_a_start() {
         let mut bench = running();
@@ -375,9 +457,7 @@ mod tests {
         let effects = start(&mut bench, &["one"]);
         assert!(starts(&effects), "{effects:?}");
         let _ = bench.tell("one", seen());
-        let clean =
-            WorkspaceCommand::Clean { agents: vec![name("one")], clearing: Clearing::default() };
-        let refused = bench.ask(Command::Workspace(clean));
+        let refused = clean(&mut bench, Clearing::default());
         assert!(
             matches!(
                 &refused[..],

@@ -144,6 +144,13 @@ pub struct Clearing {
     pub is_unfinished: bool,
 }
 
+impl Clearing {
+    /// Says whether this removes what the other keeps.
+    pub fn goes_further_than(self, other: Self) -> bool {
+        (self.rescues && !other.rescues) || (self.drops_ignored && !other.drops_ignored)
+    }
+}
+
 /// A workspace that was made for an agent. It outlives the agent while there is work in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
