@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::client::{self, ClientError, Connection, Identity};
-use crate::config::{Paths, environment_of, find_project, plain_json};
+use crate::config::{Paths, environment_of, find_project, plain_json, with_own_program};
 use crate::model::Environment;
 use crate::wire::{Request, Response};
 
@@ -91,5 +91,9 @@ pub(super) fn own_name() -> Option<String> {
 
 /// Returns the environment of whoever typed the command; agents are given a part of it.
 pub(super) fn caller_environment() -> Environment {
-    environment_of(std::env::vars_os())
+    let environment = environment_of(std::env::vars_os());
+    match std::env::current_exe() {
+        Ok(program) => with_own_program(environment, &program),
+        Err(_) => environment,
+    }
 }

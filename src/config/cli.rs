@@ -107,7 +107,7 @@ pub(super) fn installed_agent<'a>(
     installed.next().map(|(name, cli)| (name.as_str(), cli))
 }
 
-fn is_executable(path: &Path) -> bool {
+pub(super) fn is_executable(path: &Path) -> bool {
     let mode = |data: std::fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
     path.metadata().is_ok_and(mode)
 }

@@ -1,10 +1,13 @@
 //! What an agent's process finds in its environment.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use crate::model::Environment;
 
+use super::cli::is_executable;
 use super::pattern::{covers, is_variable_name};
 use super::problem::Problems;
 use super::reader::Reader;
@@ -135,6 +138,23 @@ pub fn environment_of(variables: impl IntoIterator<Item = (OsString, OsString)>)
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     Environment(variables.into_iter().filter_map(text).collect())
+}
+
+/// Adds the directory of our own program to the end of the path, if a program of its name is found nowhere
+/// else: agents call it by name.
+pub fn with_own_program(mut environment: Environment, program: &Path) -> Environment {
+    let (Some(directory), Some(name)) = (program.parent(), program.file_name()) else {
+        return environment;
+    };
+    let Some(path) = environment.0.get("PATH") else { return environment };
+    let mut entries: Vec<PathBuf> = env::split_paths(path).collect();
+    if name == "wheelhouse" && !entries.iter().any(|entry| is_executable(&entry.join(name))) {
+        entries.push(directory.to_owned());
+        // A directory with a colon in its name cannot be on a path.
+        let joined = env::join_paths(entries).ok().and_then(|path| path.into_string().ok());
+        environment.0.extend(joined.map(|path| ("PATH".to_owned(), path)));
+    }
+    environment
 }
 
 /// Returns the variables that the table's `env` sets.
@@ -297,6 +317,21 @@ mod tests {
             ("W", "own"),
         ]);
         assert_eq!(agent_environment(&caller, &[], &cli, &agent, &own).0, wanted.0);
+    }
+
+    #[test]
+    fn our_own_program_is_found_unless_another_is() {
+        let (ours, another) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let program = ours.path().join("wheelhouse");
+        let path = |directory: &Path| variables(&[("PATH", directory.to_str().unwrap())]);
+        let extended = with_own_program(path(another.path()), &program);
+        let both = env::join_paths([another.path(), ours.path()]).unwrap();
+        assert_eq!(extended.0["PATH"], both.to_str().unwrap());
+        std::os::unix::fs::symlink("/bin/sh", another.path().join("wheelhouse")).unwrap();
+        assert_eq!(with_own_program(path(another.path()), &program), path(another.path()));
+        assert_eq!(with_own_program(variables(&[]), &program), variables(&[]));
+        let renamed = ours.path().join("it");
+        assert_eq!(with_own_program(path(ours.path()), &renamed), path(ours.path()));
     }
 
     #[test]

@@ -39,6 +39,7 @@ pub use builtin::STARTER;
 pub use cli::Cli;
 pub use environment::{
     agent_environment, environment_of, far_environment, plain_environment, unfit_variable,
+    with_own_program,
 };
 pub use far_paths::FarPaths;
 pub use hash::Hash;

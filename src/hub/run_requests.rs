@@ -6,7 +6,7 @@ use super::briefs::Resumption;
 use super::plan::Crew;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
-use crate::config::environment_of;
+use crate::config::{environment_of, with_own_program};
 use crate::engine::RunEvent;
 use crate::model::{AgentName, Command, Environment, RunId};
 use crate::wire::{Fault, Request};
@@ -90,7 +90,8 @@ impl Hub {
     /// more: then its own variables are what there is.
     fn caller_of(&self, agent: &AgentName) -> Rc<Environment> {
         let caller = self.callers.get(agent).map(Rc::clone);
-        caller.unwrap_or_else(|| Rc::new(environment_of(std::env::vars_os())))
+        let own = || with_own_program(environment_of(std::env::vars_os()), &self.program);
+        caller.unwrap_or_else(|| Rc::new(own()))
     }
 
     /// Returns what starts a new agent: a person's word, or an agent's on the terms of its team.
