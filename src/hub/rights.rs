@@ -4,7 +4,7 @@ use super::inbox::ClientId;
 use super::requests::Answer;
 use super::state::Hub;
 use crate::engine::Seat;
-use crate::keeper;
+use crate::keeper::{self, KeeperArgs};
 use crate::model::{AgentName, Member, Named, Reach, Role, Task, Token};
 use crate::wire::{Fault, Identity, PROTOCOL, Request, RequestKind, Response, Speaker, Status};
 
@@ -14,6 +14,12 @@ const ANCESTORS_MAX: usize = 64;
 fn dead_token() -> Fault {
     Fault::new("The token is not that of a running agent")
         .with_hint("A token is good for one run; `wheelhouse status` shows who runs")
+}
+
+/// Returns a process and those that it descends from.
+fn line_of(pid: u32) -> Vec<u32> {
+    let line = std::iter::successors(Some(pid), |pid| keeper::parent(*pid));
+    line.take_while(|pid| *pid > 1).take(ANCESTORS_MAX).collect()
 }
 
 impl Hub {
@@ -32,12 +38,9 @@ impl Hub {
                 let holder = self.holder(token).ok_or_else(dead_token)?;
                 self.speakers.entry(client).or_insert(holder);
             } else if !self.speakers.contains_key(&client)
-                && let Some(agent) = peer.and_then(|peer| self.agent_around(peer))
+                && let Some(fault) = peer.and_then(|peer| self.refuse_below_keepers(peer))
             {
-                let message = format!("This runs inside agent `{agent}`, and does not say so");
-                return Err(Fault::new(message).with_hint(
-                    "Leave WHEELHOUSE_TOKEN in its environment, or type it in a terminal of your own",
-                ));
+                return Err(fault);
             }
             self.views.greet(client);
         }
@@ -49,16 +52,29 @@ impl Hub {
         })
     }
 
-    /// Returns the agent below whose keeper a process runs. What an agent starts stays below it, so
-    /// that throwing its token away makes nobody a person.
-    fn agent_around(&self, pid: u32) -> Option<AgentName> {
-        let line = std::iter::successors(Some(pid), |pid| keeper::parent(*pid));
-        let line: Vec<u32> = line.take_while(|pid| *pid > 1).take(ANCESTORS_MAX).collect();
+    /// Returns why a process that shows no token is not let in: what an agent starts stays below its
+    /// keeper, so that throwing its token away makes nobody a person, here or in another project.
+    fn refuse_below_keepers(&self, pid: u32) -> Option<Fault> {
+        let line = line_of(pid);
         let keeps = |seat: &&Seat| {
             let keeper = seat.keeper.filter(|_| !seat.is_gone());
             keeper.is_some_and(|keeper| line.contains(&keeper.pid))
         };
-        self.engine.seats().find(keeps).map(|seat| seat.member.name.clone())
+        if let Some(seat) = self.engine.seats().find(keeps) {
+            let name = &seat.member.name;
+            let message = format!("This runs inside agent `{name}`, and does not say so");
+            return Some(Fault::new(message).with_hint(
+                "Leave WHEELHOUSE_TOKEN in its environment, or type it in a terminal of your own",
+            ));
+        }
+        // A hub that an agent started for itself is the agent's own, as it is below the same keeper.
+        let ours = line_of(std::process::id());
+        let mut above = line.iter().filter(|pid| !ours.contains(pid));
+        let kept = above.find_map(|pid| KeeperArgs::of_process(*pid))?;
+        let message =
+            format!("This runs inside agent `{}` of session `{}`", kept.agent, kept.session);
+        let fault = Fault::new(format!("{message}, which has no say in this project"));
+        Some(fault.with_hint("Type it in a terminal of your own"))
     }
 
     /// Returns why a client may not make a request.

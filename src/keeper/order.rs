@@ -1,6 +1,7 @@
 //! What a keeper is told: a few names in its arguments, and the order on its standard input.
 
 use std::error::Error;
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -40,6 +41,17 @@ impl KeeperArgs {
         command.arg(verb).arg("--session").arg(&self.session.0);
         command.arg("--agent").arg(self.agent.as_str()).arg("--run").arg(self.run.to_string());
         command
+    }
+
+    /// Returns what a process keeps, if it is a keeper; only Linux tells.
+    pub fn of_process(pid: u32) -> Option<Self> {
+        let words = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+        let words: Vec<&str> = words.split_terminator('\0').collect();
+        let [_, "keeper", "--session", session, "--agent", agent, "--run", run] = words[..] else {
+            return None;
+        };
+        let run = RunId(run.parse().ok()?);
+        Some(Self { session: SessionName(session.to_owned()), agent: agent.parse().ok()?, run })
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use wheelhouse::model::Token;
@@ -13,7 +14,7 @@ use wheelhouse::wire::{Explanation, Fault, FromHub, PROTOCOL, Request, Response}
 use super::support::clock::wait_for;
 use super::support::process::{self, environment};
 use super::support::visitor::Visitor;
-use super::support::world::{World, files, run};
+use super::support::world::{PROGRAM, World, files, run};
 
 const STANDIN: &str = include_str!("support/standin.py");
 /// Does what is typed into it.
@@ -151,6 +152,36 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
     assert!(agent.try_ask(done("c")).is_err(), "the connection is of the old run");
     assert!(Visitor::connect(&world).greet(&token).is_err());
     assert!(Visitor::connect(&world).greet(&world.token("one")).is_ok());
+}
+
+#[test]
+fn no_agent_is_a_person_to_another_project_but_to_one_whose_hub_it_started() {
+    let (world, other) = (World::with_crew(&[("one", SHELL)]), World::with_crew(&[("two", SHELL)]));
+    world.ok(&["up", "crew"]);
+    other.ok(&["up", "crew"]);
+    let says = |before: &str, command: &Command| {
+        let out = world.path("out");
+        let _ = fs::remove_file(&out);
+        let out = out.to_str().unwrap();
+        let places = command.get_envs().filter(|(name, _)| name.as_bytes().starts_with(b"XDG_"));
+        let places =
+            places.map(|(name, value)| format!("{}={}", name.display(), value.unwrap().display()));
+        let words = command.get_args().map(|word| word.display().to_string());
+        let words = places.chain([PROGRAM.to_owned()]).chain(words).collect::<Vec<_>>().join(" ");
+        let line = format!("env {before} {words} > {out}.new 2>&1; mv {out}.new {out}");
+        world.ok(&["agent", "keys", "one", "--text", &line, "enter"]);
+        wait_for("an answer", || fs::exists(out).unwrap());
+        fs::read_to_string(out).unwrap()
+    };
+    let presses = other.command(&["agent", "keys", "two", "--text", "x", "enter"]);
+    for before in ["", "-u WHEELHOUSE_TOKEN"] {
+        let said = says(before, &presses);
+        assert!(said.contains("This runs inside agent `one` of session"), "{said}");
+    }
+    // What it started itself is its own.
+    let own = World::new();
+    let said = says("-u WHEELHOUSE_TOKEN -u WHEELHOUSE_RUN", &own.command(&["status", "--json"]));
+    assert!(said.contains("\"agents\": []"), "{said}");
 }
 
 #[test]
