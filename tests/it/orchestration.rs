@@ -17,19 +17,20 @@ const SEEDS: u64 = 200;
 #[test]
 fn no_claim_passes_unchecked_and_every_task_ends_or_waits_for_someone() {
     let mut ends = BTreeMap::new();
-    let (mut events, mut trespasses, mut met) = (0, 0, 0);
+    let (mut events, mut trespasses, mut met, mut stubbed) = (0, 0, 0, 0);
     for seed in 0..SEEDS {
         let world = World::live(seed, Fault::None);
         world.assert_settled().unwrap();
         events += world.events;
         trespasses += world.engine.trespasses().count();
         met += world.engine.needs().filter(|need| need.state == NeedState::Met).count();
+        stubbed += world.stubbed.len();
         for task in world.engine.tasks() {
             *ends.entry(task.state).or_insert(0) += 1;
         }
     }
     assert!(events > 50_000, "{events}");
-    assert!(trespasses > 10 && met > 10, "{trespasses} {met}");
+    assert!(trespasses > 10 && met > 10 && stubbed > 10, "{trespasses} {met} {stubbed}");
     // A simulation in which nothing is ever done, or never fails, would show nothing.
     for state in [TaskState::Done, TaskState::Failed] {
         assert!(ends.get(&state).is_some_and(|count| *count > 50), "{ends:?}");

@@ -56,6 +56,8 @@ pub(crate) struct World {
     pub(super) is_calm: bool,
     /// How many events there were.
     pub(crate) events: u64,
+    /// What a stand-in was promised for.
+    pub(crate) stubbed: BTreeSet<NeedId>,
 }
 
 impl World {
@@ -69,6 +71,7 @@ impl World {
             now: Moment(0),
             disk: BTreeMap::new(),
             typed: BTreeSet::new(),
+            stubbed: BTreeSet::new(),
             addressed: BTreeSet::new(),
             passed: BTreeSet::new(),
             done: BTreeSet::new(),
@@ -209,6 +212,7 @@ impl World {
         self.check();
         self.check_ends(&claimed);
         self.check_needs(&wanted);
+        self.check_rings();
         self.carry_out(effects);
         let typed = begun.filter(|(.., id)| is_touched(&self.engine, *id));
         if let Some((agent, run, receipt)) = typed {
@@ -244,6 +248,25 @@ impl World {
             });
             assert!(is_known || is_over, "seed {}: {id} of {task} is forgotten", self.seed);
         }
+    }
+
+    /// Of agents at work that need something of each other, one is asked for a stand-in at once.
+    fn check_rings(&mut self) {
+        let needs = || self.engine.needs().filter(|need| need.state == NeedState::Sent);
+        self.stubbed.extend(needs().filter(|need| need.is_stubbed).map(|need| need.id));
+        let edges: Vec<(&AgentName, &AgentName)> = (needs().filter(|need| !need.is_stubbed))
+            .filter_map(|need| Some((&need.from, need.to.as_ref()?)))
+            .filter(|(from, to)| [from, to].iter().all(|one| self.engine.task_of(one).is_some()))
+            .collect();
+        let mut ring: BTreeSet<&AgentName> = edges.iter().map(|(from, _)| *from).collect();
+        while let Some(free) = ring
+            .iter()
+            .copied()
+            .find(|agent| !edges.iter().any(|(from, to)| from == agent && ring.contains(to)))
+        {
+            ring.remove(free);
+        }
+        assert!(ring.is_empty(), "seed {}: {ring:?} wait for each other", self.seed);
     }
 
     /// No claim is believed of an agent that changed what others own.
@@ -298,7 +321,7 @@ impl World {
         self.does(agent, run, AgentState::Working);
         let tag = tag.map(|tag| format!("({tag})")).unwrap_or_default();
         if !tag.is_empty() {
-            let manner = if self.is_calm { 0 } else { self.random.below(16) };
+            let manner = if self.is_calm { 0 } else { self.random.below(18) };
             for line in lines(manner) {
                 let (keyword, rest) = line.split_once(':').unwrap();
                 self.say(agent, &format!("{keyword}{tag}:{rest}"));

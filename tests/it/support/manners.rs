@@ -45,6 +45,7 @@ pub(crate) fn lines(manner: u64) -> Vec<String> {
         13 => &["STATUS: BLOCKED — bob/list.rs, for its fields"],
         14 => &["STATUS: BLOCKED — ann/page.rs from ann", "PROGRESS: [1/3] — other things"],
         15 => &["ARTIFACT: bob/list.rs — code", "ARTIFACT: ann/page.rs — code"],
+        16 => &["NEED: a page from ann — for its links", "STATUS: BLOCKED — a page from ann"],
         12 => &["CONTRACT: users", "STATUS: BLOCKED — context compacted"],
         _ => &[],
     };

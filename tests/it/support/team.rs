@@ -14,7 +14,7 @@ pub(crate) const AGENTS: [(&str, Role); 5] = [
     ("eve", Role::Lead),
 ];
 
-/// Ann and Bob have files of their own.
+/// Ann and Bob have files of their own, and may speak to whom they like.
 pub(crate) const OWNERS: [&str; 2] = ["ann", "bob"];
 
 pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
@@ -29,7 +29,7 @@ pub(crate) fn member(agent: &str, role: Role, place: usize) -> Member {
         workspace: std::path::PathBuf::new(),
         owns: OWNERS.contains(&agent).then(|| format!("{agent}/**")).into_iter().collect(),
         capabilities: Vec::new(),
-        speaks_freely: false,
+        speaks_freely: OWNERS.contains(&agent),
         speaks_to: Vec::new(),
         conversation: None,
         opening: wheelhouse::model::Opening::default(),
