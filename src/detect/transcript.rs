@@ -8,7 +8,7 @@ use crate::model::Moment;
 use crate::report::Report;
 use crate::screen::Screen;
 
-use super::align::{Fate, Known, Outgrown, is_earlier, is_same, known_count, refresh_known};
+use super::align::{Due, Fate, Known, Outgrown, is_earlier, is_same, known_count, refresh_known};
 use super::excerpt::{Bookmark, Excerpt};
 use super::message::Sighting;
 use super::rules::Rules;
@@ -193,27 +193,31 @@ impl Transcript {
         }
     }
 
-    /// Returns the reports whose time has come, in order, each with the earliest turn that it can
-    /// belong to.
-    pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<(u64, Report)> {
-        let mut due = Vec::new();
-        for known in self.turns.iter_mut().flat_map(|turn| &mut turn.reports) {
-            let is_due = has_settled || (known.counts_at_once() && known.is_confirmed);
-            if known.fate == Fate::Pending && is_due {
-                known.fate = Fate::Told;
-                due.push((known.turn, known.sighting.report.clone()));
-            }
-        }
+    /// Returns the reports whose time has come, in order.
+    pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<Due> {
+        let due = self.collect(|known, is_past| known.take_due(has_settled, is_past));
         self.changes += due.len() as u64;
         due
     }
 
     /// Returns the reports of which more words were seen since they were told.
     pub(super) fn take_outgrown(&mut self) -> Vec<Outgrown> {
-        let reports = self.turns.iter_mut().flat_map(|turn| &mut turn.reports);
-        let outgrown: Vec<Outgrown> = reports.filter_map(Known::take_outgrown).collect();
+        let outgrown = self.collect(Known::take_outgrown);
         self.changes += outgrown.len() as u64;
         outgrown
+    }
+
+    /// Returns what is taken from each report; it is told of each whether its turn is one before the
+    /// last that began.
+    fn collect<T>(&mut self, mut take: impl FnMut(&mut Known, bool) -> Option<T>) -> Vec<T> {
+        let (last, awaits_echo) = (self.turns.len().saturating_sub(1), self.awaits_echo);
+        let mut taken = Vec::new();
+        for (at, turn) in self.turns.iter_mut().enumerate() {
+            // Where no prompt was ever seen, none is missed.
+            let is_past = at < last || (awaits_echo && turn.echo.is_some());
+            taken.extend(turn.reports.iter_mut().filter_map(|known| take(known, is_past)));
+        }
+        taken
     }
 
     /// Returns when another look would let a report count; `rest` as in a reading.
