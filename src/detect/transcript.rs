@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Moment;
-use crate::report::Report;
 use crate::screen::Screen;
 
 use super::align::{Due, Fate, Known, Outgrown, is_earlier, is_same, known_count, refresh_known};
