@@ -326,10 +326,22 @@ impl Transcript {
         let in_sight = segments.iter().filter(|segment| segment.echoes(last.echo.as_ref())).count();
         let known: Vec<&Turn> =
             self.turns.iter().filter(|turn| last.echoes(turn.echo.as_ref())).collect();
-        let has_lost = known.last().is_some_and(|turn| !turn.reports.is_empty());
+        let Some(before) = known.last().filter(|_| self.awaits_echo) else { return false };
+        let has_lost = !before.reports.is_empty();
         // Its last report may only look unfinished, because nothing follows it yet.
         let has_none = last.reports.is_empty() && self.unfinished.is_none();
-        self.awaits_echo && !known.is_empty() && (in_sight > known.len() || (has_lost && has_none))
+        in_sight > known.len() || (has_lost && (has_none || self.has_others(before, last)))
+    }
+
+    /// Says whether a segment that begins like a known turn reports something else: another turn, which
+    /// came to its end before anybody looked.
+    fn has_others(&self, turn: &Turn, segment: &Segment) -> bool {
+        let is_at_hand = self.turns.last().is_some_and(|last| std::ptr::eq(last, turn));
+        let has_tag = |seen: &Sighting| seen.report.tag.is_some();
+        // Without a tag it may be what the turn at hand said last, seen late or half drawn.
+        let is_certain = !is_at_hand || segment.reports.iter().any(has_tag);
+        let is_other = !segment.reports.is_empty();
+        is_other && is_certain && known_count(&turn.reports, &segment.reports) == 0
     }
 
     fn reports(&self) -> Vec<&Known> {
