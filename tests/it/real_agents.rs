@@ -180,9 +180,10 @@ fn live_a_day(cli: &'static Cli) {
     agent.wait_for_state(AgentState::Error);
     agent.tell("failed");
 
-    agent.say("Evening: go on. [[sleep:6]][[say:Still here.]][[status:DONE — went on]]");
+    agent.say("Evening: go on. [[gate:hub]][[say:Still here.]][[status:DONE — went on]]");
     agent.wait_for_state(AgentState::Working);
     kill_hub(&agent);
+    agent.model.open("hub");
     agent.wait_for_report(AgentState::Done, "went on");
     assert_eq!(agent.status().pid, process, "the agent lives on");
     for part in ["Brief", "Sunrise", "Morning", "Noon", "Choice", "Evening"] {
