@@ -3,7 +3,7 @@
 use wheelhouse::detect::{HookNews, StreamNews};
 use wheelhouse::model::{AgentState, HookMeaning};
 
-use super::acted::{CLAUDE, Pane, SIZE, rules};
+use super::acted::{CLAUDE, Pane, SIZE, echo, rules};
 
 /// What `OpenCode` shows around an answer, while it works and after.
 fn opencode(answer: &str, is_at_work: bool) -> String {
@@ -254,6 +254,35 @@ fn a_message_that_comes_after_the_next_prompt_is_not_its_answer() {
     let found = pane.detector.hook(&said(None), pane.now);
     pane.take(found);
     assert_eq!(pane.detector.shown().state, AgentState::Done);
+}
+
+/// The next attempt at a task begins with the same words, and on a busy machine nobody looks between its
+/// prompt and its end.
+#[test]
+fn a_prompt_that_begins_like_an_earlier_one_has_reports_of_its_own() {
+    let prompt = "Task t3: Build the third part";
+    let lines = "\n  and a part".repeat(40);
+    for is_sent_back in [false, true] {
+        let mut pane = Pane::new(&CLAUDE);
+        let mut told = vec!["STATUS(k7f3): DONE — 3 tests pass"];
+        pane.detector.prompt_submitted(prompt, Some("k7f3"), pane.now);
+        pane.turn(prompt, &format!("● Now:{lines}\n\n● {}", told[0]));
+        if is_sent_back {
+            told.push("STATUS(k7f3): DONE — 4 tests pass");
+            pane.detector.prompt_submitted("It is not done.", Some("k7f3"), pane.now);
+            pane.turn("It is not done.", &format!("● Again:{lines}\n\n● {}", told[1]));
+        }
+        assert_eq!(pane.raws(), told);
+        told.push("STATUS(m4q8): DONE — 3 tests pass");
+        pane.detector.prompt_submitted(prompt, Some("m4q8"), pane.now);
+        pane.wait(300);
+        let turn = format!("{}\n● {}", echo(prompt), told[told.len() - 1]);
+        pane.show(&turn, "? for shortcuts");
+        pane.wait(3000);
+        assert_eq!(pane.raws(), told, "sent back: {is_sent_back}");
+        assert_eq!(pane.detector.shown().state, AgentState::Done);
+        assert!(!pane.detector.awaits_turn(), "its end was seen");
+    }
 }
 
 #[test]
