@@ -20,10 +20,22 @@ pub(super) struct Known {
     outgrown: Option<Report>,
 }
 
+/// A report whose time has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Due {
+    /// The earliest turn that it can belong to.
+    pub(super) turn: u64,
+    /// Its turn is one before the last that began.
+    pub(super) is_past: bool,
+    pub(super) report: Report,
+}
+
 /// A report that was told while it was still being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outgrown {
     pub(super) turn: u64,
+    /// Its turn is one before the last that began.
+    pub(super) is_past: bool,
     pub(super) told: Report,
     pub(super) whole: Report,
 }
@@ -53,9 +65,19 @@ impl Known {
         self.is_confirmed = true;
     }
 
-    pub(super) fn take_outgrown(&mut self) -> Option<Outgrown> {
+    /// Returns it if its time has come.
+    pub(super) fn take_due(&mut self, has_settled: bool, is_past: bool) -> Option<Due> {
+        let is_due = has_settled || (self.counts_at_once() && self.is_confirmed);
+        if self.fate != Fate::Pending || !is_due {
+            return None;
+        }
+        self.fate = Fate::Told;
+        Some(Due { turn: self.turn, is_past, report: self.sighting.report.clone() })
+    }
+
+    pub(super) fn take_outgrown(&mut self, is_past: bool) -> Option<Outgrown> {
         let told = self.outgrown.take()?;
-        Some(Outgrown { turn: self.turn, told, whole: self.sighting.report.clone() })
+        Some(Outgrown { turn: self.turn, is_past, told, whole: self.sighting.report.clone() })
     }
 
     /// A tag says that it is meant, whatever the agent does next.

@@ -59,11 +59,24 @@ impl Detector {
             | HookMeaning::Compacted => false,
         };
         let Some(awaited) = self.turn.awaited.filter(|_| is_end) else { return };
-        let was_taken = self.turn.heard_at.is_some_and(|at| at >= awaited.since);
-        if was_taken || news.prompt.as_ref().is_some_and(|prompt| self.is_own_prompt(prompt)) {
+        if self.is_of_awaited(awaited, news) {
             self.turn.awaited = None;
             findings.push(Finding::TurnEnded);
         }
+    }
+
+    /// Says whether a hook tells of a turn before the one that is awaited. One that names no prompt,
+    /// of a cli that never told that it took one, may tell of either.
+    pub(super) fn is_of_earlier_turn(&self, news: &HookNews) -> bool {
+        let names_turns = news.prompt.is_some() || self.turn.heard_at.is_some();
+        let is_earlier = |awaited| names_turns && !self.is_of_awaited(awaited, news);
+        self.turn.awaited.is_some_and(is_earlier)
+    }
+
+    /// Says whether a hook surely tells of the awaited turn.
+    fn is_of_awaited(&self, awaited: Awaited, news: &HookNews) -> bool {
+        let was_taken = self.turn.heard_at.is_some_and(|at| at >= awaited.since);
+        was_taken || news.prompt.as_ref().is_some_and(|prompt| self.is_own_prompt(prompt))
     }
 
     /// Tells that the awaited turn is over, if the program has said that it works and does no more, or

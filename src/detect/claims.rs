@@ -14,6 +14,7 @@ use super::ledger::Channel;
 use super::reporter::Told;
 use super::state::{Claim, Stance, stance_of};
 use super::stream::StreamNews;
+use super::telling::Way;
 
 /// The screen shows the end of a turn by then.
 const LAST_LOOK: Duration = Duration::from_millis(150);
@@ -52,7 +53,8 @@ impl Detector {
         if news.meaning != HookMeaning::Prompt
             && let Some(message) = &news.message
         {
-            self.read_message(message, &mut findings);
+            let is_late = self.is_of_earlier_turn(news);
+            self.read_message(message, is_late, &mut findings);
         }
         let line = line.as_deref().unwrap_or_default();
         match claimed {
@@ -101,7 +103,7 @@ impl Detector {
     pub fn declare(&mut self, report: Report, now: Moment) -> Vec<Finding> {
         let mut findings = Vec::new();
         let turn = self.ledger.turn();
-        self.tell(report, Channel::Call, turn, &mut findings);
+        self.tell(report, Way { channel: Channel::Call, turn, is_late: false }, &mut findings);
         self.resettle(now, &mut findings);
         findings
     }
@@ -161,7 +163,7 @@ impl Detector {
     }
 
     /// Reads the agent's last message in full; the screen shows it as well, sooner or later.
-    fn read_message(&mut self, message: &str, findings: &mut Vec<Finding>) {
+    fn read_message(&mut self, message: &str, is_late: bool, findings: &mut Vec<Finding>) {
         if self.turn.message.as_deref() == Some(message) {
             return;
         }
@@ -170,7 +172,7 @@ impl Detector {
         // A program may be told the end of a turn when the next one has begun.
         let turn = self.ledger.turn().saturating_sub(1);
         for report in read(message) {
-            self.tell(report, Channel::Message, turn, findings);
+            self.tell(report, Way { channel: Channel::Message, turn, is_late }, findings);
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::model::Source;
 use crate::report::{Report, ReportKind};
 
-use super::align::Outgrown;
+use super::align::{Due, Outgrown};
 use super::detector::{Detector, without_blanks};
 use super::finding::Finding;
 use super::ledger::{Admission, Channel};
@@ -14,6 +14,16 @@ use super::transcript::SECOND_LOOK;
 
 /// A screen that still shows work, though the turn is known to have ended, shows its last words by then.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// Which way a report came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub(super) channel: Channel,
+    /// The earliest turn that it can belong to.
+    pub(super) turn: u64,
+    /// It belongs to a turn before the one that is awaited: it says nothing of what the agent does.
+    pub(super) is_late: bool,
+}
 
 impl Detector {
     /// Returns for how long a report that nothing follows must have read the same before it is whole;
@@ -33,9 +43,10 @@ impl Detector {
         for outgrown in self.transcript.take_outgrown() {
             self.amend(outgrown, findings);
         }
-        for (turn, report) in self.transcript.take_due(has_settled) {
+        for Due { turn, is_past, report } in self.transcript.take_due(has_settled) {
             if !self.turn.prompt.contains(&without_blanks(&report.raw)) {
-                self.tell(report, Channel::Screen, turn, findings);
+                let is_late = is_past && self.awaits_turn();
+                self.tell(report, Way { channel: Channel::Screen, turn, is_late }, findings);
             }
         }
     }
@@ -48,13 +59,7 @@ impl Detector {
     }
 
     /// Tells a report that counts, unless it came another way already.
-    pub(super) fn tell(
-        &mut self,
-        report: Report,
-        channel: Channel,
-        turn: u64,
-        findings: &mut Vec<Finding>,
-    ) {
+    pub(super) fn tell(&mut self, report: Report, way: Way, findings: &mut Vec<Finding>) {
         let is_foreign = match (&report.tag, &self.turn.tag) {
             (Some(tag), Some(expected)) => tag != expected,
             _ => false,
@@ -64,26 +69,30 @@ impl Detector {
             return;
         }
         self.changes += 1;
-        let admission = self.ledger.admit(&report, channel, turn);
+        let admission = self.ledger.admit(&report, way.channel, way.turn);
         if admission == Admission::Known {
             return;
         }
-        let source = match channel {
+        let source = match way.channel {
             Channel::Screen => Source::Line,
             Channel::Message => Source::Hook,
             Channel::Call => Source::Report,
         };
-        self.note_status(&report, source);
+        if !way.is_late {
+            self.note_status(&report, source);
+        }
         let is_new = admission == Admission::New;
         findings.push(if is_new { Finding::Report(report) } else { Finding::Amended(report) });
     }
 
     /// Tells the whole of a report whose beginning was told, unless it came another way already.
     fn amend(&mut self, outgrown: Outgrown, findings: &mut Vec<Finding>) {
-        let Outgrown { turn, told, whole } = outgrown;
+        let Outgrown { turn, is_past, told, whole } = outgrown;
         if self.ledger.amend(&told, &whole, turn) {
             self.changes += 1;
-            self.note_status(&whole, Source::Line);
+            if !(is_past && self.awaits_turn()) {
+                self.note_status(&whole, Source::Line);
+            }
             findings.push(Finding::Amended(whole));
         }
     }

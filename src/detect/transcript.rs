@@ -5,10 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Moment;
-use crate::report::Report;
 use crate::screen::Screen;
 
-use super::align::{Fate, Known, Outgrown, is_earlier, is_same, known_count, refresh_known};
+use super::align::{Due, Fate, Known, Outgrown, is_earlier, is_same, known_count, refresh_known};
 use super::excerpt::{Bookmark, Excerpt};
 use super::message::Sighting;
 use super::rules::Rules;
@@ -193,27 +192,31 @@ impl Transcript {
         }
     }
 
-    /// Returns the reports whose time has come, in order, each with the earliest turn that it can
-    /// belong to.
-    pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<(u64, Report)> {
-        let mut due = Vec::new();
-        for known in self.turns.iter_mut().flat_map(|turn| &mut turn.reports) {
-            let is_due = has_settled || (known.counts_at_once() && known.is_confirmed);
-            if known.fate == Fate::Pending && is_due {
-                known.fate = Fate::Told;
-                due.push((known.turn, known.sighting.report.clone()));
-            }
-        }
+    /// Returns the reports whose time has come, in order.
+    pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<Due> {
+        let due = self.collect(|known, is_past| known.take_due(has_settled, is_past));
         self.changes += due.len() as u64;
         due
     }
 
     /// Returns the reports of which more words were seen since they were told.
     pub(super) fn take_outgrown(&mut self) -> Vec<Outgrown> {
-        let reports = self.turns.iter_mut().flat_map(|turn| &mut turn.reports);
-        let outgrown: Vec<Outgrown> = reports.filter_map(Known::take_outgrown).collect();
+        let outgrown = self.collect(Known::take_outgrown);
         self.changes += outgrown.len() as u64;
         outgrown
+    }
+
+    /// Returns what is taken from each report; it is told of each whether its turn is one before the
+    /// last that began.
+    fn collect<T>(&mut self, mut take: impl FnMut(&mut Known, bool) -> Option<T>) -> Vec<T> {
+        let (last, awaits_echo) = (self.turns.len().saturating_sub(1), self.awaits_echo);
+        let mut taken = Vec::new();
+        for (at, turn) in self.turns.iter_mut().enumerate() {
+            // Where no prompt was ever seen, none is missed.
+            let is_past = at < last || (awaits_echo && turn.echo.is_some());
+            taken.extend(turn.reports.iter_mut().filter_map(|known| take(known, is_past)));
+        }
+        taken
     }
 
     /// Returns when another look would let a report count; `rest` as in a reading.
@@ -323,10 +326,22 @@ impl Transcript {
         let in_sight = segments.iter().filter(|segment| segment.echoes(last.echo.as_ref())).count();
         let known: Vec<&Turn> =
             self.turns.iter().filter(|turn| last.echoes(turn.echo.as_ref())).collect();
-        let has_lost = known.last().is_some_and(|turn| !turn.reports.is_empty());
+        let Some(before) = known.last().filter(|_| self.awaits_echo) else { return false };
+        let has_lost = !before.reports.is_empty();
         // Its last report may only look unfinished, because nothing follows it yet.
         let has_none = last.reports.is_empty() && self.unfinished.is_none();
-        self.awaits_echo && !known.is_empty() && (in_sight > known.len() || (has_lost && has_none))
+        in_sight > known.len() || (has_lost && (has_none || self.has_others(before, last)))
+    }
+
+    /// Says whether a segment that begins like a known turn reports something else: another turn, which
+    /// came to its end before anybody looked.
+    fn has_others(&self, turn: &Turn, segment: &Segment) -> bool {
+        let is_at_hand = self.turns.last().is_some_and(|last| std::ptr::eq(last, turn));
+        let has_tag = |seen: &Sighting| seen.report.tag.is_some();
+        // Without a tag it may be what the turn at hand said last, seen late or half drawn.
+        let is_certain = !is_at_hand || segment.reports.iter().any(has_tag);
+        let is_other = !segment.reports.is_empty();
+        is_other && is_certain && known_count(&turn.reports, &segment.reports) == 0
     }
 
     fn reports(&self) -> Vec<&Known> {

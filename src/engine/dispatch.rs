@@ -235,7 +235,7 @@ impl Engine {
         }
         self.note_stage(id, stage, reason, now);
         if stage == Stage::Accepted {
-            self.expect_turn(agent, now);
+            self.expect_turn(agent, id, now);
         }
     }
 
@@ -428,13 +428,19 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::fixture::{Bench, name, seen};
     use super::super::{Event, RunEvent};
     use super::*;
     use crate::model::{Command, Source};
 
     fn send(bench: &mut Bench, key: Option<&str>) -> (Receipt, Vec<Effect>) {
-        let letter = Letter { agent: name("one"), text: "do it".to_owned(), tag: None };
+        send_text(bench, "do it", key)
+    }
+
+    fn send_text(bench: &mut Bench, text: &str, key: Option<&str>) -> (Receipt, Vec<Effect>) {
+        let letter = Letter { agent: name("one"), text: text.to_owned(), tag: None };
         let idempotency_key = key.map(str::to_owned);
         let (letters, is_confirmed) = (vec![letter], false);
         let effects = bench.ask(Command::Dispatch { letters, idempotency_key, is_confirmed });
@@ -646,6 +652,31 @@ mod tests {
                 let effects = bench.tell("one", RunEvent::TurnEnded);
                 assert_eq!(delivered(&effects), Some(second.receipt));
             }
+        }
+    }
+
+    #[test]
+    fn the_turn_of_a_program_that_tells_what_it_does_is_awaited_for_longer() {
+        let cases = [
+            (Source::Screen, "do it", 10),
+            (Source::Signal, "do it", 30),
+            (Source::Hook, "do it", 30),
+            (Source::Signal, "/clear", 10),
+        ];
+        for (source, text, seconds) in cases {
+            let mut bench = Bench::with_running(&["one"]);
+            let _ = bench.tell("one", RunEvent::Did { state: AgentState::Idle, source });
+            let first = send_text(&mut bench, text, None).0.receipt;
+            let second = send(&mut bench, None).0.receipt;
+            let _ = came_to(&mut bench, first, Stage::Submitted);
+            let _ = came_to(&mut bench, first, Stage::Accepted);
+            let mut after = |seconds| {
+                let then = bench.now + Duration::from_secs(seconds);
+                bench.engine.handle(Event::DeadlineReached, then)
+            };
+            assert_eq!(delivered(&after(seconds - 1)), None, "{source} {text}");
+            let effects = after(seconds);
+            assert_eq!(delivered(&effects), Some(second), "{source} {text}");
         }
     }
 

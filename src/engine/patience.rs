@@ -55,6 +55,7 @@ impl Engine {
             return;
         }
         seat.source = source;
+        seat.readiness.note_source(source);
         let is_turn_over = is_at_work(seat.state) && !is_at_work(state);
         if seat.state != state {
             seat.state = state;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Engine, Phase, Seat};
-use crate::model::{AgentName, AgentState, Entry, Moment};
+use crate::model::{AgentName, AgentState, Entry, Moment, ReceiptId, Source};
 
 /// A person who has not pressed a key for this long has stopped typing.
 const TYPING_PAUSE: Duration = Duration::from_secs(4);
@@ -13,6 +13,13 @@ const HELD_PAUSE: Duration = Duration::from_secs(2);
 
 /// An agent that took a prompt is seen at work by then, or its turn was too short to be seen.
 const TURN_PATIENCE: Duration = Duration::from_secs(10);
+
+/// One that tells beside its screen what it does tells of every turn, however short. On a busy machine a
+/// program that hands the prompt to a server of its own does that many seconds later.
+const TOLD_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How a command of the program itself begins; many of them have no turn.
+const COMMAND: char = '/';
 
 /// When the next prompt may be typed, as far as this seat goes; nothing of this outlives the hub.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +31,8 @@ pub struct Readiness {
     /// The work on the prompt that was submitted last, or its end, was seen: that may be known before it
     /// is known that the prompt was accepted.
     turn_was_seen: bool,
+    /// Its program has told beside the screen what it does.
+    tells_itself: bool,
     /// The limit that held it up has ended.
     is_reset: bool,
 }
@@ -35,12 +44,17 @@ impl Engine {
         }
     }
 
-    pub(super) fn expect_turn(&mut self, agent: &AgentName, now: Moment) {
+    /// Expects the turn of a prompt that was accepted, unless something of it was seen already.
+    pub(super) fn expect_turn(&mut self, agent: &AgentName, prompt: ReceiptId, now: Moment) {
+        let prompt = self.dispatches.get(&prompt);
+        let is_command = prompt.is_some_and(|prompt| prompt.text.starts_with(COMMAND));
         let has_begun =
             |seat: &Seat| matches!(seat.state, AgentState::Working | AgentState::Waiting);
         let seat = self.seats.get_mut(agent).filter(|seat| !has_begun(seat));
         if let Some(seat) = seat.filter(|seat| !seat.readiness.turn_was_seen) {
-            seat.readiness.turn_expected_until = Some(now + TURN_PATIENCE);
+            let is_told = seat.readiness.tells_itself && !is_command;
+            let patience = if is_told { TOLD_PATIENCE } else { TURN_PATIENCE };
+            seat.readiness.turn_expected_until = Some(now + patience);
         }
     }
 
@@ -84,6 +98,11 @@ impl Readiness {
     /// Returns until when a turn is expected.
     pub(super) fn turn_expected_until(&self) -> Option<Moment> {
         self.turn_expected_until
+    }
+
+    /// Notes who says what the agent does.
+    pub(super) fn note_source(&mut self, source: Source) {
+        self.tells_itself |= matches!(source, Source::Hook | Source::Signal);
     }
 
     /// Notes what the agent is seen to do: the turn that was expected may have begun. A prompt that

@@ -3,18 +3,26 @@
 use wheelhouse::detect::{HookNews, StreamNews};
 use wheelhouse::model::{AgentState, HookMeaning};
 
-use super::acted::{CLAUDE, Pane, SIZE, rules};
+use super::acted::{CLAUDE, Pane, SIZE, echo, rules};
 
 /// What `OpenCode` shows around an answer, while it works and after.
 fn opencode(answer: &str, is_at_work: bool) -> String {
+    opencode_turns(&[("Build it.", answer)], is_at_work)
+}
+
+/// What it shows of several turns, each a prompt and an answer.
+fn opencode_turns(turns: &[(&str, &str)], is_at_work: bool) -> String {
     let (trailer, footer) = if is_at_work {
         ("▣  Build · Fake 1", "   ⬝⬝■■■■■■  esc interrupt")
     } else {
         ("▣  Build · Fake 1 · 1.2s", "   /project   ctrl+p commands")
     };
+    let shown = |(prompt, answer): &(&str, &str)| {
+        format!("  ┃\r\n  ┃  {prompt}\r\n  ┃\r\n\r\n     {answer}\r\n\r\n     {trailer}\r\n\r\n")
+    };
+    let turns: String = turns.iter().map(shown).collect();
     format!(
-        "\x1b[?1049h\x1b[2J\x1b[H  ┃\r\n  ┃  Build it.\r\n  ┃\r\n\r\n     {answer}\r\n\r\n     {trailer}\r\n\r\n  ┃\r\n  ┃\r\n  \
-         ┃\r\n  ┃  Build · Fake 1\r\n  ╹{}\r\n{footer}",
+        "\x1b[?1049h\x1b[2J\x1b[H\r\n{turns}  ┃\r\n  ┃\r\n  ┃\r\n  ┃  Build · Fake 1\r\n  ╹{}\r\n{footer}",
         "▀".repeat(76)
     )
 }
@@ -76,6 +84,71 @@ fn a_report_that_was_told_too_early_is_amended_and_counts_once() {
         pane.wait(500);
     }
     assert_eq!((pane.reports.len(), pane.amended.len()), (1, 1));
+}
+
+/// Takes `OpenCode` through a turn whose end is known, and of whose last words this much is drawn.
+fn ended(answer: &str) -> Pane {
+    let mut pane = Pane::new(&rules("opencode"));
+    pane.write(&opencode("", false));
+    pane.wait(3000);
+    pane.detector.prompt_submitted("Build it.", None, pane.now);
+    let found = pane.detector.stream(Some(&event(AgentState::Working)), pane.now);
+    pane.take(found);
+    pane.write(&opencode("", true));
+    pane.wait(1000);
+    let found = pane.detector.stream(Some(&event(AgentState::Idle)), pane.now);
+    pane.take(found);
+    pane.write(&opencode(answer, false));
+    pane.wait(5000);
+    pane
+}
+
+/// The next prompt is submitted before the last words of the turn before are drawn.
+#[test]
+fn last_words_that_come_after_the_next_prompt_are_not_its_answer() {
+    let first = "STATUS: DONE — one line";
+    for (drawn, is_echoed) in [("", false), ("", true), ("STATUS: DONE", false)] {
+        let mut pane = ended(drawn);
+        pane.detector.prompt_submitted("Now test it.", None, pane.now);
+        pane.wait(500);
+        let second = is_echoed.then_some(("Now test it.", ""));
+        let turns: Vec<_> = [("Build it.", first)].into_iter().chain(second).collect();
+        pane.write(&opencode_turns(&turns, false));
+        pane.wait(2000);
+        let told: Vec<_> = pane.reports.iter().chain(&pane.amended).map(|one| &one.raw).collect();
+        assert_eq!(told.last().map(|raw| raw.as_str()), Some(first), "after `{drawn}`");
+        let shown = pane.detector.shown();
+        assert_eq!((shown.state, pane.unseen), (AgentState::Idle, 0), "after `{drawn}`: {shown:?}");
+        assert!(pane.detector.awaits_turn(), "nothing of it was seen after `{drawn}`");
+
+        let second = "STATUS: DONE — 3 tests";
+        let found = pane.detector.stream(Some(&event(AgentState::Working)), pane.now);
+        pane.take(found);
+        let turns = [("Build it.", first), ("Now test it.", second)];
+        pane.write(&opencode_turns(&turns, true));
+        pane.wait(500);
+        let found = pane.detector.stream(Some(&event(AgentState::Idle)), pane.now);
+        pane.take(found);
+        pane.write(&opencode_turns(&turns, false));
+        pane.wait(2000);
+        let shown = pane.detector.shown();
+        assert_eq!((shown.state, shown.line.as_str()), (AgentState::Done, second));
+        assert_eq!((pane.raws().len(), pane.raws().last()), (2, Some(&second)));
+    }
+}
+
+/// A turn that nobody saw at work has its own last words, and they are what the agent does.
+#[test]
+fn last_words_below_the_prompt_are_its_answer_though_no_work_was_seen() {
+    let mut pane = ended("STATUS: DONE — one line");
+    pane.detector.prompt_submitted("Now test it.", None, pane.now);
+    pane.wait(500);
+    let (first, second) = ("STATUS: DONE — one line", "STATUS: BLOCKED — the key");
+    pane.write(&opencode_turns(&[("Build it.", first), ("Now test it.", second)], false));
+    pane.wait(2000);
+    assert_eq!(pane.raws(), [first, second]);
+    assert_eq!(pane.detector.shown().state, AgentState::Blocked);
+    assert!(!pane.detector.awaits_turn());
 }
 
 /// What Codex shows: turns, each a prompt and an answer.
@@ -149,6 +222,67 @@ fn a_turn_that_was_too_short_to_be_seen_is_known_to_be_over() {
     pane.write("\x1b]7501;state=idle:app=codex\x1b\\");
     pane.wait(2000);
     assert_eq!(pane.unseen, 0);
+}
+
+/// The message of the turn before comes by a hook after the next prompt was submitted.
+#[test]
+fn a_message_that_comes_after_the_next_prompt_is_not_its_answer() {
+    let said = |prompt: Option<&str>| HookNews {
+        message: Some("STATUS: DONE — one line".into()),
+        ..notified(prompt)
+    };
+    let submitted = || {
+        let mut pane = Pane::new(&rules("codex"));
+        pane.write(&codex(&[("First.", "Well.")]));
+        pane.wait(3000);
+        pane.detector.prompt_submitted("Second.", None, pane.now);
+        pane.wait(100);
+        pane
+    };
+    let states = [("First.", AgentState::Idle), ("Second.", AgentState::Done)];
+    for (prompt, state) in states {
+        let mut pane = submitted();
+        let found = pane.detector.hook(&said(Some(prompt)), pane.now);
+        pane.take(found);
+        pane.wait(1000);
+        assert_eq!(pane.raws(), ["STATUS: DONE — one line"], "{prompt}");
+        assert_eq!(pane.detector.shown().state, state, "{prompt}");
+        assert_eq!(pane.detector.awaits_turn(), state == AgentState::Idle, "{prompt}");
+    }
+    // One that names no prompt is believed where nothing else tells the turns apart.
+    let mut pane = submitted();
+    let found = pane.detector.hook(&said(None), pane.now);
+    pane.take(found);
+    assert_eq!(pane.detector.shown().state, AgentState::Done);
+}
+
+/// The next attempt at a task begins with the same words, and on a busy machine nobody looks between its
+/// prompt and its end.
+#[test]
+fn a_prompt_that_begins_like_an_earlier_one_has_reports_of_its_own() {
+    let prompt = "Task t3: Build the third part";
+    let lines = "\n  and a part".repeat(40);
+    for is_sent_back in [false, true] {
+        let mut pane = Pane::new(&CLAUDE);
+        let mut told = vec!["STATUS(k7f3): DONE — 3 tests pass"];
+        pane.detector.prompt_submitted(prompt, Some("k7f3"), pane.now);
+        pane.turn(prompt, &format!("● Now:{lines}\n\n● {}", told[0]));
+        if is_sent_back {
+            told.push("STATUS(k7f3): DONE — 4 tests pass");
+            pane.detector.prompt_submitted("It is not done.", Some("k7f3"), pane.now);
+            pane.turn("It is not done.", &format!("● Again:{lines}\n\n● {}", told[1]));
+        }
+        assert_eq!(pane.raws(), told);
+        told.push("STATUS(m4q8): DONE — 3 tests pass");
+        pane.detector.prompt_submitted(prompt, Some("m4q8"), pane.now);
+        pane.wait(300);
+        let turn = format!("{}\n● {}", echo(prompt), told[told.len() - 1]);
+        pane.show(&turn, "? for shortcuts");
+        pane.wait(3000);
+        assert_eq!(pane.raws(), told, "sent back: {is_sent_back}");
+        assert_eq!(pane.detector.shown().state, AgentState::Done);
+        assert!(!pane.detector.awaits_turn(), "its end was seen");
+    }
 }
 
 #[test]

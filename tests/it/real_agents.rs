@@ -132,6 +132,7 @@ fn orchestrate(cli: &'static Cli) {
         assert!(events.contains(kind), "{kind}: {events}");
     }
     assert!(agent.model.got("the name of the database"), "it was told what was needed");
+    assert!(!events.contains("Nothing has been heard"), "no report was lost: {events}");
     agent.tell("orchestrated");
 }
 
@@ -180,9 +181,10 @@ fn live_a_day(cli: &'static Cli) {
     agent.wait_for_state(AgentState::Error);
     agent.tell("failed");
 
-    agent.say("Evening: go on. [[sleep:6]][[say:Still here.]][[status:DONE — went on]]");
+    agent.say("Evening: go on. [[gate:hub]][[say:Still here.]][[status:DONE — went on]]");
     agent.wait_for_state(AgentState::Working);
     kill_hub(&agent);
+    agent.model.open("hub");
     agent.wait_for_report(AgentState::Done, "went on");
     assert_eq!(agent.status().pid, process, "the agent lives on");
     for part in ["Brief", "Sunrise", "Morning", "Noon", "Choice", "Evening"] {

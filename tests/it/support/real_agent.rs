@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use wheelhouse::model::AgentState;
@@ -331,8 +332,10 @@ impl Drop for Witness<'_> {
         if let Some(story) = run(world.command(&["events", "--agent", "real"])) {
             println!("{}", story.text());
         }
+        // Two tests of one CLI may fail at once.
+        let test = thread::current().name().unwrap_or(cli.name).replace("::", "-");
         let from = world.paths().casts().join("real.cast");
-        let to = Path::new(RECORDINGS).join(format!("{}.cast", cli.name));
+        let to = Path::new(RECORDINGS).join(format!("{test}.cast"));
         let _ = fs::create_dir_all(RECORDINGS);
         if fs::copy(&from, &to).is_ok() {
             println!("its recording is kept in {}", to.display());
