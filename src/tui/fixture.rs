@@ -77,6 +77,8 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         receipt: None,
         queued: 0,
         tokens: None,
+        workspace: crate::model::WorkspaceKind::default(),
+        cwd: std::path::PathBuf::new(),
         branch: None,
         changed: None,
         runner: None,

@@ -16,6 +16,7 @@ mod cli_hostile;
 mod config;
 mod confined;
 mod crash;
+mod default_spaces;
 mod delivery;
 mod delivery_recordings;
 mod demo;

@@ -125,7 +125,10 @@ fn seen(runner: &Runner, sight: &Sight) -> Vec<Finding> {
     });
     findings.push(match &sight.git {
         Some(version) => Finding::ok("git", version.clone()),
-        None => Finding::warning("git", "not there", "Install git there if agents are to use it"),
+        None => {
+            let hint = "Install it there, or give agents there `workspace = \"shared\"`";
+            Finding::warning("git", "not there", hint)
+        }
     });
     findings.push(if sight.limits.is_exact() {
         Finding::ok("limits", sight.limits.in_words())
