@@ -11,7 +11,7 @@ use crate::engine::Seat;
 use crate::model::{
     Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member, Posting, Sandbox,
 };
-use crate::wire::{CliOffer, Fault, NewAgent, WantedPosting};
+use crate::wire::{CliOffer, Fault, NewAgent, Response, WantedPosting};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -219,15 +219,16 @@ impl Hub {
     }
 
     /// Returns every cli that an agent could be added with, the project's own ones too while they
-    /// are not trusted, so that a person sees what is missing.
-    pub(super) fn cli_offers(&mut self, caller: &Environment) -> Result<Vec<CliOffer>, Fault> {
+    /// are not trusted, so that a person sees what is missing; and where it could run.
+    pub(super) fn cli_offers(&mut self, caller: &Environment) -> Result<Response, Fault> {
         let loaded = self.load_settings()?;
         let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
         let offer = |name: &str| offer(&loaded, all, name, caller);
-        let mut offers: Vec<CliOffer> = all.clis().filter_map(|(name, _)| offer(name)).collect();
+        let mut clis: Vec<CliOffer> = all.clis().filter_map(|(name, _)| offer(name)).collect();
         // What can be started at once comes first.
-        offers.sort_by_key(|offer| offer.obstacle.is_some());
-        Ok(offers)
+        clis.sort_by_key(|offer| offer.obstacle.is_some());
+        let runners = loaded.settings.runners().map(|runner| runner.name.clone()).collect();
+        Ok(Response::Clis { clis, runners })
     }
 }
 

@@ -208,6 +208,7 @@ pub(super) fn cli_offers() -> Response {
             offer("shell", &["/bin/bash"], None),
             offer("gemini", &["gemini"], Some("`gemini` is not on the PATH")),
         ],
+        runners: vec!["box".to_owned(), "pod".to_owned()],
     }
 }
 

@@ -58,6 +58,9 @@ pub enum Response {
     },
     Clis {
         clis: Vec<CliOffer>,
+        /// The runners of the settings, by name.
+        #[serde(default)]
+        runners: Vec<String>,
     },
     Explanation(Explanation),
     /// What became of an answer or an interrupt.
