@@ -43,6 +43,7 @@ mod heard;
 mod heartbeats;
 mod history;
 mod hostile;
+mod inherited;
 mod keeper_cost;
 mod keeper_death;
 mod keeper_life;
