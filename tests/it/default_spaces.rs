@@ -8,6 +8,7 @@ use wheelhouse::model::WorkspaceKind;
 
 use super::support::clock::wait_for;
 use super::support::plots;
+use super::support::sshd::Sshd;
 use super::support::world::{PROGRAM, World};
 
 /// Says where it is, and stays.
@@ -30,15 +31,20 @@ fn repository(directory: &Path, files: &[&str]) {
 /// Returns a world with a team `crew` of agents that rest, each with more settings.
 fn crew(agents: &[(&str, &str)]) -> World {
     let world = World::new();
+    settle(&world, "", agents);
+    world
+}
+
+/// Writes such a team into a world, after more settings.
+fn settle(world: &World, settings: &str, agents: &[(&str, &str)]) {
     let names: Vec<(&str, &[&str])> = agents.iter().map(|(name, _)| (*name, REST)).collect();
     let mut config = world.crew(&names);
     for (name, more) in agents {
         let name = format!("name = \"{name}\"\n");
         config = config.replace(&name, &format!("{name}{}\n", more.replace("ROOT", world.mark())));
     }
-    world.write_config(&config);
+    world.write_config(&format!("{settings}{config}"));
     world.trust();
-    world
 }
 
 fn kind(world: &World, agent: &str) -> WorkspaceKind {
@@ -111,6 +117,36 @@ fn what_a_file_says_of_all_is_respected() {
 }
 
 #[test]
+fn an_agent_elsewhere_works_where_its_runner_says_and_else_in_a_tree_there() {
+    let world = World::new();
+    let Some(server) = Sshd::start(&world) else { return };
+    fs::create_dir(world.path("elsewhere/work")).unwrap();
+    let runners =
+        format!("{}directory = \"work\"\n{}", server.runner("named"), server.runner("bare"));
+    let agents = [
+        ("asks", "runner = \"named\"\nworkspace = \"auto\""),
+        ("bare", "runner = \"bare\""),
+        ("named", "runner = \"named\""),
+    ];
+    settle(&world, &runners, &agents);
+    repository(&world.project, &["a.txt"]);
+    let said = world.ok(&["up", "crew"]);
+    for line in [
+        "on bare, in a worktree of its own: bare",
+        "on named, in a worktree of its own: asks",
+        "on named: named",
+    ] {
+        assert!(said.contains(&format!("  {line}\n")), "{said}");
+    }
+    world.wait_for_text("named", "/elsewhere/work");
+    let listed = world.json(&["workspace", "list"]);
+    let places = listed.as_array().unwrap().iter().map(|one| one["root_there"].as_str().unwrap());
+    let elsewhere = world.path("elsewhere");
+    assert!(places.clone().all(|place| Path::new(place).starts_with(&elsewhere)), "{listed}");
+    assert_eq!(places.count(), 2, "{listed}");
+}
+
+#[test]
 fn a_project_that_only_lies_in_the_tree_of_another_is_worked_in_itself() {
     let world = crew(&[("one", "")]);
     repository(&world.root, &["home/notes.txt"]);
@@ -147,11 +183,9 @@ fn stages_of_a_playbook_hand_their_files_on_in_the_project() {
     repository(&world.project, &["a.txt"]);
     fs::write(world.path("stages.sim"), STAGES).unwrap();
     let command = serde_json::json!([PROGRAM, "sim", world.path("stages.sim")]);
-    let mut config = format!("[cli.stage]\nlike = \"sim\"\ncommand = {command}\n");
-    for name in ["one", "two"] {
-        config += &format!("[[team.crew.agents]]\nname = \"{name}\"\ncli = \"stage\"\n");
-    }
-    world.write_config(&config);
+    let cli = format!("[cli.stage]\nlike = \"sim\"\ncommand = {command}\n");
+    let agent = |name: &str| format!("[[team.crew.agents]]\nname = \"{name}\"\ncli = \"stage\"\n");
+    world.write_config(&(cli + &agent("one") + &agent("two")));
     world.trust();
     let task = |id: &str, agent: &str, more: &str| {
         format!("[[tasks]]\nid = '{id}'\ntitle = 'Do {id}'\nagent = '{agent}'\n{more}\n")

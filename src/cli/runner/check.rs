@@ -123,12 +123,10 @@ fn seen(runner: &Runner, sight: &Sight) -> Vec<Finding> {
             ),
         ),
     });
+    let no_git = "Install it there, or give agents there `workspace = \"shared\"`";
     findings.push(match &sight.git {
         Some(version) => Finding::ok("git", version.clone()),
-        None => {
-            let hint = "Install it there, or give agents there `workspace = \"shared\"`";
-            Finding::warning("git", "not there", hint)
-        }
+        None => Finding::warning("git", "not there", no_git),
     });
     findings.push(if sight.limits.is_exact() {
         Finding::ok("limits", sight.limits.in_words())
