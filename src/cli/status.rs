@@ -9,6 +9,7 @@ use super::table::Table;
 use super::task::print_tasks;
 use crate::client::ClientError;
 use crate::config::plain;
+use crate::model::{AgentState, WorkspaceKind};
 use crate::wire::{AgentStatus, Interrupted, Request, Response, Status};
 
 pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()> {
@@ -69,12 +70,23 @@ pub(super) fn ask(context: &Context) -> anyhow::Result<Status> {
     Ok(status)
 }
 
+/// Says on whose files an agent works, and where, if that is elsewhere.
+fn workspace(agent: &AgentStatus) -> String {
+    // The tree of one that has ended may be gone.
+    if agent.state == AgentState::Exited && agent.workspace == WorkspaceKind::Shared {
+        return String::new();
+    }
+    let runner = agent.runner.as_ref().map(|runner| format!(" on {}", plain(runner)));
+    format!("{}{}", agent.workspace, runner.unwrap_or_default())
+}
+
 pub(super) fn print_agents(context: &mut Context, agents: &[AgentStatus]) -> anyhow::Result<()> {
     if agents.is_empty() {
         writeln!(context.out, "No agents yet. Start a team with `wheelhouse up TEAM`")?;
         return Ok(());
     }
-    let mut table = Table::new(["AGENT", "CLI", "ROLE", "STATE", "SINCE", "PID", "NOTE"]);
+    let mut table =
+        Table::new(["AGENT", "CLI", "ROLE", "STATE", "SINCE", "PID", "WORKSPACE", "NOTE"]);
     for agent in agents {
         let note = [agent.ending.as_deref(), agent.note.as_deref()];
         table.push([
@@ -84,6 +96,7 @@ pub(super) fn print_agents(context: &mut Context, agents: &[AgentStatus]) -> any
             agent.state.to_string(),
             agent.since.get(..19).unwrap_or(&agent.since).replace('T', " "),
             agent.pid.map(|pid| pid.to_string()).unwrap_or_default(),
+            workspace(agent),
             note.into_iter().flatten().collect::<Vec<_>>().join(": "),
         ]);
     }

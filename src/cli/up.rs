@@ -1,12 +1,15 @@
 //! `wheelhouse up [TEAM]`: starts a team.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use super::args::Format;
 use super::context::{Context, caller_environment};
+use super::status;
 use crate::client::ClientError;
-use crate::model::{AgentName, Done};
-use crate::wire::{Request, Response};
+use crate::config::plain;
+use crate::model::{AgentName, Done, WorkspaceKind};
+use crate::wire::{AgentStatus, Request, Response};
 
 pub(super) fn up(
     context: &mut Context,
@@ -39,5 +42,40 @@ pub(super) fn print_done(
             writeln!(context.out, "{what} {}", names.join(", "))?;
         }
     }
+    if started.is_empty() { Ok(()) } else { print_places(context, started) }
+}
+
+/// Says where agents that were started work, and how what they do there comes back.
+fn print_places(context: &mut Context, started: &[AgentName]) -> anyhow::Result<()> {
+    // They run: that nobody says where is no failure.
+    let Ok(status) = status::ask(context) else { return Ok(()) };
+    let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let is_new = |agent: &&AgentStatus| started.iter().any(|name| name.as_str() == agent.name);
+    let mut has_own = false;
+    for agent in status.agents.iter().filter(is_new) {
+        has_own |= agent.workspace != WorkspaceKind::Shared;
+        places.entry(place(agent, &status.hub.project)).or_default().push(&agent.name);
+    }
+    for (place, names) in places {
+        writeln!(context.out, "  {place}: {}", names.join(", "))?;
+    }
+    if has_own {
+        let words = "Bring back what was done there with `wheelhouse workspace merge NAME`";
+        writeln!(context.out, "{words}")?;
+    }
     Ok(())
+}
+
+fn place(agent: &AgentStatus, project: &str) -> String {
+    let files = match agent.workspace {
+        WorkspaceKind::Worktree => Some("in a worktree of its own".to_owned()),
+        WorkspaceKind::Copy => Some("in a copy of its own".to_owned()),
+        WorkspaceKind::Shared if agent.runner.is_some() => None,
+        WorkspaceKind::Shared if agent.cwd.starts_with(project) => {
+            Some("in the project itself".to_owned())
+        }
+        WorkspaceKind::Shared => Some(format!("in {}", plain(&agent.cwd.to_string_lossy()))),
+    };
+    let runner = agent.runner.as_ref().map(|runner| format!("on {}", plain(runner)));
+    runner.into_iter().chain(files).collect::<Vec<_>>().join(", ")
 }

@@ -66,7 +66,7 @@ pub struct WorkspaceSettings {
 impl Default for WorkspaceSettings {
     fn default() -> Self {
         Self {
-            default: WorkspaceChoice::Shared,
+            default: WorkspaceChoice::Auto,
             directory: None,
             copy: Vec::new(),
             setup: None,

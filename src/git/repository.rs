@@ -65,6 +65,14 @@ impl Repository {
         }
     }
 
+    /// Says whether a commit has a directory, named from the top on.
+    pub fn has_directory(&self, commit: &str, path: &Path) -> Result<bool, GitError> {
+        let words = ["ls-tree", "-d", "-z", "--full-tree", commit, "--"].map(OsStr::new);
+        let listed = self.call().run(&[&words[..], &[path.as_os_str()]].concat())?;
+        // A repository inside is listed too, as a commit.
+        Ok(listed.starts_with(b"040000 "))
+    }
+
     /// Counts the commits of HEAD that a reference lacks.
     pub fn commits_beyond(&self, reference: &str) -> Result<u64, GitError> {
         // A name that begins with a dash would be an option.

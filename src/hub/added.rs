@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::inside;
 use super::plan::{Crew, fault};
+use super::plots::unsaid_in_plays;
 use super::state::Hub;
 use crate::config::{Agent, Layout, Loaded, Settings, Team, suggest, unfit_variable};
 use crate::engine::Seat;
 use crate::model::{
     Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member, Posting, Sandbox,
 };
-use crate::wire::{CliOffer, Fault, NewAgent, WantedPosting};
+use crate::wire::{CliOffer, Fault, NewAgent, Response, WantedPosting};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
@@ -66,7 +67,9 @@ impl Hub {
         let own = member.added.as_ref().map(|added| &added.posting).or_else(of_team);
         let own = own.cloned().unwrap_or_default();
         let Posting { runner, confinement, .. } = own;
-        Posting { runner, confinement, ..Posting::default() }
+        let play = self.engine.play_of(by);
+        let workspace = play.and_then(|_| unsaid_in_plays(&loaded.settings));
+        Posting { workspace, runner, confinement, ..Posting::default() }
     }
 
     /// Returns who an agent is, if it was added.
@@ -97,7 +100,7 @@ impl Hub {
         let added = member.added.clone().unwrap_or_default();
         let env = self.values(member, &added, caller)?;
         let (name, cli) = (member.name.clone(), member.cli.clone());
-        let agent = agent(name, cli, member.role, member.cwd.clone(), env);
+        let agent = agent(name, cli, member.role, own_cwd(member), env);
         let (owns, capabilities) = (member.owns.clone(), member.capabilities.clone());
         let (kit, posting) = (member.kit.clone(), added.posting.clone());
         let agent = Agent { owns, capabilities, kit, posting, ..agent };
@@ -216,16 +219,26 @@ impl Hub {
     }
 
     /// Returns every cli that an agent could be added with, the project's own ones too while they
-    /// are not trusted, so that a person sees what is missing.
-    pub(super) fn cli_offers(&mut self, caller: &Environment) -> Result<Vec<CliOffer>, Fault> {
+    /// are not trusted, so that a person sees what is missing; and where it could run.
+    pub(super) fn cli_offers(&mut self, caller: &Environment) -> Result<Response, Fault> {
         let loaded = self.load_settings()?;
         let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
         let offer = |name: &str| offer(&loaded, all, name, caller);
-        let mut offers: Vec<CliOffer> = all.clis().filter_map(|(name, _)| offer(name)).collect();
+        let mut clis: Vec<CliOffer> = all.clis().filter_map(|(name, _)| offer(name)).collect();
         // What can be started at once comes first.
-        offers.sort_by_key(|offer| offer.obstacle.is_some());
-        Ok(offers)
+        clis.sort_by_key(|offer| offer.obstacle.is_some());
+        let runners = loaded.settings.runners().map(|runner| runner.name.clone()).collect();
+        Ok(Response::Clis { clis, runners })
     }
+}
+
+/// Returns the directory that an agent was added for: on record is where its workspace, which may be
+/// gone, or its runner had it.
+fn own_cwd(member: &Member) -> PathBuf {
+    let there = member.runner.as_ref().map(|runner| runner.directory.as_deref().unwrap_or("~"));
+    let roots = std::iter::once(member.workspace.as_path()).chain(there.map(Path::new));
+    let mut below = roots.filter_map(|root| member.cwd.strip_prefix(root).ok());
+    below.find(|cwd| cwd.is_relative()).unwrap_or(&member.cwd).to_owned()
 }
 
 fn outside(cwd: &Path) -> Fault {

@@ -9,7 +9,7 @@ use super::requests::{Answer, Asker};
 use super::state::Hub;
 use super::tree;
 use crate::config::Loaded;
-use crate::model::{AgentName, Command, Environment, Launch, Member};
+use crate::model::{AgentName, Command, Environment, Launch, Member, WorkspaceChoice};
 use crate::report::quote;
 use crate::store::{Journal, Query};
 use crate::template::Prompt;
@@ -89,7 +89,8 @@ impl Hub {
     ) -> Result<Crew, Fault> {
         let loaded = self.load_settings()?;
         let mut crew = Crew::new();
-        for (member, launch) in self.plan_named(&loaded, names, caller)? {
+        for name in names {
+            let (member, launch) = self.plan_where_it_was(&loaded, name, caller)?;
             let seat = self.engine.seat(&member.name);
             let was_in_vain = seat.is_some_and(crate::engine::Seat::did_not_resume);
             let resumed = self.resume(&loaded, member.clone(), launch.clone());
@@ -103,6 +104,26 @@ impl Hub {
             }
         }
         Ok(crew)
+    }
+
+    /// Returns how to start an agent that goes on. A cli finds a conversation where it was held, so one
+    /// that worked in the project goes on there, though it would get a worktree by now.
+    fn plan_where_it_was(
+        &self,
+        loaded: &Loaded,
+        name: &str,
+        caller: &Environment,
+    ) -> Result<(Member, Launch), Fault> {
+        let planned = self.plan_one(loaded, name, caller, None)?;
+        let (member, _) = &planned;
+        let before = self.engine.seat(&member.name).map(|seat| &seat.member);
+        let was_in_project = before.is_some_and(|before| {
+            before.conversation.is_some() && before.root() == self.paths.project
+        });
+        if member.plot.is_none() || !was_in_project {
+            return Ok(planned);
+        }
+        self.plan_one(loaded, name, caller, Some(WorkspaceChoice::Shared))
     }
 
     /// Lets an agent begin a new conversation with what the record knows, or, if that is nothing,

@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::state::Hub;
 use super::stead::stead;
 use crate::config::{Agent, Loaded, Settings, Speaks, Team};
-use crate::model::{AgentName, Environment, Launch, Member, Opening, Plot, Size};
+use crate::model::{
+    AgentName, Environment, Launch, Member, Opening, Plot, Posting, Size, WorkspaceChoice,
+};
 use crate::screen::HistoryLimit;
 use crate::wire::{AgentOffer, Fault, TeamOffer};
 
@@ -80,14 +82,33 @@ impl Hub {
         names: &[String],
         caller: &Environment,
     ) -> Result<Crew, Fault> {
-        let plan = |name: &String| {
-            if let Some(member) = self.added(name) {
-                return self.plan_added(loaded, member, caller);
-            }
-            let (team, agent) = self.find_agent(loaded, name)?;
-            self.plan_agent(loaded, team, agent, caller)
-        };
+        let plan = |name: &String| self.plan_one(loaded, name, caller, None);
         names.iter().map(plan).collect()
+    }
+
+    /// Returns how to start the agent of a name, in this workspace, if one is given and nothing else
+    /// is said.
+    pub(super) fn plan_one(
+        &self,
+        loaded: &Loaded,
+        name: &str,
+        caller: &Environment,
+        workspace: Option<WorkspaceChoice>,
+    ) -> Result<(Member, Launch), Fault> {
+        let settle = |posting: &mut Posting| {
+            let said = posting.workspace.unwrap_or(loaded.settings.workspace.default);
+            if said == WorkspaceChoice::Auto {
+                posting.workspace = workspace.or(posting.workspace);
+            }
+        };
+        if let Some(mut member) = self.added(name).cloned() {
+            member.added.iter_mut().for_each(|added| settle(&mut added.posting));
+            return self.plan_added(loaded, &member, caller);
+        }
+        let (team, agent) = self.find_agent(loaded, name)?;
+        let mut agent = agent.clone();
+        settle(&mut agent.posting);
+        self.plan_agent(loaded, team, &agent, caller)
     }
 
     /// Finds an agent in the team it last ran with, else in the only team that has one of its name.
@@ -137,7 +158,7 @@ impl Hub {
         let kit = settings.kit_of(agent);
         self.fit(loaded, (cli_name, cli), (agent, &kit), caller, &mut equipment)?;
         let own = &equipment.environment;
-        let plot = self.plot(agent, &settings.workspace)?;
+        let plot = self.plot(agent, settings)?;
         let caller = (caller, settings.pass_env.as_slice());
         let stead = stead(&self.paths, (agent, plot.as_ref()), cli, own, caller);
         let (mut argv, cwd) = (stead.argv, stead.cwd);

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::plan::Crew;
+use super::plots::unsaid_in_plays;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use crate::config::{Agent, Loaded, secure_dir};
 use crate::engine::Seat;
 use crate::model::{
     Added, Cast, Command, Environment, Launch, Letter, Member, Play, PlayCommand, PlayId,
-    PlayOrder, Player, Posting, Refusal, TAG_PLACE,
+    PlayOrder, Player, Posting, Refusal, TAG_PLACE, WorkspaceChoice,
 };
 use crate::wire::{Fault, RequestKind, Response, RunRequest, RunStatus};
 
@@ -105,10 +106,13 @@ impl Hub {
         let of_team =
             team.and_then(|team| Some((team, team.agents.iter().find(|a| a.name == player.name)?)));
         if let Some((team, agent)) = of_team.filter(|_| player.command.is_empty()) {
-            return self.plan_agent(loaded, team, agent, caller);
+            let mut agent = agent.clone();
+            let workspace = &mut agent.posting.workspace;
+            *workspace = workspace.or_else(|| unsaid_in_plays(&loaded.settings));
+            return self.plan_agent(loaded, team, &agent, caller);
         }
         // Stages hand their files on where they lie, unless the playbook says otherwise.
-        let workspace = player.posting.workspace.unwrap_or_default();
+        let workspace = player.posting.workspace.unwrap_or(WorkspaceChoice::Shared);
         let posting = Posting { workspace: Some(workspace), ..player.posting.clone() };
         let agent = Agent {
             name: player.name.clone(),

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::state::Hub;
-use crate::config::{Agent, WorkspaceSettings};
+use crate::config::{Agent, Origin, Settings, WorkspaceSettings};
 use crate::git::Repository;
 use crate::model::{
     AgentName, Launch, MergeTerms, Place, Plot, Runner, Sandbox, Workspace, WorkspaceChoice,
@@ -31,26 +31,31 @@ impl Hub {
     }
 
     /// Returns how the workspace of an agent is made; nothing, if it works in the project itself.
-    pub(super) fn plot(
-        &self,
-        agent: &Agent,
-        settings: &WorkspaceSettings,
-    ) -> Result<Option<Plot>, Fault> {
-        let choice = agent.posting.workspace.unwrap_or(settings.default);
+    pub(super) fn plot(&self, agent: &Agent, settings: &Settings) -> Result<Option<Plot>, Fault> {
+        let name = &agent.name;
+        let of_play = || self.engine.play_of(name).and_then(|_| unsaid_in_plays(settings));
+        let choice = agent.posting.workspace.or_else(of_play);
+        let settings = &settings.workspace;
+        let choice = choice.unwrap_or(settings.default);
         if let Some(runner) = &agent.posting.runner
             && !fits_elsewhere(agent, runner, choice)?
         {
             return Ok(None);
         }
         let repository = Repository::find(&self.paths.project).ok();
-        let head = || repository.as_ref().and_then(|found| found.head().ok().flatten());
         let cwd = self.relative_cwd(agent);
-        let kind = choice.kind(agent.role, || head().is_some() && cwd.is_some());
+        let root = self.workspace_folder(settings).join(name.as_str());
+        let known = self.engine.workspace(name).map(|one| one.plot.kind);
+        let is_tracked =
+            |cwd: &PathBuf| known.is_some() || self.is_tracked(repository.as_ref(), cwd);
+        let is_apart = !root.starts_with(&self.paths.project);
+        let has_room = is_apart || settings.directory.is_some();
+        let kind = choice.kind(agent.role, || {
+            has_room && !self.is_at_home(name) && cwd.as_ref().is_some_and(is_tracked)
+        });
         if kind == WorkspaceKind::Shared {
             return Ok(None);
         }
-        let name = &agent.name;
-        let known = self.engine.workspace(name).map(|one| one.plot.kind);
         if let Some(known) = known.filter(|known| *known != kind) {
             let message =
                 format!("Agent `{name}` has a workspace with work in it, of kind `{known}`");
@@ -70,8 +75,7 @@ impl Hub {
             WorkspaceKind::Worktree => self.base(name, repository.as_ref())?,
             WorkspaceKind::Copy | WorkspaceKind::Shared => (String::new(), PathBuf::new()),
         };
-        let root = self.workspace_folder(settings).join(name.as_str());
-        if root.starts_with(&self.paths.project) {
+        if !is_apart {
             let message = format!("Workspaces cannot be made in the project: {}", root.display());
             let hint = "Set `workspace.directory` to a place outside of it, or leave it out";
             return Err(Fault::new(message).with_hint(hint));
@@ -97,6 +101,28 @@ impl Hub {
             runner: agent.posting.runner.clone(),
             restores: None,
         }))
+    }
+
+    /// Says whether an agent is at work in the project itself: what it is about lies there, also
+    /// where the first commit has come meanwhile.
+    fn is_at_home(&self, name: &AgentName) -> bool {
+        self.engine.seat(name).is_some_and(|seat| {
+            let member = &seat.member;
+            seat.is_live() && member.runner.is_none() && member.root() == self.paths.project
+        })
+    }
+
+    /// Says whether the commit that is checked out has the directory in which an agent runs: not one
+    /// that git ignores, nor a repository of its own, nor a project that only lies in another's tree.
+    fn is_tracked(&self, repository: Option<&Repository>, cwd: &Path) -> bool {
+        let Some(repository) = repository else { return false };
+        let project = self.paths.project.strip_prefix(repository.top()).unwrap_or(Path::new(""));
+        let place: PathBuf = project.join(cwd).components().collect();
+        match repository.head() {
+            Ok(Some(_)) if place.as_os_str().is_empty() => true,
+            Ok(Some(head)) => repository.has_directory(&head, &place).unwrap_or_default(),
+            Ok(None) | Err(_) => false,
+        }
     }
 
     /// Returns how a workspace is made again from a rescue; on this machine, wherever it was.
@@ -212,6 +238,13 @@ impl Hub {
     }
 }
 
+/// Returns where those who take part in a run work of whom nothing is said, if no file says it of
+/// all: stages hand their files on where they lie.
+pub(super) fn unsaid_in_plays(settings: &Settings) -> Option<WorkspaceChoice> {
+    let is_said = settings.origin("workspace.default") != Origin::BuiltIn;
+    (!is_said).then_some(WorkspaceChoice::Shared)
+}
+
 /// Returns the command of an agent's own, which may be none, or else that of all of them.
 fn own_or(own: Option<&String>, all: Option<&String>) -> Option<String> {
     own.or(all).filter(|command| !command.trim().is_empty()).cloned()
@@ -234,6 +267,10 @@ fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Re
         WorkspaceChoice::Copy => refuse("Use `worktree`: commits go there and come back by git"),
         WorkspaceChoice::Worktree if is_mounted && agent.posting.workspace.is_some() => {
             refuse("Leave `workspace` out: its container has the project mounted")
+        }
+        // A runner that names a directory says where agents work there.
+        WorkspaceChoice::Auto if agent.posting.workspace.is_none() => {
+            Ok(!is_mounted && runner.directory.is_none())
         }
         WorkspaceChoice::Worktree | WorkspaceChoice::Auto => Ok(!is_mounted),
     }

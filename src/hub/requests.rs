@@ -116,9 +116,7 @@ impl Hub {
             Request::Teams { environment } => {
                 Some(self.offers(&environment).map(|teams| Response::Teams { teams }))
             }
-            Request::Clis { environment } => {
-                Some(self.cli_offers(&environment).map(|clis| Response::Clis { clis }))
-            }
+            Request::Clis { environment } => Some(self.cli_offers(&environment)),
         }
     }
 

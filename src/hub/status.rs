@@ -109,6 +109,11 @@ impl Hub {
             receipt: self.latest_receipt(&member.name),
             queued: self.waiting_for(&member.name),
             tokens: seat.tokens,
+            workspace: workspace
+                .filter(|one| one.plot.project_root() == member.root())
+                .map(|one| one.plot.kind)
+                .unwrap_or_default(),
+            cwd: member.cwd.clone(),
             branch: workspace.map(|one| one.plot.branch.clone()).filter(|name| !name.is_empty()),
             changed: workspace.map(|one| one.files.len()),
             runner: member.runner.as_ref().map(|runner| runner.name.clone()),

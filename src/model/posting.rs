@@ -7,28 +7,27 @@ use serde::{Deserialize, Serialize};
 use super::{Confinement, Role, Runner, WorkspaceKind};
 
 /// Which workspace an agent gets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum WorkspaceChoice {
-    #[default]
     Shared,
     Worktree,
     Copy,
-    /// A worktree for those who write, where the project is a git repository with a commit; else the
-    /// project itself.
+    /// A worktree for those who write, where one can be made of what they work on; else the project
+    /// itself.
     Auto,
 }
 
 impl WorkspaceChoice {
     /// Returns what it comes to for an agent with this role.
-    pub fn kind(self, role: Role, has_commit: impl Fn() -> bool) -> WorkspaceKind {
+    pub fn kind(self, role: Role, has_ground: impl Fn() -> bool) -> WorkspaceKind {
         match self {
             Self::Shared => WorkspaceKind::Shared,
             Self::Worktree => WorkspaceKind::Worktree,
             Self::Copy => WorkspaceKind::Copy,
             Self::Auto => match role {
-                Role::Worker | Role::Lead if has_commit() => WorkspaceKind::Worktree,
+                Role::Worker | Role::Lead if has_ground() => WorkspaceKind::Worktree,
                 Role::Worker | Role::Lead | Role::Orchestrator | Role::Verifier => {
                     WorkspaceKind::Shared
                 }

@@ -77,6 +77,8 @@ pub(super) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         receipt: None,
         queued: 0,
         tokens: None,
+        workspace: crate::model::WorkspaceKind::default(),
+        cwd: std::path::PathBuf::new(),
         branch: None,
         changed: None,
         runner: None,
@@ -206,6 +208,7 @@ pub(super) fn cli_offers() -> Response {
             offer("shell", &["/bin/bash"], None),
             offer("gemini", &["gemini"], Some("`gemini` is not on the PATH")),
         ],
+        runners: vec!["box".to_owned(), "pod".to_owned()],
     }
 }
 

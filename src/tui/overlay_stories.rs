@@ -3,7 +3,7 @@
 use super::fixture::{NAMES, Stage, agent, cli_offers, offers, pane_view, stage, status, team};
 use super::options::{Ended, PlaybookOffer, RunWish};
 use super::update::Input;
-use crate::model::{AgentState, MouseKind, Pattern};
+use crate::model::{AgentState, MouseKind, Pattern, Role, WorkspaceChoice};
 use crate::wire::{Fault, KeyInput, MouseWish, NewAgent, Request, Response};
 
 fn is_add(request: &Request) -> bool {
@@ -51,6 +51,32 @@ fn a_new_agent_has_a_name_that_is_free() {
     stage.press("n");
     stage.answer(|request| matches!(request, Request::Clis { .. }), cli_offers());
     assert!(stage.text().contains("Name  claude-3"));
+}
+
+#[test]
+fn a_new_agent_is_given_a_role_files_a_place_and_bounds_by_keys() {
+    let mut stage = form();
+    stage.press("tab right down right right tab left tab space tab");
+    stage.give(Input::Paste("cpu=1.5 memory=4".into()));
+    stage.press("enter");
+    assert!(asked_for(&stage).is_empty());
+    assert!(stage.text().contains("✗ `memory=4` is no limit · Write it as"), "{}", stage.text());
+    stage.press("G tab x enter");
+    let [new] = &asked_for(&stage)[..] else { panic!("{}", stage.text()) };
+    assert_eq!((new.name.as_str(), new.role), ("claudex", Role::Lead));
+    let posting = &new.posting;
+    assert_eq!(posting.workspace, Some(WorkspaceChoice::Worktree));
+    assert_eq!((posting.runner.as_deref(), posting.sandbox), (Some("pod"), true));
+    let limits = (posting.limits.memory_bytes, posting.limits.cpu_hundredths);
+    assert_eq!(limits, (Some(4 << 30), Some(150)));
+}
+
+#[test]
+fn a_new_agent_of_which_nothing_is_said_gets_what_the_settings_say() {
+    let mut stage = form();
+    stage.press("tab tab tab tab tab tab shift-tab shift-tab enter");
+    let [new] = &asked_for(&stage)[..] else { panic!("{}", stage.text()) };
+    assert!(new.posting.is_unsaid() && new.role == Role::Worker, "{new:?}");
 }
 
 #[test]

@@ -94,6 +94,15 @@ fn a_new_agent_is_described_in_a_form() {
 }
 
 #[test]
+fn a_new_agent_is_given_its_settings_in_the_same_form() {
+    let mut stage = stage(80, 24, 2);
+    stage.press("n");
+    stage.answer(|request| matches!(request, Request::Clis { .. }), cli_offers());
+    stage.press("tab tab right right");
+    insta::assert_snapshot!(stage.text());
+}
+
+#[test]
 fn a_new_agent_that_is_refused_says_why_in_its_form() {
     let mut stage = stage(120, 40, 2);
     stage.press("n");

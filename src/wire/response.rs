@@ -1,5 +1,7 @@
 //! What the hub answers.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -8,7 +10,7 @@ use super::{
 };
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
-    plain,
+    WorkspaceKind, plain,
 };
 
 /// More is not read by anybody.
@@ -56,6 +58,9 @@ pub enum Response {
     },
     Clis {
         clis: Vec<CliOffer>,
+        /// The runners of the settings, by name.
+        #[serde(default)]
+        runners: Vec<String>,
     },
     Explanation(Explanation),
     /// What became of an answer or an interrupt.
@@ -254,6 +259,12 @@ pub struct AgentStatus {
     /// Tokens that this run was seen to use, where its cli shows them.
     #[serde(default)]
     pub tokens: Option<u64>,
+    /// Which files it works on.
+    #[serde(default)]
+    pub workspace: WorkspaceKind,
+    /// The directory that it runs in, where it runs.
+    #[serde(default)]
+    pub cwd: PathBuf,
     /// The branch of its own workspace.
     #[serde(default)]
     pub branch: Option<String>,

@@ -125,10 +125,20 @@ fn the_dashboard_adds_stops_starts_and_removes_an_agent() {
     // The project's own cli comes before the shell.
     terminal.press(b"\x15helper");
     terminal.wait_for("Name  helper");
+    terminal.press(b"\t\t\t\t\tmemory=4");
+    terminal.wait_for("memory=4");
     terminal.press(b"\r");
+    terminal.wait_for("is no limit");
+    terminal.press(b"\x15processes=900 memory=2G\r");
     // Its frame is that of the selected one, and so the form is closed.
     terminal.wait_for("┏ 2 ");
     assert_eq!(world.agent("helper").cli, "one");
+    let limits =
+        world.seat("helper")["member"]["added"]["posting"]["confinement"]["limits"].clone();
+    assert_eq!(
+        (&limits["processes"], &limits["memory_bytes"]),
+        (&900.into(), &(2_u64 << 30).into())
+    );
     terminal.press(b"x");
     terminal.wait_for("Stop helper?");
     terminal.press(b"\r");

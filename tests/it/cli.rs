@@ -49,6 +49,7 @@ fn a_team_is_started_watched_and_typed_to() {
     let world = World::with_crew(&[("back", ECHO), ("front", ECHO)]);
     insta::assert_snapshot!(shown(&world, &["up"]), @r#"
     Started back, front
+      in the project itself: back, front
     exit: 0
     "#);
     world.wait_for_text("back", "ready");
@@ -60,21 +61,21 @@ fn a_team_is_started_watched_and_typed_to() {
     insta::assert_snapshot!(shown(&world, &["status"]), @r#"
     SESSION  /project  hub PID
 
-    AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
-    back  back  worker  STATE  TIME  PID
-    front  front  worker  STATE  TIME  PID
+    AGENT  CLI  ROLE  STATE  SINCE  PID  WORKSPACE  NOTE
+    back  back  worker  STATE  TIME  PID  shared
+    front  front  worker  STATE  TIME  PID  shared
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["agent", "list"]), @r#"
-    AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
-    back  back  worker  STATE  TIME  PID
-    front  front  worker  STATE  TIME  PID
+    AGENT  CLI  ROLE  STATE  SINCE  PID  WORKSPACE  NOTE
+    back  back  worker  STATE  TIME  PID  shared
+    front  front  worker  STATE  TIME  PID  shared
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &[]), @r#"
-    AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
-    back  back  worker  STATE  TIME  PID
-    front  front  worker  STATE  TIME  PID
+    AGENT  CLI  ROLE  STATE  SINCE  PID  WORKSPACE  NOTE
+    back  back  worker  STATE  TIME  PID  shared
+    front  front  worker  STATE  TIME  PID  shared
 
     Read one with `wheelhouse agent read NAME`
     exit: 0
@@ -133,17 +134,19 @@ fn agents_end_when_asked_and_not_before() {
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["agent", "list"]), @r#"
-    AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
+    AGENT  CLI  ROLE  STATE  SINCE  PID  WORKSPACE  NOTE
     back  back  worker  exited  TIME  stopped
-    front  front  worker  STATE  TIME  PID
+    front  front  worker  STATE  TIME  PID  shared
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["agent", "start", "back"]), @r#"
     Started back
+      in the project itself: back
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["agent", "restart", "back"]), @r#"
     Started back
+      in the project itself: back
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["down", "--force"]), @r#"
@@ -214,8 +217,8 @@ fn a_list_tells_how_each_agent_ended() {
     wait_for("its end", || world.agent("short").ending.is_some());
     assert_eq!(world.agent("short").ending.as_deref(), Some("exit code 7"));
     insta::assert_snapshot!(shown(&world, &["agent", "list"]), @r#"
-    AGENT  CLI  ROLE  STATE  SINCE  PID  NOTE
-    back  back  worker  STATE  TIME  PID
+    AGENT  CLI  ROLE  STATE  SINCE  PID  WORKSPACE  NOTE
+    back  back  worker  STATE  TIME  PID  shared
     gone  gone  worker  exited  TIME  failed to start: There is no program `no-such-program-anywhere`
     short  short  worker  exited  TIME  exit code 7
     exit: 0

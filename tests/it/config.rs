@@ -36,10 +36,10 @@ fn a_fresh_project_goes_from_init_to_trusted() {
         hint: Read what it would run and trust it with `wheelhouse config trust`
         `/config.toml` is not there; defaults hold
         `/project/wheelhouse.toml` is good
-        `/project/wheelhouse.toml` (66304415) would run:
+        `/project/wheelhouse.toml` (8cc19a91) would run:
         team shells (project): grid
-          one (worker): shell ["$SHELL"] in `.`
-          two (worker): shell ["$SHELL"] in `.`
+          one (worker): shell ["$SHELL"] in `.`, workspace shared
+          two (worker): shell ["$SHELL"] in `.`, workspace shared
         `/project/wheelhouse.toml` is trusted as it is now
         "#);
 }
@@ -159,7 +159,7 @@ fn show_tells_where_each_value_is_from() {
         env.pass = [] (built-in)
         hub.scope = "auto" (built-in)
         log.level = "info" (built-in)
-        workspace.default = "shared" (built-in)
+        workspace.default = "auto" (built-in)
         workspace.directory = null (built-in)
         workspace.copy = [] (built-in)
         workspace.setup = null (built-in)

@@ -101,7 +101,7 @@ fn assert_no_group_is_left(world: &World) {
 }
 
 /// Says whether bubblewrap works here at all; many containers forbid it.
-fn has_sandbox() -> bool {
+pub(crate) fn has_sandbox() -> bool {
     let mut command = Command::new("bwrap");
     command.args(["--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]);
     let works = command.status().is_ok_and(|status| status.success());

@@ -26,7 +26,7 @@ fn world() -> World {
     let world = World::new();
     world.write_config(&format!(
         "[cli.ready]\ncommand = ['{PROGRAM}', 'sim']\nlike = 'sim'\n\
-         [[team.crew.agents]]\nname = 'ready'\ncli = 'ready'\n"
+         [[team.crew.agents]]\nname = 'ready'\ncli = 'ready'\nworkspace = 'shared'\n"
     ));
     write(&world, "main.rs", "fn main() {\n    run(1);\n}\n");
     git(&world, &["init", "-q", "-b", "main"]);

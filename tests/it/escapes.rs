@@ -48,7 +48,7 @@ fn world() -> (World, Outside) {
     plots::git(project, &["add", "--all"]);
     plots::git(project, &["commit", "-q", "-m", "first"]);
     let mut config = format!(
-        "[stop]\ngrace_seconds = 1\n[cli.deaf]\ncommand = {DEAF}\n[team.crew.spawn]\n\
+        "[stop]\ngrace_seconds = 1\n[workspace]\ndefault = \"shared\"\n[cli.deaf]\ncommand = {DEAF}\n[team.crew.spawn]\n\
          clis = [\"deaf\"]\nagents_max = 60\nper_hour_max = 200\n"
     );
     for (name, role) in ROLES {

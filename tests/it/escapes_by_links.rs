@@ -37,7 +37,7 @@ fn world(top: &str) -> (World, Outside) {
     plots::git(&world.project, &["commit", "-q", "-m", "first"]);
     let hands = json!([PROGRAM, "sim", world.project.join("hands.sim")]);
     world.write_config(&format!(
-        "[stop]\ngrace_seconds = 1\n[cli.hands]\nlike = \"sim\"\ncommand = {hands}\n\
+        "[stop]\ngrace_seconds = 1\n[workspace]\ndefault = \"shared\"\n[cli.hands]\nlike = \"sim\"\ncommand = {hands}\n\
          [team.crew.spawn]\nclis = [\"hands\"]\nagents_max = 60\nper_hour_max = 200\n\
          [[team.crew.agents]]\nname = \"top\"\ncli = \"hands\"\nrole = \"orchestrator\"\n\
          workspace = \"shared\"\n{top}\n\

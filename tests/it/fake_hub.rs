@@ -187,6 +187,8 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         receipt: None,
         queued: 0,
         tokens: None,
+        workspace: wheelhouse::model::WorkspaceKind::default(),
+        cwd: PathBuf::new(),
         branch: None,
         changed: None,
         runner: None,

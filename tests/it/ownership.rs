@@ -22,7 +22,7 @@ fn crew(agents: &[(&str, &str, &str)]) -> World {
         write!(
             config,
             "[cli.{name}]\nlike = \"sim\"\ncommand = {command}\n\
-             [[team.crew.agents]]\nname = \"{name}\"\ncli = \"{name}\"\nowns = {owns}\n"
+             [[team.crew.agents]]\nname = \"{name}\"\ncli = \"{name}\"\nowns = {owns}\nworkspace = \"shared\"\n"
         )
         .unwrap();
     }

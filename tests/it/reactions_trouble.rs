@@ -132,7 +132,7 @@ fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
     let back = ("files changed that others own", "back", &["run git checkout -q api", DONE][..]);
     let web = script("web", &["run echo two > api/mod.rs", DONE, HOLD], &[back]);
     let owner = ("api", "owns = [\"api/**\"]", script("api", &[], &[]));
-    let world = World::staged("", &[owner, ("web", "", web)]);
+    let world = World::staged("[workspace]\ndefault = 'shared'", &[owner, ("web", "", web)]);
     fs::create_dir(world.project.join("api")).unwrap();
     fs::write(world.project.join("api/mod.rs"), "one\n").unwrap();
     for words in [&["init", "-q"][..], &["add", "api"], &["commit", "-q", "-m", "one"]] {

@@ -126,6 +126,25 @@ fn who_cannot_take_up_a_conversation_is_told_what_the_record_knows() {
 }
 
 #[test]
+fn a_conversation_goes_on_where_it_was_held_though_there_is_a_commit_by_now() {
+    let composers = Composers::start(&["one"], &[]);
+    let world = &composers.world;
+    let (_, id) = latest(&composers);
+    for words in [&["init", "-q"][..], &["add", "--all"], &["commit", "-q", "-m", "first"]] {
+        super::support::plots::git(&world.project, words);
+    }
+    kill_agent(world);
+    world.ok(&["agent", "resume", "one"]);
+    composers.wait_until_up("one");
+    assert_eq!(latest(&composers), ("--resume".to_owned(), id));
+    assert_eq!(world.agent("one").cwd, world.project);
+    // A new one begins where everybody does.
+    world.ok(&["agent", "stop", "one"]);
+    world.ok(&["agent", "start", "one"]);
+    assert_eq!(world.agent("one").workspace, wheelhouse::model::WorkspaceKind::Worktree);
+}
+
+#[test]
 fn a_new_conversation_counts_only_once_its_agent_has_come_up() {
     let composers = Composers::start(&["one"], &[]);
     let world = &composers.world;

@@ -41,7 +41,45 @@ const STATES: &[(&str, &str)] = &[
          git checkout -q -b other HEAD~1; echo q > a.txt; git commit -q -a -m q; ! git merge -q $B",
     ),
     ("locked", "git worktree lock --reason stick .; echo l > l.txt"),
+    (
+        "rebasing",
+        "B=$(git branch --show-current); echo m > a.txt; git commit -q -a -m m; \
+         git checkout -q -b third HEAD~1; echo q > a.txt; git commit -q -a -m q; ! git rebase -q $B",
+    ),
+    (
+        "moduled",
+        "git -c protocol.file.allow=always submodule add -q \"$PROJECT\" mod; git commit -q -m mod; \
+         cd mod; echo i > i.txt; git add .; git -c user.name=n -c user.email=e@x commit -q -m i",
+    ),
+    (
+        "nested",
+        "mkdir inner; cd inner; git init -q; echo i > j.txt; git add .; \
+         git -c user.name=n -c user.email=e@x commit -q -m j; echo k > k.txt",
+    ),
+    ("inhabited", "echo p > p.txt"),
+    ("deleted", "rm c.txt; chmod +x a.txt"),
+    ("broken", "echo x > x.txt; echo gitdir: /nowhere > .git"),
 ];
+
+/// Those that are kept even where a rescue is asked for.
+const STUCK: &[&str] = &["merging", "locked", "rebasing", "moduled", "nested", "inhabited"];
+
+/// A process that is at home in a workspace.
+struct Guest(Child);
+
+impl Guest {
+    fn of(root: &Path) -> Self {
+        let mut sleep = Command::new("sleep");
+        Self(sleep.arg("600").current_dir(root).stdin(Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
 
 /// Returns the names of all that is in a workspace: files, what is staged, commits.
 fn treasures(project: &Path, root: &Path) -> BTreeSet<String> {
@@ -51,11 +89,18 @@ fn treasures(project: &Path, root: &Path) -> BTreeSet<String> {
     }
     let mut open = vec![root.to_owned()];
     while let Some(folder) = open.pop() {
+        if folder != root && folder.join(".git").exists() {
+            let commits = try_git(&folder, &["rev-list", "--all", "HEAD"]).unwrap_or_default();
+            found.extend(commits.lines().map(str::to_owned));
+        }
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            if entry.file_name() == ".git" {
+                continue;
+            }
             if kind.is_dir() {
                 open.push(path);
-            } else if kind.is_file() && entry.file_name() != ".git" {
+            } else if kind.is_file() {
                 found.insert(hash(project, &fs::read_to_string(path).unwrap()));
             }
         }
@@ -68,19 +113,25 @@ fn treasures(project: &Path, root: &Path) -> BTreeSet<String> {
     found
 }
 
-fn kill_hub(yard: &Yard) {
-    for pid in yard.world.players("hub") {
-        process::kill(pid, Signal::KILL);
+/// Kills the hub, and says whether there was one.
+fn kill_hub(yard: &Yard) -> bool {
+    let hubs = yard.world.players("hub");
+    for pid in &hubs {
+        process::kill(*pid, Signal::KILL);
     }
+    !hubs.is_empty()
 }
 
-/// Begins a command, and kills the hub in the middle of it. Says whether it was cut off.
+/// Begins a command, and kills the hub in the middle of it. Says whether it was under way; it may be
+/// answered by the next hub.
 fn cut(yard: &Yard, words: &[&str], chance: &mut Chance, most_ms: u64) -> bool {
     let mut command: Command = yard.world.command(words);
     let mut child: Child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     thread::park_timeout(Duration::from_millis(chance.below(most_ms)));
-    kill_hub(yard);
-    !child.wait().unwrap().success()
+    let was_under_way = child.try_wait().unwrap().is_none();
+    let was_there = kill_hub(yard);
+    child.wait().unwrap();
+    was_under_way && was_there
 }
 
 fn rests(yard: &Yard, agent: &str) {
@@ -92,15 +143,27 @@ fn rests(yard: &Yard, agent: &str) {
 
 #[test]
 fn a_hub_that_is_killed_at_any_moment_loses_nothing_in_any_state() {
-    let agents: Vec<(&str, &str)> = STATES.iter().map(|(name, _)| (*name, IDLE)).collect();
+    // Each half has a repository and a hub of its own, and takes half the time.
+    let (first, second) = STATES.split_at(STATES.len() / 2);
+    thread::scope(|scope| {
+        let halves = [(first, 30), (second, 31)];
+        let runs = halves.map(|(states, seed)| scope.spawn(move || outlives(states, seed)));
+        for run in runs {
+            run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+    });
+}
+
+fn outlives(states: &[(&str, &str)], seed: u64) {
+    let agents: Vec<(&str, &str)> = states.iter().map(|(name, _)| (*name, IDLE)).collect();
     let yard = Yard::new(FILES, &agents, "");
     let project = yard.project();
     yard.world.ok(&["up", "crew"]);
     yard.world.ok(&["down", "--force"]);
     wait_for("no workspace", || yard.list().is_empty());
-    let mut chance = Chance::new(30);
+    let mut chance = Chance::new(seed);
     let mut cuts = 0;
-    for (agent, script) in STATES {
+    for (agent, script) in states {
         let root = yard.root(agent);
         cuts += usize::from(cut(&yard, &["agent", "start", agent], &mut chance, 250));
         rests(&yard, agent);
@@ -112,8 +175,11 @@ fn a_hub_that_is_killed_at_any_moment_loses_nothing_in_any_state() {
         wait_for("an empty one gone", || yard.workspace(agent).is_none());
         yard.world.ok(&["agent", "start", agent]);
         yard.world.ok(&["wait", "--agent", agent, "--for", "idle", "--timeout", "25"]);
-        let left = Command::new("sh").args(["-c", script]).current_dir(&root).output().unwrap();
+        let mut leave = Command::new("sh");
+        leave.args(["-e", "-c", script]).current_dir(&root).env("PROJECT", &project);
+        let left = leave.output().unwrap();
         assert!(left.status.success(), "{agent}: {left:?}");
+        let guest = (*agent == "inhabited").then(|| Guest::of(&root));
         let before = treasures(&project, &root);
         let is_safe = |when: &str| {
             let mut now = treasures(&project, &root);
@@ -142,11 +208,16 @@ fn a_hub_that_is_killed_at_any_moment_loses_nothing_in_any_state() {
         // What is left is known to git as what it was.
         if yard.workspace(agent).is_some() {
             let said = yard.world.run(&["workspace", "clean", agent, "--rescue"]);
-            let is_stuck = ["merging", "locked"].contains(agent);
-            assert_eq!(said.code == Some(0), !is_stuck, "{agent}: {said:?}");
+            assert_eq!(said.code == Some(0), !STUCK.contains(agent), "{agent}: {said:?}");
             is_safe("cleaned");
         }
+        if guest.is_some() {
+            drop(guest);
+            yard.world.ok(&["workspace", "clean", agent, "--rescue"]);
+            is_safe("left alone");
+        }
     }
-    println!("{cuts} of {} were cut off", STATES.len() * 3);
+    println!("{cuts} of {} were under way when the hub was killed", states.len() * 3);
+    assert!(cuts > 0, "nothing was in the middle of anything");
     assert_eq!(yard.git(&["status", "--porcelain"]), "");
 }

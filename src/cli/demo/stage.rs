@@ -88,7 +88,7 @@ impl Stage {
             let (program, path) = (self.program.display(), path.display());
             write!(
                 settings,
-                "\n[[team.demo.agents]]\nname = \"{name}\"\ncli = \"{name}\"\n\
+                "\n[[team.demo.agents]]\nname = \"{name}\"\ncli = \"{name}\"\nworkspace = \"shared\"\n\
                  \n[cli.{name}]\ncommand = ['{program}', 'sim', '{path}']\nlike = 'sim'\n"
             )?;
         }

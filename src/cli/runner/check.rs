@@ -123,9 +123,10 @@ fn seen(runner: &Runner, sight: &Sight) -> Vec<Finding> {
             ),
         ),
     });
+    let no_git = "Install it there, or give agents there `workspace = \"shared\"`";
     findings.push(match &sight.git {
         Some(version) => Finding::ok("git", version.clone()),
-        None => Finding::warning("git", "not there", "Install git there if agents are to use it"),
+        None => Finding::warning("git", "not there", no_git),
     });
     findings.push(if sight.limits.is_exact() {
         Finding::ok("limits", sight.limits.in_words())

@@ -52,6 +52,8 @@ pub(crate) struct App {
     pub teams: Option<Vec<TeamOffer>>,
     /// What an agent could be added with; unknown until the hub has answered.
     pub clis: Option<Vec<CliOffer>>,
+    /// Where an agent could run beside this machine.
+    pub runners: Vec<String>,
     /// An agent that was added from here, to be selected once it is there.
     pub awaited: Option<AgentName>,
     /// What was written and not sent, for each kind of prompt.
@@ -242,6 +244,7 @@ impl App {
             overlays: Vec::new(),
             teams: None,
             clis: None,
+            runners: Vec::new(),
             awaited: None,
             drafts: Default::default(),
             task_draft: None,

@@ -12,6 +12,7 @@ mod help;
 mod launcher;
 mod list;
 mod newcomer;
+mod newcomer_settings;
 mod playbooks;
 mod prompt;
 mod prompt_looks;

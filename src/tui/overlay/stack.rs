@@ -311,7 +311,21 @@ impl Overlay {
                     return Fate::Stay;
                 }
                 self.pick(app, index);
-                if let Self::TaskForm(_) = self {
+                let is_field = match self {
+                    Self::TaskForm(_) => true,
+                    Self::Newcomer(_) => !Newcomer::is_cli(app, index),
+                    Self::Help(_)
+                    | Self::Launcher(_)
+                    | Self::Playbooks(_)
+                    | Self::Confirm(_)
+                    | Self::Prompt(_)
+                    | Self::Question(_)
+                    | Self::Attention(_)
+                    | Self::Tasks(_)
+                    | Self::TaskView(_)
+                    | Self::Diff(_) => false,
+                };
+                if is_field {
                     return Fate::Stay;
                 }
                 let is_double = app.is_double_click(Target::Item(index));
@@ -345,7 +359,7 @@ impl Overlay {
         match self {
             Self::Launcher(launcher) => launcher.pick(index),
             Self::Playbooks(list) => list.pick(index),
-            Self::Newcomer(form) => form.pick(index),
+            Self::Newcomer(form) => form.pick(app, index),
             Self::Question(question) => question.pick(index),
             Self::Attention(list) => list.pick(index),
             Self::Tasks(list) => list.pick(app, index),

@@ -223,8 +223,8 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             app.teams = Some(teams);
             app.damage.is_all = true;
         }
-        (Purpose::Clis, Ok(Response::Clis { clis })) => {
-            app.clis = Some(clis);
+        (Purpose::Clis, Ok(Response::Clis { clis, runners })) => {
+            (app.clis, app.runners) = (Some(clis), runners);
             app.damage.is_all = true;
         }
         (Purpose::Dispatch(mail), outcome) => {
