@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-/// Returns the processes whose working directory lies in this one, as far as they can be seen.
+/// Returns the processes whose working directory lies in this one, as far as they can be seen. The git
+/// of our own that looks into it meanwhile is none of them: nothing of it stays.
 pub(super) fn inhabitants(root: &Path) -> Vec<String> {
     let Ok(root) = root.canonicalize() else { return Vec::new() };
     // Elsewhere than on Linux there is no such list, and the run that ended was proven to be empty.
@@ -17,10 +18,41 @@ pub(super) fn inhabitants(root: &Path) -> Vec<String> {
         };
         let is_inside =
             fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&root));
-        if is_inside {
-            let comm = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
-            found.push(format!("{pid} ({})", comm.trim().escape_default()));
+        let comm = || fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
+        if is_inside && !(comm().trim() == "git" && is_ours(&entry.path())) {
+            found.push(format!("{pid} ({})", comm().trim().escape_default()));
         }
     }
     found
+}
+
+/// Says whether we have started a process ourselves.
+fn is_ours(process: &Path) -> bool {
+    let status = fs::read_to_string(process.join("status")).unwrap_or_default();
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+    parent.is_some_and(|parent| parent.trim() == std::process::id().to_string())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn whoever_is_at_home_is_found_but_our_own_git() {
+        let root = tempfile::tempdir().unwrap();
+        let found = |program: &str, arguments: &[&str]| {
+            let mut command = Command::new(program);
+            command.args(arguments).current_dir(root.path()).stdin(Stdio::piped());
+            let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+            let found = inhabitants(root.path());
+            child.kill().unwrap();
+            child.wait().unwrap();
+            !found.is_empty()
+        };
+        assert!(found("cat", &[]));
+        assert!(!found("git", &["hash-object", "--stdin"]));
+        assert!(found("sh", &["-c", "git hash-object --stdin; true"]));
+    }
 }
