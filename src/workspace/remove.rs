@@ -4,10 +4,13 @@
 
 use std::fs;
 use std::path::{Component, Path};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
+use super::inhabitants::inhabitants;
 use super::inspect::{Snapshot, inspect};
 use super::rescue::rescue_seen;
 use super::site::Site;
@@ -15,6 +18,10 @@ use super::walk::Stamp;
 use super::{WorkspaceError, ports};
 use crate::git::Repository;
 use crate::model::{Clearing, Workspace, WorkspaceKind};
+
+/// A git that its hub left behind fills a tree in seconds; after this many looks it is somebody else's.
+const LEFT_LOOKS_MAX: u32 = 200;
+const LEFT_LOOK: Duration = Duration::from_millis(50);
 
 /// What became of a workspace that was to be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,14 +83,26 @@ fn look(
     workspace: &Workspace,
     clearing: Clearing,
 ) -> Result<Snapshot, WorkspaceError> {
-    let is_tree = workspace.plot.kind == WorkspaceKind::Worktree;
-    if clearing.is_unfinished && is_tree {
-        let repository = Repository::find(&workspace.plot.project)?;
-        if let Some(tree) = repository.worktree(&workspace.plot.root) {
-            tree.unlock_unfinished().map_err(WorkspaceError::at(&workspace.plot.root))?;
-        }
+    let root = &workspace.plot.root;
+    if clearing.is_unfinished {
+        wait_for_gits(root);
+    }
+    // Nobody makes it now: git's own mark says that somebody who did was cut off.
+    let repository = Repository::find(&workspace.plot.project).ok();
+    if let Some(tree) = repository.and_then(|repository| repository.worktree(root)) {
+        tree.unlock_unfinished().map_err(WorkspaceError::at(root))?;
     }
     inspect(site, workspace)
+}
+
+/// Waits until what a hub had git do there when it died has ended.
+fn wait_for_gits(root: &Path) {
+    for _ in 0..LEFT_LOOKS_MAX {
+        if !inhabitants(root).iter().any(|one| one.ends_with("(git)")) {
+            return;
+        }
+        thread::sleep(LEFT_LOOK);
+    }
 }
 
 /// Moves a copy with work in it to where nobody looks for one.

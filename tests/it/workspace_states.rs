@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
 
+use crate::support::clock::wait_for;
 use crate::support::plots::{Ground, git, try_git};
 use wheelhouse::model::{Clearing, Workspace, WorkspaceKind};
 use wheelhouse::workspace::{self, Cleared};
@@ -227,6 +229,35 @@ fn a_clean_workspace_goes_without_a_trace() {
     assert!(!ground.project().join(".git/worktrees").exists());
     let again = workspace::clear(&ground.site, &workspace, PLAIN).unwrap();
     assert_eq!(again, Cleared::Removed { rescue: None }, "what is gone stays gone");
+}
+
+#[test]
+fn what_git_was_doing_when_its_hub_died_is_waited_for() {
+    let ground = Ground::new();
+    let workspace = ground.make("agent", ground.plot("agent"));
+    let root = ground.root("agent");
+    let mark = Path::new(&git(&root, &["rev-parse", "--absolute-git-dir"])).join("locked");
+    fs::write(&mark, "initializing\n").unwrap();
+    // A git that is not our child works in it until its input ends.
+    let ready = root.with_extension("ready");
+    let mut command = Command::new("sh");
+    command.args(["-c", "(cd \"$0\" && : > \"$1\" && exec git hash-object --stdin); true"]);
+    command.args([&root, &ready]).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut left = command.spawn().unwrap();
+    wait_for("somebody in it", || ready.exists());
+    wait_for("a git that works in it", || {
+        let kept = workspace::clear(&ground.site, &workspace, PLAIN).unwrap();
+        matches!(&kept, Cleared::Kept { reason } if reason.contains("(git)"))
+    });
+    assert!(!mark.exists(), "nobody makes it any more");
+    let unfinished = Clearing { is_unfinished: true, ..PLAIN };
+    let input = left.stdin.take();
+    let gone = thread::scope(|scope| {
+        scope.spawn(|| drop(input));
+        workspace::clear(&ground.site, &workspace, unfinished).unwrap()
+    });
+    assert_eq!(gone, Cleared::Removed { rescue: None });
+    left.wait().unwrap();
 }
 
 #[test]
