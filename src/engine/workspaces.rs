@@ -400,9 +400,9 @@ mod tests {
     }
 
     fn answers(effects: &[Effect]) -> Vec<bool> {
-        let answer = |effect: &Effect| match effect {
-            Effect::Answer { outcome, .. } => Some(outcome.is_ok()),
-            _ => None,
+        let answer = |effect: &Effect| {
+            let Effect::Answer { outcome, .. } = effect else { return None };
+            Some(outcome.is_ok())
         };
         effects.iter().filter_map(answer).collect()
     }

@@ -317,7 +317,7 @@ fn a_copy_is_removed_only_as_it_was_made_and_else_put_aside() {
 #[test]
 fn thirty_two_start_on_one_repository_at_once_and_none_fails_or_leaves_a_branch() {
     let ground = Ground::new();
-    let workspaces: Vec<Workspace> = std::thread::scope(|scope| {
+    let workspaces: Vec<Workspace> = thread::scope(|scope| {
         let start = |number: usize| {
             let ground = &ground;
             scope.spawn(move || {
@@ -335,7 +335,7 @@ fn thirty_two_start_on_one_repository_at_once_and_none_fails_or_leaves_a_branch(
     for workspace in &workspaces {
         assert_eq!(git(&workspace.plot.root, &["status", "--porcelain"]), "");
     }
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         for workspace in &workspaces {
             let site = &ground.site;
             scope.spawn(move || {
