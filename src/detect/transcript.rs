@@ -247,7 +247,11 @@ impl Transcript {
                 _ if segment.echo.is_none() => {
                     let follower = turns.get(at + 1);
                     if follower.is_none_or(|turn| *turn == Place::New) {
-                        self.extend_headless(&segment.reports, pass);
+                        // What stands above the echo that is awaited was said in the turn before.
+                        let turns_ago = u64::from(follower.is_some() && self.awaits_echo);
+                        let turn = pass.reading.turn.saturating_sub(turns_ago);
+                        let reading = Reading { turn, ..pass.reading };
+                        self.extend_headless(&segment.reports, Pass { reading, ..pass });
                     }
                 }
                 Place::New => {

@@ -256,6 +256,35 @@ fn a_message_that_comes_after_the_next_prompt_is_not_its_answer() {
     assert_eq!(pane.detector.shown().state, AgentState::Done);
 }
 
+/// A prompt is longer than the screen, so that its echo is never seen, and a hook tells the answer before
+/// anybody looks at it.
+#[test]
+fn what_a_hook_told_is_not_told_again_by_a_screen_that_is_looked_at_after_the_next_prompt() {
+    let reports = ["STATUS: DONE — ready", "STATUS: DONE — was refused"];
+    let said = |prompt: &str, report: &str| HookNews {
+        message: Some(report.to_owned()),
+        ..notified(Some(prompt))
+    };
+    let above = format!(
+        "  the end of a brief\r\n\r\n\u{2022} {}\r\n\r\n  Worked for <1s\r\n\r\n",
+        reports[0]
+    );
+    let mut pane = Pane::new(&rules("codex"));
+    pane.write(&codex(&[]));
+    pane.wait(3000);
+    for (prompt, report) in ["Brief.", "One."].into_iter().zip(reports) {
+        pane.detector.prompt_submitted(prompt, None, pane.now);
+        let found = pane.detector.hook(&said(prompt, report), pane.now);
+        pane.take(found);
+    }
+    let shown = codex(&[("One.", reports[1])]);
+    pane.write(&shown.replace(">_ OpenAI Codex\r\n\r\n", &above));
+    pane.wait(3000);
+    assert_eq!(pane.raws(), reports);
+    let shown = pane.detector.shown();
+    assert_eq!((shown.state, shown.line.as_str()), (AgentState::Done, reports[1]));
+}
+
 /// The next attempt at a task begins with the same words, and on a busy machine nobody looks between its
 /// prompt and its end.
 #[test]

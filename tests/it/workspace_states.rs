@@ -232,6 +232,19 @@ fn a_clean_workspace_goes_without_a_trace() {
 }
 
 #[test]
+fn our_own_git_that_looks_into_it_keeps_no_workspace() {
+    let ground = Ground::new();
+    let workspace = ground.make("agent", ground.plot("agent"));
+    let mut command = Command::new("git");
+    command.args(["hash-object", "--stdin"]).current_dir(ground.root("agent"));
+    let mut looks = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let gone = workspace::clear(&ground.site, &workspace, PLAIN).unwrap();
+    looks.kill().unwrap();
+    looks.wait().unwrap();
+    assert_eq!(gone, Cleared::Removed { rescue: None });
+}
+
+#[test]
 fn what_git_was_doing_when_its_hub_died_is_waited_for() {
     let ground = Ground::new();
     let workspace = ground.make("agent", ground.plot("agent"));
