@@ -20,8 +20,9 @@ use crate::model::{AgentName, RunId};
 /// A program that is starting listens after some seconds, and is asked at a growing pace.
 const RETRY_LEAST: Duration = Duration::from_millis(250);
 const RETRY_MOST: Duration = Duration::from_secs(5);
-/// A server that is asked while it starts may never answer. One that lives lets its heart beat every
-/// ten seconds.
+/// A server that is asked while it starts may never answer: it is asked again. One that is up answers at
+/// once, and lets its heart beat every ten seconds.
+const ANSWER_MAX: Duration = Duration::from_secs(3);
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 /// A line of an answer's head, or an event. Longer ones carry whole files and mean nothing here.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
@@ -49,6 +50,9 @@ async fn listen(agent: AgentName, run: RunId, port: u16, senders: Senders) {
         let mut has_heard = false;
         if let Err(error) = hear(&agent, run, port, &senders, &mut has_heard).await {
             tracing::debug!(%agent, port, %error, "no events");
+            if error.kind() == io::ErrorKind::TimedOut {
+                pause = RETRY_LEAST;
+            }
         }
         if has_heard {
             pause = RETRY_LEAST;
@@ -78,7 +82,8 @@ async fn hear(
     let (mut answer, mut events) = (Answer::default(), EventReader::default());
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        let count = timeout(SILENCE_MAX, stream.read(&mut buffer)).await??;
+        let patience = if *has_heard { SILENCE_MAX } else { ANSWER_MAX };
+        let count = timeout(patience, stream.read(&mut buffer)).await??;
         if count == 0 {
             return Ok(());
         }

@@ -226,6 +226,10 @@ fn live_a_night(cli: &'static Cli) {
     });
     agent.tell("interrupted");
 
+    // Events tell it, and a server that has just come up may be asked twice.
+    agent.wait_for("its conversation is known", || {
+        agent.world.seat("real")["member"]["conversation"].is_string()
+    });
     agent.say("Midnight: think. [[sleep:120]][[status:DONE — never]]");
     agent.wait_for("its model was asked", || agent.model.turns("Midnight") == 1);
     process::kill(agent.status().pid.unwrap(), Signal::KILL);

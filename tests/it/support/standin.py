@@ -2,7 +2,7 @@
 
 A line of input is JSON: what the hook of that name is to say, or the event to serve. `argv` is
 what it was started with."""
-import http.server, json, os, subprocess, sys, threading, tomllib
+import http.server, itertools, json, os, subprocess, sys, threading, tomllib
 
 cli, argv = sys.argv[1], sys.argv[3:]
 print("up", json.dumps(argv), flush=True)
@@ -25,12 +25,17 @@ def notify(command, said):
 
 
 events, news = [], threading.Condition()
+asked = itertools.count()
 
 
 class Server(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
+        # Whoever asks while the server starts is never answered.
+        if next(asked) == 0:
+            self.rfile.read()
+            return
         self.send_response(200 if self.path == "/event" else 404)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
