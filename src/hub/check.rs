@@ -14,7 +14,7 @@ use super::{check_format, schema};
 use crate::config::{environment_of, plain_environment};
 use crate::git::{GitError, Repository};
 use crate::keeper;
-use crate::model::{BadGate, Check, Gate, Moment};
+use crate::model::{BadGate, Check, Gate, Moment, bare};
 
 /// How long one gate may take, unless it says so itself.
 const LIMIT: Duration = Duration::from_mins(10);
@@ -195,9 +195,12 @@ fn spawn(command: &str, bench: &Bench) -> io::Result<(Child, io::PipeReader)> {
     Ok((child, reader))
 }
 
-/// Reads to the end, and returns the last of it as text.
+/// Reads to the end, and returns the last of it as text, from the beginning of a line on.
+///
+/// It goes to an agent as a prompt, and into the record: colours would only be noise there.
 fn keep_tail(output: &mut impl Read) -> String {
     let mut kept = Vec::new();
+    let mut is_cut = false;
     let mut buffer = [0; 8192];
     loop {
         match output.read(&mut buffer) {
@@ -207,9 +210,11 @@ fn keep_tail(output: &mut impl Read) -> String {
             Err(_) => break,
         }
         let excess = kept.len().saturating_sub(OUTPUT_BYTES_MAX);
+        is_cut |= excess > 0;
         kept.drain(..excess);
     }
-    String::from_utf8_lossy(&kept).into_owned()
+    let line = kept.iter().position(|byte| *byte == b'\n').filter(|_| is_cut);
+    bare(&String::from_utf8_lossy(&kept[line.map_or(0, |end| end + 1)..]))
 }
 
 fn compile(pattern: &str) -> Result<regex::Regex, String> {
@@ -252,8 +257,11 @@ mod tests {
     fn a_command_passes_by_its_exit_code_and_what_it_prints_is_kept() {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(check("echo hi; echo ho >&2", directory.path()), (true, "hi\nho\n".into()));
-        let (passed, output) = check("echo no; exit 3", directory.path());
-        assert!(!passed && output.contains("no") && output.contains('3'), "{output}");
+        let (passed, output) = check("printf '\\033[31mno\\033[0m\\n'; exit 3", directory.path());
+        assert!(!passed && output.starts_with("no\n") && output.contains('3'), "{output}");
+        let (_, output) = check("seq 100000 199999", directory.path());
+        assert!(output.len() <= OUTPUT_BYTES_MAX && output.ends_with("\n199999\n"), "{output}");
+        assert!(output.lines().all(|line| line.len() == 6), "no line is cut: {output}");
         assert!(check("exit:3:exit 3", directory.path()).0);
         assert!(!check("exit:3:true", directory.path()).0);
     }

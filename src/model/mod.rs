@@ -70,7 +70,7 @@ pub use merge::{Merge, MergeFile, MergeForm, MergeId, MergeOutcome, MergeState, 
 pub use moment::Moment;
 pub use mouse::{Mouse, MouseButton, MouseKind};
 pub use need::{Contract, Edge, InvalidNeed, Need, NeedId, NeedState};
-pub use plain::{plain, plain_json};
+pub use plain::{bare, plain, plain_json};
 pub use play::{
     Cast, InvalidPlay, LockTerms, Pattern, Play, PlayId, PlayOrder, PlayStage, PlayState, Player,
     Troop,

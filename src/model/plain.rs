@@ -32,9 +32,26 @@ pub fn plain_json(text: &str) -> String {
     shown
 }
 
+/// Returns what a program printed as bare text: without colours and whatever else a terminal obeys.
+///
+/// A tab becomes a space, and what was overwritten in place (a progress bar, say) becomes lines.
+pub fn bare(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
+    let text = strip_ansi_escapes::strip_str(text);
+    text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_and_titles_leave_nothing_behind() {
+        let printed =
+            "\x1b[1m\x1b[31merror[E0308]\x1b[0m: \x1b]0;title\x07types\u{9b}\r\n\tat a.rs:3\n";
+        assert_eq!(bare(printed), "error[E0308]: types\n at a.rs:3\n");
+        assert_eq!(bare("10 %\r20 %\rdone"), "10 %\n20 %\ndone");
+    }
 
     #[test]
     fn what_could_deceive_is_escaped_and_the_rest_is_kept() {

@@ -2,6 +2,7 @@
 
 use super::grammar::TEXT_CHARS_MAX;
 use super::reported::{Report, ReportKind};
+use crate::model::bare;
 
 /// Says what a report lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,16 +10,13 @@ use super::reported::{Report, ReportKind};
 pub struct EmptyReport;
 
 impl Report {
-    /// Makes a report of a call's words. Control characters are left out; lines are kept only in
-    /// the body of a contract.
+    /// Makes a report of a call's words. Colours and control characters are left out; lines are kept
+    /// only in the body of a contract.
     pub fn declare(kind: ReportKind, text: &str) -> Result<Self, EmptyReport> {
         let is_contract = kind == ReportKind::Contract;
-        let lines = text.lines().map(|line| {
-            let plain: String =
-                line.replace('\t', " ").chars().filter(|c| !c.is_control()).collect();
-            plain.trim_end().to_owned()
-        });
-        let text = lines.collect::<Vec<_>>().join(if is_contract { "\n" } else { " " });
+        let text = bare(text);
+        let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+        let text = lines.join(if is_contract { "\n" } else { " " });
         let text: String = text.trim().chars().take(TEXT_CHARS_MAX).collect();
         let needs_text = match kind {
             ReportKind::Need | ReportKind::Contract | ReportKind::Artifact => true,
@@ -73,7 +71,7 @@ mod tests {
     fn what_a_terminal_would_obey_is_left_out_and_lines_stay_in_contracts_alone() {
         let done = ReportKind::Status(Status::Done);
         let report = Report::declare(done, "a\x1b[31m\nb\u{9b}c\t d\r\n").unwrap();
-        assert_eq!(report.text, "a[31m bc  d");
+        assert_eq!(report.text, "a bc  d");
         let contract = Report::declare(ReportKind::Contract, "users v1\n  GET /users\n").unwrap();
         assert_eq!(contract.text, "users v1\n  GET /users");
         assert_eq!(Report::declare(ReportKind::Need, " — "), Err(EmptyReport));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Each room, the rooms it may use, and the confined crates it may name.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["schemars"]),
+    ("model", &[], &["schemars", "strip_ansi_escapes"]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("report", &["model"], &["regex", "schemars"]),
     ("template", &["model", "report"], &["minijinja"]),
@@ -122,6 +122,7 @@ const CONFINED: &[&str] = &[
     "schemars",
     "sha2",
     "signal_hook",
+    "strip_ansi_escapes",
     "strsim",
     "tempfile",
     "tokio",
