@@ -55,6 +55,9 @@ impl Detector {
         {
             let is_late = self.is_of_earlier_turn(news);
             self.read_message(message, is_late, &mut findings);
+            if !is_late && !self.turn.showed_work && self.evidence.status.is_some() {
+                self.turn.told_ahead = Some(now);
+            }
         }
         let line = line.as_deref().unwrap_or_default();
         match claimed {
@@ -158,6 +161,7 @@ impl Detector {
     fn begin_prompt(&mut self, prompt: String, now: Moment) {
         self.turn.prompt = prompt;
         (self.evidence.status, self.turn.status_was_shown) = (None, false);
+        (self.turn.showed_work, self.turn.told_ahead) = (false, None);
         let awaits_echo = self.ledger.note_prompt();
         self.begin_turn(awaits_echo, now);
     }

@@ -276,7 +276,12 @@ impl Detector {
                 matches!(wanted, Some(AgentState::Working | AgentState::Waiting))
             }
         };
-        if begins {
+        self.turn.showed_work |= self.evidence.display_is_busy();
+        // A hook may be ahead of the terminal: then the work on what it told of is seen only now.
+        let is_ahead = |at| now.since(at) < TURN_GRACE;
+        if begins && self.turn.told_ahead.take().is_some_and(is_ahead) {
+            (self.turn.is_open, self.turn.open_until) = (true, now + TURN_GRACE);
+        } else if begins {
             self.begin_turn(true, now);
             let is_kept = |told: &Told| is_output && told.source != Source::Line;
             if self.turn.status_was_shown && !self.evidence.status.as_ref().is_some_and(is_kept) {

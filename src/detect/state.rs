@@ -162,6 +162,11 @@ impl Evidence {
         self.verdict_if(|state| stance_of(state) == Some(Stance::Busy)).is_some()
     }
 
+    /// Says whether the program itself shows that it is at work, by its signal or else its screen.
+    pub(super) fn display_is_busy(&self) -> bool {
+        self.display().is_some_and(|(stance, _)| stance == Stance::Busy)
+    }
+
     pub(super) fn settle_after_work(&self, rules: &Rules) -> Duration {
         let of_cli = rules.settle_ms.map(|settle| Duration::from_millis(u64::from(settle)));
         match &self.signal {

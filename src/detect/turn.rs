@@ -18,6 +18,12 @@ pub(super) struct Turn {
     pub(super) is_open: bool,
     /// Until when its last words may still come.
     pub(super) open_until: Moment,
+    /// The program itself, by a signal or on its screen, has shown work on the last prompt that was told.
+    #[serde(default)]
+    pub(super) showed_work: bool,
+    /// When a hook told what became of it before the program showed any work on it.
+    #[serde(default)]
+    pub(super) told_ahead: Option<Moment>,
     /// The status of the turn has been shown as the agent's state.
     pub(super) status_was_shown: bool,
     /// The prompt as it was submitted, without blanks.

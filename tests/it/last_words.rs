@@ -285,6 +285,62 @@ fn what_a_hook_told_is_not_told_again_by_a_screen_that_is_looked_at_after_the_ne
     assert_eq!((shown.state, shown.line.as_str()), (AgentState::Done, reports[1]));
 }
 
+/// A program that is run at the end of a turn may be faster than the terminal, whose signals and rows are
+/// looked at when they rest.
+#[test]
+fn work_that_is_seen_after_a_hook_told_its_end_is_no_new_turn() {
+    let report = "STATUS: DONE — ready";
+    let state = |state: &str| format!("\x1b]7501;state={state}:app=it\x1b\\");
+    let news = |meaning, rule: &str| HookNews {
+        meaning,
+        rule: rule.to_owned(),
+        session: None,
+        prompt: Some("Brief.".into()),
+        message: (meaning != HookMeaning::Prompt).then(|| report.to_owned()),
+    };
+    let codex_tells = [news(HookMeaning::Message, "codex.agent-turn-complete")];
+    let claude_tells = [news(HookMeaning::Prompt, "prompt"), news(HookMeaning::Ended, "stop")];
+    for (cli, told) in [("codex", &codex_tells[..]), ("claude", &claude_tells)] {
+        let mut pane = Pane::new(&rules(cli));
+        let frame =
+            |turns: &[(&str, &str)]| if cli == "codex" { codex(turns) } else { claude(turns) };
+        pane.write(&format!("{}{}", state("idle"), frame(&[])));
+        pane.wait(3000);
+        pane.detector.prompt_submitted("Brief.", None, pane.now);
+        for news in told {
+            let found = pane.detector.hook(news, pane.now);
+            pane.take(found);
+            pane.wait(20);
+        }
+        assert_eq!((pane.raws(), pane.detector.shown().state), (vec![report], AgentState::Done));
+        pane.write(&state("working"));
+        pane.wait(300);
+        assert_eq!(pane.detector.shown().state, AgentState::Working, "{cli}");
+        pane.write(&format!("{}{}", frame(&[("Brief.", report)]), state("idle")));
+        pane.wait(3000);
+        let shown = pane.detector.shown();
+        assert_eq!((shown.state, shown.line.as_str()), (AgentState::Done, report), "{cli}");
+        // What is done after that is another turn, whoever asked for it.
+        pane.write(&state("working"));
+        pane.wait(300);
+        let turns = [("Brief.", report), ("And?", "Well.")];
+        pane.write(&format!("{}{}", frame(&turns), state("idle")));
+        pane.wait(3000);
+        assert_eq!(pane.detector.shown().state, AgentState::Idle, "{cli}");
+        assert_eq!(pane.raws(), [report], "{cli}");
+    }
+}
+
+/// What Claude Code shows: turns, each a prompt and an answer.
+fn claude(turns: &[(&str, &str)]) -> String {
+    let shown = |(prompt, answer): &(&str, &str)| {
+        format!("\x1b[48;5;237m❯ {prompt}\x1b[K\x1b[m\r\n\r\n● {answer}\r\n\r\n")
+    };
+    let (turns, rule): (String, _) =
+        (turns.iter().map(shown).collect(), "─".repeat(SIZE.cols.into()));
+    format!("\x1b[2J\x1b[H{turns}{rule}\r\n❯ \r\n{rule}\r\n  ? for shortcuts")
+}
+
 /// The next attempt at a task begins with the same words, and on a busy machine nobody looks between its
 /// prompt and its end.
 #[test]
