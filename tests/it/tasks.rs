@@ -25,6 +25,7 @@ fn a_task_is_added_listed_shown_and_cancelled() {
     );
     let shown = world.json(&["task", "show", "t1"]);
     assert_eq!((&shown["gates"][0], &shown["attempts_max"]), (&"file:out.txt".into(), &2.into()));
+    assert!(task["since"].as_str().unwrap().ends_with('Z'), "in the form of RFC 3339: {task}");
     assert!(world.ok(&["task", "cancel", "t1"]).contains("t1 is cancelled"));
     let late = world.run(&["wait", "--task", "t1", "--for", "done"]);
     assert_eq!(late.code, Some(3), "{late:?}");

@@ -8,8 +8,12 @@ use crate::cli::failure;
 use crate::client::{self, ClientError};
 use crate::config::{Paths, secure_dir};
 use crate::keeper;
+use crate::model::AgentState;
 use crate::store::{Journal, StoreError};
 use crate::wire::{AgentStatus, Request, Response, Status};
+
+/// What to type when somebody waits for a person.
+const WAITING: &str = "See what waits for you with `wheelhouse attention`";
 
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
     let mut findings = directories(paths);
@@ -125,11 +129,51 @@ fn trouble(trouble: &str) -> Finding {
     Finding::problem("hub", trouble, hint)
 }
 
+/// Tells of an agent that somebody has to look after; what one that is well has to say is no finding.
 fn agent(agent: &AgentStatus) -> Option<Finding> {
-    let note = agent.note.as_ref()?;
-    let hint = format!(
-        "See its last words with `wheelhouse agent read {0}`, start it with `wheelhouse agent start {0}`",
-        agent.name
-    );
-    Some(Finding::warning("agent", format!("{} ({}): {note}", agent.name, agent.state), hint))
+    let (name, note) = (&agent.name, agent.note.as_ref()?);
+    let hint = match agent.state {
+        AgentState::Exited => format!(
+            "See its last words with `wheelhouse agent read {name}`, start it with `wheelhouse agent start {name}`"
+        ),
+        _ if agent.unreachable.is_some() => {
+            "It is tried again by itself; `wheelhouse runner list` shows what to check".to_owned()
+        }
+        AgentState::Waiting | AgentState::Blocked | AgentState::Error | AgentState::Limited => {
+            WAITING.to_owned()
+        }
+        _ if agent.stuck || agent.conflict => WAITING.to_owned(),
+        AgentState::Starting
+        | AgentState::Idle
+        | AgentState::Working
+        | AgentState::Done
+        | AgentState::Unknown => return None,
+    };
+    Some(Finding::warning("agent", format!("{name} ({}): {note}", agent.state), hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hint(state: &str, is_stuck: bool) -> Option<String> {
+        let status = json!({
+            "name": "one", "cli": "sim", "role": "worker", "team": "crew", "state": state,
+            "source": "line", "stuck": is_stuck, "since": "", "run": 1, "title": "",
+            "note": "STATUS: DONE — 3 tests pass",
+        });
+        agent(&serde_json::from_value(status).unwrap()).and_then(|finding| finding.hint)
+    }
+
+    #[test]
+    fn only_who_needs_somebody_is_a_finding() {
+        for state in ["starting", "idle", "working", "done", "unknown"] {
+            assert_eq!(hint(state, false), None, "{state}");
+            assert!(hint(state, true).unwrap().contains("attention"), "{state}");
+        }
+        assert!(hint("blocked", false).unwrap().contains("attention"));
+        assert!(hint("exited", false).unwrap().contains("agent start one"));
+    }
 }

@@ -2,17 +2,13 @@
 
 use std::io::Write;
 
-use serde_json::Value;
-
+use super::print::print_task;
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::client::ClientError;
 use crate::config::plain;
-use crate::model::{Attempt, Moment};
+use crate::model::Attempt;
 use crate::wire::{Request, Response, TaskRequest};
-
-/// The fields of a task that are moments.
-const MOMENTS: &[&str] = &["at", "ended", "silence", "since", "started"];
 
 pub(crate) fn show(context: &mut Context, task: String, format: Format) -> anyhow::Result<()> {
     let request = Request::Task { ask: TaskRequest::Show { task } };
@@ -20,9 +16,7 @@ pub(crate) fn show(context: &mut Context, task: String, format: Format) -> anyho
         return Err(ClientError::Unexpected.into());
     };
     if format.json {
-        let mut value = serde_json::to_value(&*task)?;
-        tell_times(&mut value);
-        return context.print_json(&value);
+        return print_task(context, &task);
     }
     writeln!(context.out, "{} {} ({})", task.id, plain(&task.title), task.state)?;
     if let Some(note) = &task.note {
@@ -41,22 +35,6 @@ pub(crate) fn show(context: &mut Context, task: String, format: Format) -> anyho
         print_attempt(context, number + 1, attempt)?;
     }
     Ok(())
-}
-
-/// Writes the moments of a task, which its record has in milliseconds, in the form of RFC 3339.
-fn tell_times(value: &mut Value) {
-    match value {
-        Value::Array(list) => list.iter_mut().for_each(tell_times),
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                match value.as_u64().filter(|_| MOMENTS.contains(&name.as_str())) {
-                    Some(moment) => *value = Moment(moment).to_rfc3339().into(),
-                    None => tell_times(value),
-                }
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
 }
 
 fn print_attempt(context: &mut Context, number: usize, attempt: &Attempt) -> anyhow::Result<()> {
