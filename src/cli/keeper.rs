@@ -1,4 +1,4 @@
-//! `wheelhouse caller|guard|keeper|confine|far`: the processes behind agents. Nobody types them.
+//! `wheelhouse caller|guard|keeper|lookout|confine|far`: the processes behind agents. Nobody types them.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -18,6 +18,7 @@ pub(super) fn main(words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
         "caller" => keeper::call,
         "guard" => keeper::guard,
         "keeper" => keeper::keep,
+        "lookout" => return Some(keeper::look_out()),
         "confine" => return Some(keeper::confine(rest)),
         "far" => return Some(runner::far(rest)),
         _ => return None,

@@ -36,6 +36,7 @@ impl Hub {
         }
         self.carry_out(effects);
         self.alert();
+        self.keep_lookout();
     }
 
     /// Puts what was decided on record, and carries out what follows once it is there.
@@ -340,7 +341,7 @@ impl Hub {
         });
     }
 
-    fn revival(&self) -> Vec<String> {
+    pub(super) fn revival(&self) -> Vec<String> {
         let argv = hub_argv(&self.program, &self.paths.project, &self.paths.session);
         argv.into_iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }

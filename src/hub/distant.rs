@@ -12,7 +12,8 @@ use super::pane::Pane;
 use super::state::Hub;
 use super::there::There;
 use super::tokens;
-use crate::engine::RunEvent;
+use crate::engine::{RunEvent, Seat};
+use crate::keeper::{Lookout, Watch};
 use crate::model::{AgentName, Launch, Member, RunId, Runner};
 use crate::runner::{Address, OrderThere, Way};
 use crate::wire::Fault;
@@ -42,6 +43,29 @@ impl Hub {
                 self.note_run(agent, run, RunEvent::NeverCame { reason });
             }
         }
+    }
+
+    /// Posts a lookout while an agent lives elsewhere: nobody else here might call a hub back that dies.
+    pub(super) fn keep_lookout(&mut self) {
+        let is_elsewhere = |seat: &Seat| seat.is_live() && seat.member.runner.is_some();
+        let is_needed = self.engine.seats().any(is_elsewhere);
+        if is_needed == self.lookout.is_some() {
+            return;
+        }
+        let relieved = match self.lookout.take() {
+            Some(lookout) => lookout.relieve(),
+            None => self.post_lookout(),
+        };
+        if let Err(error) = relieved {
+            tracing::warn!(%error, "the lookout could not be posted or relieved");
+        }
+    }
+
+    fn post_lookout(&mut self) -> io::Result<()> {
+        let watch = Watch { revive: self.revival(), lock: self.paths.hub_lock() };
+        let session = self.paths.session.to_string();
+        self.lookout = Some(Lookout::post(&self.program, &session, &watch)?);
+        Ok(())
     }
 
     /// Returns the road to the keeper of an agent's run.

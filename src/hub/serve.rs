@@ -101,6 +101,7 @@ async fn serve(
         sights: Sights::default(),
         board: Board::default(),
         alerts: Alerts::default(),
+        lookout: None,
         is_ending: false,
     };
     hub.heed(settings);

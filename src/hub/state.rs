@@ -21,6 +21,7 @@ use super::views::Views;
 use crate::config::{Paths, Settings};
 use crate::detect::{HookRules, Rules};
 use crate::engine::{Engine, Event, RunEvent};
+use crate::keeper::Lookout;
 use crate::model::{AgentName, Environment, Moment, RequestId, RunId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{Fault, FromHub};
@@ -69,6 +70,8 @@ pub(super) struct Hub {
     pub(super) sights: Sights,
     pub(super) board: Board,
     pub(super) alerts: Alerts,
+    /// Calls the next hub while agents live elsewhere.
+    pub(super) lookout: Option<Lookout>,
     pub(super) is_ending: bool,
 }
 
@@ -147,6 +150,7 @@ impl Hub {
     }
 
     fn reap_guards(&mut self) {
+        self.lookout.take_if(|lookout| !lookout.is_alive());
         self.guards.retain_mut(|guard| {
             let lives = matches!(guard.child.try_wait(), Ok(None));
             guard.has_ended.set(!lives);

@@ -123,7 +123,7 @@ fn wait_for(signals: &Signals, line: Option<&UnixStream>) -> io::Result<()> {
     }
 }
 
-fn start_hub(revive: &[String]) {
+pub(super) fn start_hub(revive: &[String]) {
     let Some((program, arguments)) = revive.split_first() else { return };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

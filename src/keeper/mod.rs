@@ -7,6 +7,8 @@
 //! - the *guard* is a subreaper that only waits for the keeper, and then ends what it left behind;
 //! - the *keeper* is a subreaper too, holds the terminal and serves one hub over a socket.
 //!
+//! Where agents run elsewhere, a *lookout* stands here in place of their callers.
+//!
 //! All three share one lock, so it is free only when the agent's tree is known to be gone. There is
 //! no thread, no async runtime, no configuration and no database here. A keeper without anything to
 //! do sleeps without a timer.
@@ -23,6 +25,7 @@ mod guard;
 mod keep;
 mod launch;
 mod lock;
+mod lookout;
 mod order;
 mod process;
 mod reap;
@@ -45,6 +48,7 @@ pub use frame::{Decoder, FRAME_BYTES_MAX, Frame, FromKeeper, PROTOCOL_VERSION, T
 pub use guard::guard;
 pub use keep::keep;
 pub use lock::is_held;
+pub use lookout::{Lookout, Watch, look_out};
 pub use order::{EXIT_BAD_ORDER, EXIT_BROKEN, EXIT_FENCED, EXIT_HELD, EXIT_OK, KeeperArgs, Order};
 pub use process::{is_alive, parent, process_id};
 pub use ring::RING_BYTES;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 /// A hub that has just started this agent connects within this time.
 const FIRST_CONTACT: Duration = Duration::from_secs(5);
 /// A hub needs a moment to come up before another try makes sense.
-const WAIT_FIRST: Duration = Duration::from_millis(500);
+pub(super) const WAIT_FIRST: Duration = Duration::from_millis(500);
 /// A hub that does not come up in minutes is tried seldom, but for ever.
-const WAIT_MAX: Duration = Duration::from_mins(1);
+pub(super) const WAIT_MAX: Duration = Duration::from_mins(1);
 
 /// The next moment at which to call, if no hub comes until then.
 pub(super) struct Revival {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use super::{KeeperArgs, Order};
 
@@ -11,12 +11,7 @@ use super::{KeeperArgs, Order};
 /// The child is to be reaped by whoever calls this. It lives as long as the agent, and its exit
 /// code is one of the `EXIT_…` constants. A keeper that cannot work says why on `log`.
 pub fn start(program: &Path, args: &KeeperArgs, order: &Order, log: Stdio) -> io::Result<Child> {
-    let mut command = args.command(program, "caller");
-    // These mark the processes of an agent, which the keepers themselves are not, even if the hub
-    // was started by one.
-    for name in ["WHEELHOUSE_SESSION", "WHEELHOUSE_AGENT", "WHEELHOUSE_RUN"] {
-        command.env_remove(name);
-    }
+    let mut command = unmarked(args.command(program, "caller"));
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
     let mut child = command.current_dir("/").spawn()?;
     let mut input = child.stdin.take().expect("the standard input was asked for");
@@ -31,4 +26,12 @@ pub fn start(program: &Path, args: &KeeperArgs, order: &Order, log: Stdio) -> io
             Err(error)
         }
     }
+}
+
+/// Takes the marks of an agent's processes away, which ours are not, even if the hub was started by one.
+pub(super) fn unmarked(mut command: Command) -> Command {
+    for name in ["WHEELHOUSE_SESSION", "WHEELHOUSE_AGENT", "WHEELHOUSE_RUN"] {
+        command.env_remove(name);
+    }
+    command
 }

@@ -171,6 +171,24 @@ fn an_agent_runs_in_a_pod_and_in_a_container_that_is_there_already() {
 }
 
 #[test]
+fn a_hub_whose_agents_are_all_elsewhere_is_called_back() {
+    let world = stage("kind = \"docker\"\nimage = \"node:22\"");
+    world.ok(&["up", "crew"]);
+    for _ in 0..3 {
+        let [lookout] = world.players("lookout")[..] else { panic!("one lookout is enough") };
+        world.kill_hub();
+        wait_for(
+            "another lookout",
+            || matches!(world.players("lookout")[..], [other] if other != lookout),
+        );
+    }
+    world.ok(&["agent", "stop", "one"]);
+    wait_for("its relief", || world.players("lookout").is_empty());
+    world.ok(&["down", "--force"]);
+    assert!(world.players("lookout").is_empty());
+}
+
+#[test]
 fn an_image_is_tried_before_it_is_used() {
     let world = stage("kind = \"docker\"\nimage = \"node:22\"");
     let checked = world.run(&["runner", "check", "box"]);
