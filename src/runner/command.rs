@@ -143,15 +143,18 @@ impl Way {
     /// work sees the same files.
     pub fn make(&self, program: &Path, workspace: &Path, limits: Limits) -> Option<Vec<String>> {
         let Place::Image { engine, image } = &self.runner.place else { return None };
-        let mut argv = owned([engine.name(), "run", "--detach", "--init", "--name"]);
+        let mut argv = owned([engine.name(), "run", "--detach", "--name"]);
         argv.extend([self.container(), "--label".to_owned()]);
         argv.push(format!("wheelhouse={}", self.address.session));
+        // An image may want another, which what we start in it does not know.
+        argv.extend(owned(["--stop-signal", "SIGTERM"]));
         argv.extend(["--mount".to_owned(), mount(workspace, workspace, false)]);
         argv.extend(self.mounted_program(program));
         argv.extend(limits_of_engine(limits));
         argv.extend(self.runner.arguments.iter().cloned());
-        // Whatever the image would start is not started: only its files are wanted.
-        argv.extend(owned(["--entrypoint", "sleep", image, "infinity"]));
+        // Whatever the image would start is not started: only its files are wanted. What stands there
+        // instead is our own, since neither an init nor `sleep` is in every engine and image.
+        argv.extend(owned(["--entrypoint", self.program(), image, "far", "hold"]));
         Some(argv)
     }
 
@@ -292,11 +295,12 @@ mod tests {
         let made = jail.make(Path::new("/bin/wheelhouse"), Path::new("/a,b"), limits).unwrap();
         assert_eq!(
             made.join(" "),
-            "docker run --detach --init --name wheelhouse-shop-1a2b-00ff-api --label \
-             wheelhouse=shop-1a2b --mount type=bind,\"source=/a,b\",\"target=/a,b\" --mount \
+            "docker run --detach --name wheelhouse-shop-1a2b-00ff-api --label \
+             wheelhouse=shop-1a2b --stop-signal SIGTERM --mount \
+             type=bind,\"source=/a,b\",\"target=/a,b\" --mount \
              type=bind,source=/bin/wheelhouse,target=/usr/local/bin/wheelhouse,readonly --memory \
-             1073741824 --cpus 1.50 --pids-limit 64 --network none --entrypoint sleep node:22 \
-             infinity"
+             1073741824 --cpus 1.50 --pids-limit 64 --network none --entrypoint \
+             /usr/local/bin/wheelhouse node:22 far hold"
         );
         assert_eq!(
             jail.line().join(" "),

@@ -101,7 +101,7 @@ fn an_agent_gets_a_container_of_its_own_that_goes_with_it() {
         format!("--mount type=bind,source={project},target={project}"),
         format!("--mount type=bind,source={PROGRAM},target=/usr/local/bin/wheelhouse,readonly"),
         "--memory 1073741824 --cpus 1.50 --pids-limit 99 --network none".to_owned(),
-        "--entrypoint sleep node:22 infinity".to_owned(),
+        "--entrypoint /usr/local/bin/wheelhouse node:22 far hold".to_owned(),
     ] {
         assert!(made.contains(&words), "{words}\n{made}");
     }
