@@ -74,7 +74,12 @@ impl There {
     /// Calls the place; where it is certain that nothing is left, what was made for the run goes too.
     pub(super) async fn call(&mut self, run: RunId) -> Called {
         let called = self.try_call(run).await;
-        if let (Called::Absent | Called::Failed(_), Some(remove)) = (&called, self.way.remove())
+        let is_over = match &called {
+            Called::Absent | Called::Failed(_) => true,
+            Called::Unreached(_) => self.make.is_some() && !self.is_away,
+            Called::Up(_) => false,
+        };
+        if let Some(remove) = self.way.remove().filter(|_| is_over)
             && let Err(reason) = run_to_end(remove).await
         {
             tracing::warn!(reason, "a container is left behind");
@@ -83,17 +88,10 @@ impl There {
     }
 
     async fn try_call(&mut self, run: RunId) -> Called {
-        if let Some(make) = self.make.clone() {
-            // One that is there already was made for the same run, by a call that broke off.
-            if let Err(reason) = run_to_end(make).await
-                && self.is_up().await != Some(true)
-            {
-                return if self.is_away {
-                    Called::Unreached(reason)
-                } else {
-                    Called::Failed(reason)
-                };
-            }
+        if let Some(make) = self.make.clone()
+            && let Err(reason) = self.make_container(make).await
+        {
+            return if self.is_away { Called::Unreached(reason) } else { Called::Failed(reason) };
         }
         let (mut carrier, mut stream) = match Carrier::start(&self.way.line()) {
             Ok(started) => started,
@@ -102,9 +100,7 @@ impl There {
         let greeting = timeout(GREETING_MAX, stream.next::<Greeting>()).await;
         let Some(greeting) = greeting.ok().flatten() else {
             let reason = carrier.complaint("it does not answer").await;
-            // An engine that works and knows of no such container is proof enough.
-            let is_gone = self.is_up().await == Some(false);
-            return if is_gone { Called::Absent } else { Called::Unreached(reason) };
+            return self.unanswered(reason).await;
         };
         if greeting.protocol != FAR_PROTOCOL {
             let (theirs, ours) = (greeting.version, env!("CARGO_PKG_VERSION"));
@@ -139,16 +135,68 @@ impl There {
         }
     }
 
-    /// Says whether the container of the run is up, where it has one and the engine answers.
-    async fn is_up(&self) -> Option<bool> {
-        let (is_up, list) = (self.way.is_up()?, self.way.list()?);
-        match run_to_end(is_up).await {
-            Ok(said) => Some(said.trim() == "true"),
+    /// Makes the container of the run, unless a call that broke off has made it.
+    async fn make_container(&self, make: Vec<String>) -> Result<(), String> {
+        let Err(reason) = run_to_end(make.clone()).await else { return Ok(()) };
+        match (self.container().await, self.way.remove()) {
+            (Some(Container::Up), _) if self.is_away => Ok(()),
+            // Nothing of this run has left, so a hub that was killed, or an engine that did not
+            // answer, has left this one of an earlier run.
+            (Some(Container::Up | Container::Down), Some(remove)) if !self.is_away => {
+                run_to_end(remove).await?;
+                run_to_end(make).await.map(drop)
+            }
+            (_, _) => Err(reason),
+        }
+    }
+
+    /// Returns what it means that nobody greeted, for this reason.
+    async fn unanswered(&self, reason: String) -> Called {
+        let is_over = match self.container().await {
+            Some(Container::Down) => true,
+            // One that was not made by us may have got another name.
+            Some(Container::Missing) => self.way.remove().is_some(),
+            Some(Container::Up) | None => false,
+        };
+        if !is_over {
+            return Called::Unreached(reason);
+        }
+        if self.order.is_none() || self.is_away {
+            return Called::Absent;
+        }
+        // It ended by itself before anything was begun in it, and has said why.
+        let said = match self.way.last_words() {
+            Some(words) => output(words).await.ok(),
+            None => None,
+        };
+        let said = said.and_then(|said| last_words(&format!("{}{}", said.out, said.err)));
+        Called::Failed(said.unwrap_or(reason))
+    }
+
+    /// Returns how the container stands in which the run is, where the engine knows that for certain.
+    async fn container(&self) -> Option<Container> {
+        match run_to_end(self.way.standing()?).await {
+            Ok(said) => match said.trim() {
+                "running" => Some(Container::Up),
+                "exited" | "stopped" | "dead" | "created" => Some(Container::Down),
+                // What is paused, or on its way from one to the other, may go on.
+                _ => None,
+            },
             Err(_) => {
-                run_to_end(list).await.ok().filter(|said| said.trim().is_empty()).map(|_| false)
+                let listed = run_to_end(self.way.list()?).await.ok()?;
+                listed.trim().is_empty().then_some(Container::Missing)
             }
         }
     }
+}
+
+/// How a container stands.
+enum Container {
+    Up,
+    /// It is there, and nothing runs in it.
+    Down,
+    /// The engine works, and knows of none with its name.
+    Missing,
 }
 
 /// The two ends of a program's standard streams, and what has come so far.
@@ -214,12 +262,7 @@ impl Carrier {
     async fn complaint(&mut self, otherwise: &str) -> String {
         // Its last words may be a moment behind its end.
         sleep(LOOK_EVERY * 4).await;
-        let words = String::from_utf8_lossy(&self.words.borrow()).into_owned();
-        let last = words
-            .lines()
-            .map(str::trim)
-            .rfind(|line| !line.is_empty() && !line.starts_with("hint:"));
-        let last = last.map(|line| line.chars().filter(|c| !c.is_control()).collect());
+        let last = last_words(&String::from_utf8_lossy(&self.words.borrow()));
         let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
         last.unwrap_or_else(|| match ended {
             Some(status) => format!("{otherwise} ({status})"),
@@ -261,22 +304,57 @@ async fn note_words(mut troubles: pipe::Receiver, words: Rc<RefCell<Vec<u8>>>) {
     }
 }
 
+/// Returns the last line that says what went wrong.
+fn last_words(said: &str) -> Option<String> {
+    // Docker ends with where help is to be had.
+    let is_advice = |line: &str| line.starts_with("hint:") || line.contains("--help");
+    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty() && !is_advice(line))?;
+    let last = last.strip_prefix("Error: ").unwrap_or(last);
+    Some(last.chars().filter(|c| !c.is_control()).collect())
+}
+
 /// Runs a command and returns what it printed, or why it failed.
 async fn run_to_end(argv: Vec<String>) -> Result<String, String> {
+    output(argv).await.map(|said| said.out)
+}
+
+/// What a command printed.
+struct Printed {
+    out: String,
+    err: String,
+}
+
+async fn output(argv: Vec<String>) -> Result<Printed, String> {
     let run = move || {
         let (program, arguments) = argv.split_first().expect("a command has a program");
         let mut command = Command::new(program);
         let output = command.args(arguments).current_dir("/").stdin(Stdio::null()).output();
         let output = output.map_err(|error| format!("`{program}` cannot be run: {error}"))?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let said = Printed { out: text(&output.stdout), err: text(&output.stderr) };
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+            return Ok(said);
         }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
-        Err(last.map_or_else(|| format!("`{program}` failed"), str::to_owned))
+        Err(last_words(&said.err).unwrap_or_else(|| format!("`{program}` failed")))
     };
     match tokio::task::spawn_blocking(run).await {
         Ok(result) => result,
         Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_told_and_not_the_advice_after_it() {
+        let docker = "docker: Cannot connect to the Docker daemon at unix:///x. Is it running?\n\n\
+                      Run 'docker run --help' for more information\n";
+        let told = last_words(docker).unwrap();
+        assert!(told.starts_with("docker: Cannot connect"), "{told}");
+        let podman = "Trying to pull x...\nError: initializing source: \u{1b}no such host\n";
+        assert_eq!(last_words(podman).unwrap(), "initializing source: no such host");
+        assert_eq!(last_words(" \n"), None);
     }
 }

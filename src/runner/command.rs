@@ -158,10 +158,20 @@ impl Way {
         Some(argv)
     }
 
-    /// Returns what prints `true` or `false`: whether anything can run in the agent's own container.
-    pub fn is_up(&self) -> Option<Vec<String>> {
-        let form = ["container", "inspect", "--format", "{{.State.Running}}"];
-        self.about_container(&form)
+    /// Returns what prints in one word how the container stands in which the agent runs.
+    pub fn standing(&self) -> Option<Vec<String>> {
+        let (engine, name) = match &self.runner.place {
+            Place::Image { engine, .. } => (engine, self.container()),
+            Place::Container { engine, container } => (engine, container.clone()),
+            Place::Ssh { .. } | Place::Pod { .. } => return None,
+        };
+        let form = ["container", "inspect", "--format", "{{.State.Status}}", &name];
+        Some(owned([engine.name()].into_iter().chain(form)))
+    }
+
+    /// Returns what prints the last words of the agent's own container.
+    pub fn last_words(&self) -> Option<Vec<String>> {
+        self.about_container(&["logs", "--tail", "5"])
     }
 
     /// Returns what ends the agent's own container with all that runs in it.
@@ -283,7 +293,11 @@ mod tests {
         let pet = way(Place::Container { engine, container: "pet".to_owned() }, &[], "wheelhouse");
         assert_eq!(pet.line().join(" "), format!("podman exec -i pet wheelhouse {FAR}"));
         assert_eq!(pet.make(Path::new("/w"), Path::new("/p"), Limits::default()), None);
-        assert_eq!((pet.remove(), pet.is_up(), pet.list()), (None, None, None));
+        assert_eq!((pet.remove(), pet.list(), pet.last_words()), (None, None, None));
+        assert_eq!(
+            pet.standing().unwrap().join(" "),
+            "podman container inspect --format {{.State.Status}} pet"
+        );
     }
 
     #[test]

@@ -18,17 +18,20 @@ run)
   [ "$2" = --rm ] && { while [ "$1" != far ]; do shift; done; inside "$PROGRAM" "$@"; }
   [ -e "$ROOT/engine-is-down" ] && { echo "Cannot connect to the daemon" >&2; exit 1; }
   [ -e "$ROOT/container" ] && { echo "The name is already in use" >&2; exit 125; }
+  [ -e "$ROOT/ends-at-once" ] && echo exited > "$ROOT/standing"
   touch "$ROOT/container";;
 exec)
   [ -e "$ROOT/engine-is-down" ] && { echo "Cannot connect to the daemon" >&2; exit 1; }
   [ -e "$ROOT/container" ] || { echo "No such container" >&2; exit 1; }
+  [ -e "$ROOT/standing" ] && { echo "Error: container state improper" >&2; exit 125; }
   shift 4; inside "$PROGRAM" "$@";;
 container)
   [ -e "$ROOT/engine-is-down" ] && exit 1
   [ -e "$ROOT/container" ] || { echo "No such container" >&2; exit 1; }
-  echo true;;
+  cat "$ROOT/standing" 2>/dev/null || echo running;;
+logs) echo "exec wheelhouse: no such file or directory" >&2;;
 ps) [ -e "$ROOT/engine-is-down" ] && exit 1; [ -e "$ROOT/container" ] && echo abc; true;;
-rm) rm -f "$ROOT/container";;
+rm) rm -f "$ROOT/container" "$ROOT/standing";;
 esac
 "#;
 
@@ -139,6 +142,17 @@ fn a_container_that_is_gone_is_proof_and_an_engine_that_is_down_is_none() {
     world.wait_for_status("that it is back", |status| {
         status.agents[0].unreachable.is_none() && status.agents[0].pid == Some(pid)
     });
+    // One that is paused answers nobody, and goes on later.
+    fs::write(world.path("standing"), "paused").unwrap();
+    for pid in links() {
+        process::kill(pid, rustix::process::Signal::KILL);
+    }
+    world.wait_for_status("that it is out of reach", |s| s.agents[0].unreachable.is_some());
+    assert!(process::is_alive(id) && world.path("container").exists(), "it was only paused");
+    fs::remove_file(world.path("standing")).unwrap();
+    world.wait_for_status("that it is back", |status| {
+        status.agents[0].unreachable.is_none() && status.agents[0].pid == Some(pid)
+    });
     fs::remove_file(world.path("container")).unwrap();
     for pid in links() {
         process::kill(pid, rustix::process::Signal::KILL);
@@ -180,4 +194,19 @@ fn an_image_is_tried_before_it_is_used() {
     let failed = world.run(&["up", "crew"]);
     assert!(failed.err.contains("Cannot connect to the daemon"), "{failed:?}");
     assert_eq!(world.agent("one").ending.as_deref(), Some("failed to start"));
+}
+
+#[test]
+fn a_container_of_an_earlier_run_is_replaced_and_one_that_ends_at_once_says_why() {
+    let world = stage("kind = \"podman\"\nimage = \"node:22\"");
+    fs::write(world.path("container"), "").unwrap();
+    world.ok(&["up", "crew"]);
+    let said = said(&world);
+    let removed = said.find("podman rm ").unwrap_or_else(|| panic!("{said}"));
+    assert!(said[removed..].contains("podman run --detach"), "{said}");
+    world.ok(&["agent", "stop", "one"]);
+    fs::write(world.path("ends-at-once"), "").unwrap();
+    let failed = world.run(&["agent", "start", "one"]);
+    assert!(failed.err.contains("exec wheelhouse: no such file or directory"), "{failed:?}");
+    assert!(!world.path("container").exists());
 }
