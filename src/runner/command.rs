@@ -63,11 +63,17 @@ impl Way {
         }
     }
 
-    /// Returns what tells how things stand there, in JSON. An image is tried in a container of its own.
-    pub fn look(&self, program: &Path) -> Vec<String> {
-        let words = ["look", "--directory", self.directory(None)];
-        let Place::Image { engine, image } = &self.runner.place else { return self.there(&words) };
-        let mut argv = owned([engine.name(), "run", "--rm", "--init"]);
+    /// Returns what tells how things stand there, in JSON. An image is tried in a container of its own,
+    /// which has the project mounted like that of an agent.
+    pub fn look(&self, program: &Path, project: &Path) -> Vec<String> {
+        let Place::Image { engine, image } = &self.runner.place else {
+            return self.there(&["look", "--directory", self.directory(None)]);
+        };
+        let mounted = project.display().to_string();
+        let directory = self.runner.directory.as_deref().unwrap_or(&mounted);
+        let words = ["look", "--directory", directory];
+        let mut argv = owned([engine.name(), "run", "--rm"]);
+        argv.extend(["--mount".to_owned(), mount(project, project, false)]);
         argv.extend(self.mounted_program(program));
         argv.extend(self.runner.arguments.iter().cloned());
         argv.extend(owned(["--entrypoint", self.program(), image, "far"]));
@@ -320,6 +326,9 @@ mod tests {
             jail.line().join(" "),
             format!("docker exec -i wheelhouse-shop-1a2b-00ff-api /usr/local/bin/wheelhouse {FAR}")
         );
+        let looked = jail.look(Path::new("/bin/wheelhouse"), Path::new("/p")).join(" ");
+        assert!(looked.contains("--mount type=bind,source=/p,target=/p "), "{looked}");
+        assert!(looked.ends_with("node:22 far look --directory /p"), "{looked}");
         assert_eq!(
             jail.remove().unwrap().join(" "),
             "docker rm --force --volumes wheelhouse-shop-1a2b-00ff-api"

@@ -189,7 +189,7 @@ fn an_image_is_tried_before_it_is_used() {
     let world = stage("kind = \"docker\"\nimage = \"node:22\"");
     let checked = world.run(&["runner", "check", "box"]);
     assert!(checked.out.contains("box (docker node:22) answers"), "{checked:?}");
-    assert!(said(&world).contains("docker run --rm --init"), "{}", said(&world));
+    assert!(said(&world).contains("docker run --rm --mount"), "{}", said(&world));
     fs::write(world.path("engine-is-down"), "").unwrap();
     let failed = world.run(&["up", "crew"]);
     assert!(failed.err.contains("Cannot connect to the daemon"), "{failed:?}");
