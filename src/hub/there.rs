@@ -1,32 +1,26 @@
 //! A place elsewhere, seen from the hub: a program that carries the stream of a keeper there.
 
-use std::cell::RefCell;
-use std::io;
-use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::unix::pipe;
-use tokio::time::{sleep, timeout};
+use tokio::io::AsyncWriteExt;
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
-use super::link::Stream;
+use super::carrier::{Carrier, Printed, last_words, run_to_end};
+use super::link::{Road, Stream};
 use crate::model::RunId;
-use crate::runner::{Answer, Call, FAR_PROTOCOL, Greeting, OrderThere, Way, read_line};
+use crate::runner::{Answer, Call, FAR_PROTOCOL, Greeting, OrderThere, Way};
 
 /// A place that has not greeted by then does not answer.
 const GREETING_MAX: Duration = Duration::from_secs(30);
 /// One that has greeted says within this time what there is.
 const ANSWER_MAX: Duration = Duration::from_mins(1);
-/// What a login may print before our own words.
-const JUNK_BYTES_MAX: usize = 64 * 1024;
-/// Of what the program says about its troubles.
-const WORDS_BYTES_MAX: usize = 2 * 1024;
 
-/// How long a program may take to end by itself once its input has ended.
-const FAREWELL: Duration = Duration::from_secs(5);
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// An engine that has not answered by then does not work; one that removes a container may take long.
+const ENGINE_MAX: Duration = Duration::from_mins(1);
+/// Before it makes a container, an engine may have to fetch an image.
+const MAKE_MAX: Duration = Duration::from_mins(30);
 
 /// The way to a keeper, and what is wanted of it.
 #[derive(Debug)]
@@ -39,6 +33,8 @@ pub(super) struct There {
     /// What makes the container in which it runs, where it has one of its own.
     pub(super) make: Option<Vec<String>>,
     pub(super) is_away: bool,
+    /// Rings once the run is to end: a container that is still to be made is then not wanted.
+    pub(super) stop: Rc<Notify>,
 }
 
 /// What came of a call.
@@ -52,11 +48,15 @@ pub(super) enum Called {
     Unreached(String),
 }
 
-/// The program that carries a stream.
-pub(super) struct Carrier {
-    /// Gone once it is waited for.
-    child: Option<Child>,
-    words: Rc<RefCell<Vec<u8>>>,
+impl Road {
+    /// Returns what rings whoever is still on the way to a keeper that the run is to end.
+    pub(super) fn stop(&self) -> Rc<Notify> {
+        match self {
+            // A keeper here is up in a moment, and is then told.
+            Self::Here { .. } => Rc::default(),
+            Self::There(there) => Rc::clone(&there.stop),
+        }
+    }
 }
 
 impl There {
@@ -80,7 +80,7 @@ impl There {
             Called::Up(_) => false,
         };
         if let Some(remove) = self.way.remove().filter(|_| is_over)
-            && let Err(reason) = run_to_end(remove).await
+            && let Err(reason) = ask_engine(&remove).await
         {
             tracing::warn!(reason, "a container is left behind");
         }
@@ -137,16 +137,23 @@ impl There {
 
     /// Makes the container of the run, unless a call that broke off has made it.
     async fn make_container(&self, make: Vec<String>) -> Result<(), String> {
-        let Err(reason) = run_to_end(make.clone()).await else { return Ok(()) };
+        let Err(reason) = self.make_once(&make).await else { return Ok(()) };
         match (self.container().await, self.way.remove()) {
             (Some(Container::Up), _) if self.is_away => Ok(()),
             // Nothing of this run has left, so a hub that was killed, or an engine that did not
             // answer, has left this one of an earlier run.
             (Some(Container::Up | Container::Down), Some(remove)) if !self.is_away => {
-                run_to_end(remove).await?;
-                run_to_end(make).await.map(drop)
+                ask_engine(&remove).await?;
+                self.make_once(&make).await
             }
             (_, _) => Err(reason),
+        }
+    }
+
+    async fn make_once(&self, argv: &[String]) -> Result<(), String> {
+        tokio::select! {
+            done = run_to_end(argv, MAKE_MAX) => done.map(drop),
+            () = self.stop.notified() => Err("stopped before its container was made".to_owned()),
         }
     }
 
@@ -166,7 +173,7 @@ impl There {
         }
         // It ended by itself before anything was begun in it, and has said why.
         let said = match self.way.last_words() {
-            Some(words) => output(words).await.ok(),
+            Some(words) => ask_engine(&words).await.ok(),
             None => None,
         };
         let said = said.and_then(|said| last_words(&format!("{}{}", said.out, said.err)));
@@ -175,19 +182,21 @@ impl There {
 
     /// Returns how the container stands in which the run is, where the engine knows that for certain.
     async fn container(&self) -> Option<Container> {
-        match run_to_end(self.way.standing()?).await {
-            Ok(said) => match said.trim() {
-                "running" => Some(Container::Up),
-                "exited" | "stopped" | "dead" | "created" => Some(Container::Down),
-                // What is paused, or on its way from one to the other, may go on.
-                _ => None,
-            },
-            Err(_) => {
-                let listed = run_to_end(self.way.list()?).await.ok()?;
-                listed.trim().is_empty().then_some(Container::Missing)
-            }
+        let Ok(said) = ask_engine(&self.way.standing()?).await else {
+            let listed = ask_engine(&self.way.list()?).await.ok()?;
+            return listed.out.trim().is_empty().then_some(Container::Missing);
+        };
+        match said.out.trim() {
+            "running" => Some(Container::Up),
+            "exited" | "stopped" | "dead" | "created" => Some(Container::Down),
+            // What is paused, or on its way from one to the other, may go on.
+            _ => None,
         }
     }
+}
+
+async fn ask_engine(argv: &[String]) -> Result<Printed, String> {
+    run_to_end(argv, ENGINE_MAX).await
 }
 
 /// How a container stands.
@@ -197,164 +206,4 @@ enum Container {
     Down,
     /// The engine works, and knows of none with its name.
     Missing,
-}
-
-/// The two ends of a program's standard streams, and what has come so far.
-struct Pipes {
-    reader: pipe::Receiver,
-    writer: pipe::Sender,
-    came: Vec<u8>,
-}
-
-impl Pipes {
-    /// Returns the next line that is one of the far end's; nothing once there can be none.
-    async fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
-        let mut passed = 0;
-        loop {
-            while let Some(end) = self.came.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.came.drain(..=end).collect();
-                if let Some(value) = read_line(&line) {
-                    return Some(value);
-                }
-                passed += line.len();
-            }
-            if passed + self.came.len() > JUNK_BYTES_MAX {
-                return None;
-            }
-            let mut buffer = vec![0; 16 * 1024];
-            match self.reader.read(&mut buffer).await {
-                Ok(count @ 1..) => self.came.extend_from_slice(&buffer[..count]),
-                Ok(0) | Err(_) => return None,
-            }
-        }
-    }
-
-    fn carried_by(self, carrier: Carrier) -> Stream {
-        let (reader, writer) = (Box::new(self.reader), Box::new(self.writer));
-        Stream { reader, writer, early: self.came, carrier: Some(carrier) }
-    }
-}
-
-impl Carrier {
-    fn start(argv: &[String]) -> io::Result<(Self, Pipes)> {
-        let (program, arguments) = argv.split_first().expect("a command has a program");
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir("/");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let told = |error| io::Error::other(format!("`{program}` cannot be run: {error}"));
-        let mut child = command.spawn().map_err(told)?;
-        let input = child.stdin.take().expect("it was asked for");
-        let output = child.stdout.take().expect("it was asked for");
-        let troubles = child.stderr.take().expect("it was asked for");
-        let words = Rc::new(RefCell::new(Vec::new()));
-        let carrier = Self { child: Some(child), words: Rc::clone(&words) };
-        let troubles = pipe::Receiver::from_owned_fd(troubles.into())?;
-        tokio::task::spawn_local(note_words(troubles, words));
-        let pipes = Pipes {
-            reader: pipe::Receiver::from_owned_fd(output.into())?,
-            writer: pipe::Sender::from_owned_fd(input.into())?,
-            came: Vec::new(),
-        };
-        Ok((carrier, pipes))
-    }
-
-    /// Returns what the program said of its troubles, or how it ended.
-    async fn complaint(&mut self, otherwise: &str) -> String {
-        // Its last words may be a moment behind its end.
-        sleep(LOOK_EVERY * 4).await;
-        let last = last_words(&String::from_utf8_lossy(&self.words.borrow()));
-        let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
-        last.unwrap_or_else(|| match ended {
-            Some(status) => format!("{otherwise} ({status})"),
-            None => otherwise.to_owned(),
-        })
-    }
-
-    /// Lets the program end; one that hangs, or whose line is dead, is ended.
-    pub(super) async fn finish(mut self, may_end: bool) {
-        let mut waited = Duration::ZERO;
-        while may_end && waited < FAREWELL {
-            let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
-            if !self.child.as_mut().is_some_and(is_running) {
-                break;
-            }
-            sleep(LOOK_EVERY).await;
-            waited += LOOK_EVERY;
-        }
-    }
-}
-
-impl Drop for Carrier {
-    fn drop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
-        // One that has ended cannot be killed any more.
-        let _ = child.kill();
-        tokio::task::spawn_blocking(move || child.wait());
-    }
-}
-
-/// Keeps the last of what a program says about its troubles.
-async fn note_words(mut troubles: pipe::Receiver, words: Rc<RefCell<Vec<u8>>>) {
-    let mut buffer = vec![0; 1024];
-    while let Ok(count @ 1..) = troubles.read(&mut buffer).await {
-        let mut words = words.borrow_mut();
-        words.extend_from_slice(&buffer[..count]);
-        let surplus = words.len().saturating_sub(WORDS_BYTES_MAX);
-        words.drain(..surplus);
-    }
-}
-
-/// Returns the last line that says what went wrong.
-fn last_words(said: &str) -> Option<String> {
-    // Docker ends with where help is to be had.
-    let is_advice = |line: &str| line.starts_with("hint:") || line.contains("--help");
-    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty() && !is_advice(line))?;
-    let last = last.strip_prefix("Error: ").unwrap_or(last);
-    Some(last.chars().filter(|c| !c.is_control()).collect())
-}
-
-/// Runs a command and returns what it printed, or why it failed.
-async fn run_to_end(argv: Vec<String>) -> Result<String, String> {
-    output(argv).await.map(|said| said.out)
-}
-
-/// What a command printed.
-struct Printed {
-    out: String,
-    err: String,
-}
-
-async fn output(argv: Vec<String>) -> Result<Printed, String> {
-    let run = move || {
-        let (program, arguments) = argv.split_first().expect("a command has a program");
-        let mut command = Command::new(program);
-        let output = command.args(arguments).current_dir("/").stdin(Stdio::null()).output();
-        let output = output.map_err(|error| format!("`{program}` cannot be run: {error}"))?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let said = Printed { out: text(&output.stdout), err: text(&output.stderr) };
-        if output.status.success() {
-            return Ok(said);
-        }
-        Err(last_words(&said.err).unwrap_or_else(|| format!("`{program}` failed")))
-    };
-    match tokio::task::spawn_blocking(run).await {
-        Ok(result) => result,
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_reason_is_told_and_not_the_advice_after_it() {
-        let docker = "docker: Cannot connect to the Docker daemon at unix:///x. Is it running?\n\n\
-                      Run 'docker run --help' for more information\n";
-        let told = last_words(docker).unwrap();
-        assert!(told.starts_with("docker: Cannot connect"), "{told}");
-        let podman = "Trying to pull x...\nError: initializing source: \u{1b}no such host\n";
-        assert_eq!(last_words(podman).unwrap(), "initializing source: no such host");
-        assert_eq!(last_words(" \n"), None);
-    }
 }

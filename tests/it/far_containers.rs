@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 use super::crash::{COUNTER, assert_contiguous, latest, numbers};
 use super::support::clock::wait_for;
@@ -18,6 +19,7 @@ run)
   [ "$2" = --rm ] && { while [ "$1" != far ]; do shift; done; inside "$PROGRAM" "$@"; }
   [ -e "$ROOT/engine-is-down" ] && { echo "Cannot connect to the daemon" >&2; exit 1; }
   [ -e "$ROOT/container" ] && { echo "The name is already in use" >&2; exit 125; }
+  [ -e "$ROOT/fetches" ] && exec sleep 1000
   [ -e "$ROOT/ends-at-once" ] && echo exited > "$ROOT/standing"
   touch "$ROOT/container";;
 exec)
@@ -209,4 +211,22 @@ fn a_container_of_an_earlier_run_is_replaced_and_one_that_ends_at_once_says_why(
     let failed = world.run(&["agent", "start", "one"]);
     assert!(failed.err.contains("exec wheelhouse: no such file or directory"), "{failed:?}");
     assert!(!world.path("container").exists());
+}
+
+#[test]
+fn a_stop_does_not_wait_for_an_engine_that_fetches_an_image() {
+    let world = stage("kind = \"podman\"\nimage = \"node:22\"");
+    fs::write(world.path("fetches"), "").unwrap();
+    let fetching = || {
+        let words = |id: wheelhouse::model::ProcessId| process::words(id.pid);
+        world.alive().into_iter().any(|id| words(id) == ["sleep", "1000"])
+    };
+    let mut command = world.command(&["up", "crew"]);
+    let mut up = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("a container that is being made", fetching);
+    world.ok(&["agent", "stop", "one"]);
+    assert!(!up.wait().unwrap().success(), "nothing came up");
+    assert_eq!(world.agent("one").ending.as_deref(), Some("failed to start"));
+    wait_for("the end of the engine", || !fetching());
+    assert!(said(&world).contains("podman rm "), "what it may have made by then goes");
 }
