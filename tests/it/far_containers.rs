@@ -195,6 +195,7 @@ fn an_image_is_tried_before_it_is_used() {
     fs::write(world.path("engine-is-down"), "").unwrap();
     let failed = world.run(&["up", "crew"]);
     assert!(failed.err.contains("Cannot connect to the daemon"), "{failed:?}");
+    assert!(failed.err.contains("hint: Look closer with `wheelhouse runner check box`"));
     assert_eq!(world.agent("one").ending.as_deref(), Some("failed to start"));
 }
 
