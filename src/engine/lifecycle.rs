@@ -333,6 +333,7 @@ impl Engine {
         }
         let reason = seat.note.clone().unwrap_or_else(|| ending.to_string());
         let words = format!("run {}: {reason}", seat.run);
+        let failure = seat.failure(reason);
         let next = seat.next.take().filter(|_| !self.going_down);
         self.touch_seat(agent);
         self.tell(Entry::new("agent.ended", words).of(agent));
@@ -342,7 +343,6 @@ impl Engine {
         if let Some((member, launch)) = next {
             self.begin(member, launch, now, effects);
         } else {
-            let failure = Failure { agent: agent.clone(), reason, survivors: Vec::new() };
             self.miss(Goal::Running, &failure, effects);
             self.tidy(agent, effects);
         }
@@ -360,9 +360,9 @@ impl Engine {
         let seat = self.seats.get_mut(agent).expect("only runs of known seats are stopped");
         seat.note = Some(reason.clone());
         seat.next = None;
+        let failure = Failure { survivors, ..seat.failure(reason) };
         self.going_down = false;
         self.touch(Place::Hub);
-        let failure = Failure { agent: agent.clone(), reason, survivors };
         self.miss(Goal::Ended, &failure, effects);
         self.miss(Goal::Running, &failure, effects);
     }

@@ -81,6 +81,12 @@ impl Seat {
         self.unreachable.is_some()
     }
 
+    /// Returns what went wrong with this agent, for whoever asked.
+    pub(super) fn failure(&self, reason: String) -> Failure {
+        let runner = self.member.runner.as_ref().map(|runner| runner.name.clone());
+        Failure { runner, ..Failure::new(self.member.name.clone(), reason) }
+    }
+
     fn out_of_reach(&self) -> Option<Failure> {
         let unreachable = self.unreachable.as_ref().filter(|_| self.is_live())?;
         let since = unreachable.since.to_rfc3339();
@@ -89,7 +95,7 @@ impl Seat {
              is reached again, and `wheelhouse agent remove --abandon {}` gives it up",
             unreachable.reason, self.member.name
         );
-        Some(Failure { agent: self.member.name.clone(), reason, survivors: Vec::new() })
+        Some(self.failure(reason))
     }
 }
 

@@ -74,8 +74,7 @@ impl Engine {
             match obstacle {
                 Some(_) if is_for_all => {}
                 Some(reason) => {
-                    let (reason, survivors) = (reason.to_owned(), Vec::new());
-                    failures.push(Failure { agent, reason, survivors });
+                    failures.push(Failure::new(agent, reason.to_owned()));
                 }
                 None => {
                     if state == WorkspaceState::Ready {
@@ -156,8 +155,7 @@ impl Engine {
                     wait.done.rescues.extend(rescue.map(|name| (agent.clone(), name)));
                 }
                 Err(reason) => {
-                    let (agent, survivors) = (agent.clone(), Vec::new());
-                    wait.failures.push(Failure { agent, reason, survivors });
+                    wait.failures.push(Failure::new(agent.clone(), reason));
                 }
             }
         }

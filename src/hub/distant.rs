@@ -110,7 +110,14 @@ impl Hub {
             let hooks = hooks.and_then(|cli| cli.hooks.file.clone());
             Box::new(OrderThere { launch, grace_ms: self.grace_ms, hooks })
         });
-        Ok(There { way, ticket: hash.unwrap_or_default(), order, make, is_away: false })
+        Ok(There {
+            way,
+            ticket: hash.unwrap_or_default(),
+            order,
+            make,
+            is_away: false,
+            stop: Rc::default(),
+        })
     }
 
     /// Refuses what would reach an agent too late to mean what it means now.

@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::UnixStream;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use super::carrier::Carrier;
 use super::delays::{Delays, Place};
 use super::inbox::{Input, LinkNews, Senders};
 use super::parcels::Parcels;
 use super::socket::is_own;
-use super::there::{Called, Carrier, There};
+use super::there::{Called, There};
 use crate::keeper::{self, Decoder, FromKeeper, ToKeeper, Welcome};
 use crate::model::{AgentName, RunId};
 use crate::runner::FromFar;
@@ -100,6 +101,8 @@ pub(super) struct Link {
     is_urgent: Rc<Cell<bool>>,
     is_retired: Rc<Cell<bool>>,
     is_cut: Rc<Cell<bool>>,
+    /// Rings when the run is to end, for whoever is still on the way there.
+    stop: Rc<Notify>,
     unheard: Rc<Unheard>,
     delays: Rc<Delays>,
     task: JoinHandle<()>,
@@ -117,6 +120,7 @@ impl Link {
         let is_cut = Rc::new(Cell::new(false));
         let unheard = Rc::new(Unheard::default());
         let delays = Rc::clone(&senders.delays);
+        let stop = route.road.stop();
         let line = Line {
             route,
             senders,
@@ -127,7 +131,7 @@ impl Link {
             is_in_urgent_lane: Cell::new(false),
         };
         let task = tokio::task::spawn_local(line.run(queue));
-        Self { run, frames, is_urgent, is_retired, is_cut, unheard, delays, task }
+        Self { run, frames, is_urgent, is_retired, is_cut, stop, unheard, delays, task }
     }
 
     /// Sends an order, and says whether there was room for it. What is typed at a place that is out of
@@ -135,6 +139,9 @@ impl Link {
     pub(super) fn send(&self, order: &ToKeeper) -> bool {
         if self.is_cut.get() {
             return false;
+        }
+        if matches!(order, ToKeeper::Stop { .. }) {
+            self.stop.notify_one();
         }
         let mut bytes = Vec::new();
         order.encode(&mut bytes);

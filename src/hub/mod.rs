@@ -11,6 +11,7 @@ mod approvals;
 mod artifacts;
 mod board;
 mod briefs;
+mod carrier;
 mod carry_out;
 mod casts;
 mod check;

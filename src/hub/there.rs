@@ -1,32 +1,26 @@
 //! A place elsewhere, seen from the hub: a program that carries the stream of a keeper there.
 
-use std::cell::RefCell;
-use std::io;
-use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::unix::pipe;
-use tokio::time::{sleep, timeout};
+use tokio::io::AsyncWriteExt;
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
-use super::link::Stream;
+use super::carrier::{Carrier, Printed, last_words, run_to_end};
+use super::link::{Road, Stream};
 use crate::model::RunId;
-use crate::runner::{Answer, Call, FAR_PROTOCOL, Greeting, OrderThere, Way, read_line};
+use crate::runner::{Answer, Call, FAR_PROTOCOL, Greeting, OrderThere, Way};
 
 /// A place that has not greeted by then does not answer.
 const GREETING_MAX: Duration = Duration::from_secs(30);
 /// One that has greeted says within this time what there is.
 const ANSWER_MAX: Duration = Duration::from_mins(1);
-/// What a login may print before our own words.
-const JUNK_BYTES_MAX: usize = 64 * 1024;
-/// Of what the program says about its troubles.
-const WORDS_BYTES_MAX: usize = 2 * 1024;
 
-/// How long a program may take to end by itself once its input has ended.
-const FAREWELL: Duration = Duration::from_secs(5);
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// An engine that has not answered by then does not work; one that removes a container may take long.
+const ENGINE_MAX: Duration = Duration::from_mins(1);
+/// Before it makes a container, an engine may have to fetch an image.
+const MAKE_MAX: Duration = Duration::from_mins(30);
 
 /// The way to a keeper, and what is wanted of it.
 #[derive(Debug)]
@@ -39,6 +33,8 @@ pub(super) struct There {
     /// What makes the container in which it runs, where it has one of its own.
     pub(super) make: Option<Vec<String>>,
     pub(super) is_away: bool,
+    /// Rings once the run is to end: a container that is still to be made is then not wanted.
+    pub(super) stop: Rc<Notify>,
 }
 
 /// What came of a call.
@@ -52,11 +48,15 @@ pub(super) enum Called {
     Unreached(String),
 }
 
-/// The program that carries a stream.
-pub(super) struct Carrier {
-    /// Gone once it is waited for.
-    child: Option<Child>,
-    words: Rc<RefCell<Vec<u8>>>,
+impl Road {
+    /// Returns what rings whoever is still on the way to a keeper that the run is to end.
+    pub(super) fn stop(&self) -> Rc<Notify> {
+        match self {
+            // A keeper here is up in a moment, and is then told.
+            Self::Here { .. } => Rc::default(),
+            Self::There(there) => Rc::clone(&there.stop),
+        }
+    }
 }
 
 impl There {
@@ -74,8 +74,13 @@ impl There {
     /// Calls the place; where it is certain that nothing is left, what was made for the run goes too.
     pub(super) async fn call(&mut self, run: RunId) -> Called {
         let called = self.try_call(run).await;
-        if let (Called::Absent | Called::Failed(_), Some(remove)) = (&called, self.way.remove())
-            && let Err(reason) = run_to_end(remove).await
+        let is_over = match &called {
+            Called::Absent | Called::Failed(_) => true,
+            Called::Unreached(_) => self.make.is_some() && !self.is_away,
+            Called::Up(_) => false,
+        };
+        if let Some(remove) = self.way.remove().filter(|_| is_over)
+            && let Err(reason) = ask_engine(&remove).await
         {
             tracing::warn!(reason, "a container is left behind");
         }
@@ -83,17 +88,10 @@ impl There {
     }
 
     async fn try_call(&mut self, run: RunId) -> Called {
-        if let Some(make) = self.make.clone() {
-            // One that is there already was made for the same run, by a call that broke off.
-            if let Err(reason) = run_to_end(make).await
-                && self.is_up().await != Some(true)
-            {
-                return if self.is_away {
-                    Called::Unreached(reason)
-                } else {
-                    Called::Failed(reason)
-                };
-            }
+        if let Some(make) = self.make.clone()
+            && let Err(reason) = self.make_container(make).await
+        {
+            return if self.is_away { Called::Unreached(reason) } else { Called::Failed(reason) };
         }
         let (mut carrier, mut stream) = match Carrier::start(&self.way.line()) {
             Ok(started) => started,
@@ -102,9 +100,7 @@ impl There {
         let greeting = timeout(GREETING_MAX, stream.next::<Greeting>()).await;
         let Some(greeting) = greeting.ok().flatten() else {
             let reason = carrier.complaint("it does not answer").await;
-            // An engine that works and knows of no such container is proof enough.
-            let is_gone = self.is_up().await == Some(false);
-            return if is_gone { Called::Absent } else { Called::Unreached(reason) };
+            return self.unanswered(reason).await;
         };
         if greeting.protocol != FAR_PROTOCOL {
             let (theirs, ours) = (greeting.version, env!("CARGO_PKG_VERSION"));
@@ -139,144 +135,75 @@ impl There {
         }
     }
 
-    /// Says whether the container of the run is up, where it has one and the engine answers.
-    async fn is_up(&self) -> Option<bool> {
-        let (is_up, list) = (self.way.is_up()?, self.way.list()?);
-        match run_to_end(is_up).await {
-            Ok(said) => Some(said.trim() == "true"),
-            Err(_) => {
-                run_to_end(list).await.ok().filter(|said| said.trim().is_empty()).map(|_| false)
+    /// Makes the container of the run, unless a call that broke off has made it.
+    async fn make_container(&self, make: Vec<String>) -> Result<(), String> {
+        let Err(reason) = self.make_once(&make).await else { return Ok(()) };
+        match (self.container().await, self.way.remove()) {
+            (Some(Container::Up), _) if self.is_away => Ok(()),
+            // Nothing of this run has left, so a hub that was killed, or an engine that did not
+            // answer, has left this one of an earlier run.
+            (Some(Container::Up | Container::Down), Some(remove)) if !self.is_away => {
+                ask_engine(&remove).await?;
+                self.make_once(&make).await
             }
-        }
-    }
-}
-
-/// The two ends of a program's standard streams, and what has come so far.
-struct Pipes {
-    reader: pipe::Receiver,
-    writer: pipe::Sender,
-    came: Vec<u8>,
-}
-
-impl Pipes {
-    /// Returns the next line that is one of the far end's; nothing once there can be none.
-    async fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
-        let mut passed = 0;
-        loop {
-            while let Some(end) = self.came.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.came.drain(..=end).collect();
-                if let Some(value) = read_line(&line) {
-                    return Some(value);
-                }
-                passed += line.len();
-            }
-            if passed + self.came.len() > JUNK_BYTES_MAX {
-                return None;
-            }
-            let mut buffer = vec![0; 16 * 1024];
-            match self.reader.read(&mut buffer).await {
-                Ok(count @ 1..) => self.came.extend_from_slice(&buffer[..count]),
-                Ok(0) | Err(_) => return None,
-            }
+            (_, _) => Err(reason),
         }
     }
 
-    fn carried_by(self, carrier: Carrier) -> Stream {
-        let (reader, writer) = (Box::new(self.reader), Box::new(self.writer));
-        Stream { reader, writer, early: self.came, carrier: Some(carrier) }
+    async fn make_once(&self, argv: &[String]) -> Result<(), String> {
+        tokio::select! {
+            done = run_to_end(argv, MAKE_MAX) => done.map(drop),
+            () = self.stop.notified() => Err("stopped before its container was made".to_owned()),
+        }
     }
-}
 
-impl Carrier {
-    fn start(argv: &[String]) -> io::Result<(Self, Pipes)> {
-        let (program, arguments) = argv.split_first().expect("a command has a program");
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir("/");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let told = |error| io::Error::other(format!("`{program}` cannot be run: {error}"));
-        let mut child = command.spawn().map_err(told)?;
-        let input = child.stdin.take().expect("it was asked for");
-        let output = child.stdout.take().expect("it was asked for");
-        let troubles = child.stderr.take().expect("it was asked for");
-        let words = Rc::new(RefCell::new(Vec::new()));
-        let carrier = Self { child: Some(child), words: Rc::clone(&words) };
-        let troubles = pipe::Receiver::from_owned_fd(troubles.into())?;
-        tokio::task::spawn_local(note_words(troubles, words));
-        let pipes = Pipes {
-            reader: pipe::Receiver::from_owned_fd(output.into())?,
-            writer: pipe::Sender::from_owned_fd(input.into())?,
-            came: Vec::new(),
+    /// Returns what it means that nobody greeted, for this reason.
+    async fn unanswered(&self, reason: String) -> Called {
+        let is_over = match self.container().await {
+            Some(Container::Down) => true,
+            // One that was not made by us may have got another name.
+            Some(Container::Missing) => self.way.remove().is_some(),
+            Some(Container::Up) | None => false,
         };
-        Ok((carrier, pipes))
+        if !is_over {
+            return Called::Unreached(reason);
+        }
+        if self.order.is_none() || self.is_away {
+            return Called::Absent;
+        }
+        // It ended by itself before anything was begun in it, and has said why.
+        let said = match self.way.last_words() {
+            Some(words) => ask_engine(&words).await.ok(),
+            None => None,
+        };
+        let said = said.and_then(|said| last_words(&format!("{}{}", said.out, said.err)));
+        Called::Failed(said.unwrap_or(reason))
     }
 
-    /// Returns what the program said of its troubles, or how it ended.
-    async fn complaint(&mut self, otherwise: &str) -> String {
-        // Its last words may be a moment behind its end.
-        sleep(LOOK_EVERY * 4).await;
-        let words = String::from_utf8_lossy(&self.words.borrow()).into_owned();
-        let last = words
-            .lines()
-            .map(str::trim)
-            .rfind(|line| !line.is_empty() && !line.starts_with("hint:"));
-        let last = last.map(|line| line.chars().filter(|c| !c.is_control()).collect());
-        let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
-        last.unwrap_or_else(|| match ended {
-            Some(status) => format!("{otherwise} ({status})"),
-            None => otherwise.to_owned(),
-        })
-    }
-
-    /// Lets the program end; one that hangs, or whose line is dead, is ended.
-    pub(super) async fn finish(mut self, may_end: bool) {
-        let mut waited = Duration::ZERO;
-        while may_end && waited < FAREWELL {
-            let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
-            if !self.child.as_mut().is_some_and(is_running) {
-                break;
-            }
-            sleep(LOOK_EVERY).await;
-            waited += LOOK_EVERY;
+    /// Returns how the container stands in which the run is, where the engine knows that for certain.
+    async fn container(&self) -> Option<Container> {
+        let Ok(said) = ask_engine(&self.way.standing()?).await else {
+            let listed = ask_engine(&self.way.list()?).await.ok()?;
+            return listed.out.trim().is_empty().then_some(Container::Missing);
+        };
+        match said.out.trim() {
+            "running" => Some(Container::Up),
+            "exited" | "stopped" | "dead" | "created" => Some(Container::Down),
+            // What is paused, or on its way from one to the other, may go on.
+            _ => None,
         }
     }
 }
 
-impl Drop for Carrier {
-    fn drop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
-        // One that has ended cannot be killed any more.
-        let _ = child.kill();
-        tokio::task::spawn_blocking(move || child.wait());
-    }
+async fn ask_engine(argv: &[String]) -> Result<Printed, String> {
+    run_to_end(argv, ENGINE_MAX).await
 }
 
-/// Keeps the last of what a program says about its troubles.
-async fn note_words(mut troubles: pipe::Receiver, words: Rc<RefCell<Vec<u8>>>) {
-    let mut buffer = vec![0; 1024];
-    while let Ok(count @ 1..) = troubles.read(&mut buffer).await {
-        let mut words = words.borrow_mut();
-        words.extend_from_slice(&buffer[..count]);
-        let surplus = words.len().saturating_sub(WORDS_BYTES_MAX);
-        words.drain(..surplus);
-    }
-}
-
-/// Runs a command and returns what it printed, or why it failed.
-async fn run_to_end(argv: Vec<String>) -> Result<String, String> {
-    let run = move || {
-        let (program, arguments) = argv.split_first().expect("a command has a program");
-        let mut command = Command::new(program);
-        let output = command.args(arguments).current_dir("/").stdin(Stdio::null()).output();
-        let output = output.map_err(|error| format!("`{program}` cannot be run: {error}"))?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
-        Err(last.map_or_else(|| format!("`{program}` failed"), str::to_owned))
-    };
-    match tokio::task::spawn_blocking(run).await {
-        Ok(result) => result,
-        Err(error) => Err(error.to_string()),
-    }
+/// How a container stands.
+enum Container {
+    Up,
+    /// It is there, and nothing runs in it.
+    Down,
+    /// The engine works, and knows of none with its name.
+    Missing,
 }

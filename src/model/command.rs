@@ -237,9 +237,18 @@ pub enum Refusal {
 pub struct Failure {
     pub agent: AgentName,
     pub reason: String,
+    /// Where it was to run, if not on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
     /// What could not be killed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<ProcessInfo>,
+}
+
+impl Failure {
+    pub fn new(agent: AgentName, reason: String) -> Self {
+        Self { agent, reason, runner: None, survivors: Vec::new() }
+    }
 }
 
 impl Refusal {
@@ -350,9 +359,16 @@ impl Refusal {
                 Some("`wheelhouse whoami` shows the task in hand and its tag".to_owned())
             }
             Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
-            Self::Failed { .. } => Some("Look closer with `wheelhouse doctor`".to_owned()),
+            Self::Failed { failures } => Some(failures_hint(failures)),
         }
     }
+}
+
+/// Returns where to look: the first place elsewhere that something failed in, or else here.
+fn failures_hint(failures: &[Failure]) -> String {
+    let runner = failures.iter().find_map(|failure| failure.runner.as_ref());
+    let verb = runner.map_or("doctor".to_owned(), |runner| format!("runner check {runner}"));
+    format!("Look closer with `wheelhouse {verb}`")
 }
 
 fn count(agents: &[AgentName]) -> String {

@@ -63,11 +63,17 @@ impl Way {
         }
     }
 
-    /// Returns what tells how things stand there, in JSON. An image is tried in a container of its own.
-    pub fn look(&self, program: &Path) -> Vec<String> {
-        let words = ["look", "--directory", self.directory(None)];
-        let Place::Image { engine, image } = &self.runner.place else { return self.there(&words) };
-        let mut argv = owned([engine.name(), "run", "--rm", "--init"]);
+    /// Returns what tells how things stand there, in JSON. An image is tried in a container of its own,
+    /// which has the project mounted like that of an agent.
+    pub fn look(&self, program: &Path, project: &Path) -> Vec<String> {
+        let Place::Image { engine, image } = &self.runner.place else {
+            return self.there(&["look", "--directory", self.directory(None)]);
+        };
+        let mounted = project.display().to_string();
+        let directory = self.runner.directory.as_deref().unwrap_or(&mounted);
+        let words = ["look", "--directory", directory];
+        let mut argv = owned([engine.name(), "run", "--rm"]);
+        argv.extend(["--mount".to_owned(), mount(project, project, false)]);
         argv.extend(self.mounted_program(program));
         argv.extend(self.runner.arguments.iter().cloned());
         argv.extend(owned(["--entrypoint", self.program(), image, "far"]));
@@ -143,22 +149,35 @@ impl Way {
     /// work sees the same files.
     pub fn make(&self, program: &Path, workspace: &Path, limits: Limits) -> Option<Vec<String>> {
         let Place::Image { engine, image } = &self.runner.place else { return None };
-        let mut argv = owned([engine.name(), "run", "--detach", "--init", "--name"]);
+        let mut argv = owned([engine.name(), "run", "--detach", "--name"]);
         argv.extend([self.container(), "--label".to_owned()]);
         argv.push(format!("wheelhouse={}", self.address.session));
+        // An image may want another, which what we start in it does not know.
+        argv.extend(owned(["--stop-signal", "SIGTERM"]));
         argv.extend(["--mount".to_owned(), mount(workspace, workspace, false)]);
         argv.extend(self.mounted_program(program));
         argv.extend(limits_of_engine(limits));
         argv.extend(self.runner.arguments.iter().cloned());
-        // Whatever the image would start is not started: only its files are wanted.
-        argv.extend(owned(["--entrypoint", "sleep", image, "infinity"]));
+        // Whatever the image would start is not started: only its files are wanted. What stands there
+        // instead is our own, since neither an init nor `sleep` is in every engine and image.
+        argv.extend(owned(["--entrypoint", self.program(), image, "far", "hold"]));
         Some(argv)
     }
 
-    /// Returns what prints `true` or `false`: whether anything can run in the agent's own container.
-    pub fn is_up(&self) -> Option<Vec<String>> {
-        let form = ["container", "inspect", "--format", "{{.State.Running}}"];
-        self.about_container(&form)
+    /// Returns what prints in one word how the container stands in which the agent runs.
+    pub fn standing(&self) -> Option<Vec<String>> {
+        let (engine, name) = match &self.runner.place {
+            Place::Image { engine, .. } => (engine, self.container()),
+            Place::Container { engine, container } => (engine, container.clone()),
+            Place::Ssh { .. } | Place::Pod { .. } => return None,
+        };
+        let form = ["container", "inspect", "--format", "{{.State.Status}}", &name];
+        Some(owned([engine.name()].into_iter().chain(form)))
+    }
+
+    /// Returns what prints the last words of the agent's own container.
+    pub fn last_words(&self) -> Option<Vec<String>> {
+        self.about_container(&["logs", "--tail", "5"])
     }
 
     /// Returns what ends the agent's own container with all that runs in it.
@@ -280,7 +299,11 @@ mod tests {
         let pet = way(Place::Container { engine, container: "pet".to_owned() }, &[], "wheelhouse");
         assert_eq!(pet.line().join(" "), format!("podman exec -i pet wheelhouse {FAR}"));
         assert_eq!(pet.make(Path::new("/w"), Path::new("/p"), Limits::default()), None);
-        assert_eq!((pet.remove(), pet.is_up(), pet.list()), (None, None, None));
+        assert_eq!((pet.remove(), pet.list(), pet.last_words()), (None, None, None));
+        assert_eq!(
+            pet.standing().unwrap().join(" "),
+            "podman container inspect --format {{.State.Status}} pet"
+        );
     }
 
     #[test]
@@ -292,16 +315,20 @@ mod tests {
         let made = jail.make(Path::new("/bin/wheelhouse"), Path::new("/a,b"), limits).unwrap();
         assert_eq!(
             made.join(" "),
-            "docker run --detach --init --name wheelhouse-shop-1a2b-00ff-api --label \
-             wheelhouse=shop-1a2b --mount type=bind,\"source=/a,b\",\"target=/a,b\" --mount \
+            "docker run --detach --name wheelhouse-shop-1a2b-00ff-api --label \
+             wheelhouse=shop-1a2b --stop-signal SIGTERM --mount \
+             type=bind,\"source=/a,b\",\"target=/a,b\" --mount \
              type=bind,source=/bin/wheelhouse,target=/usr/local/bin/wheelhouse,readonly --memory \
-             1073741824 --cpus 1.50 --pids-limit 64 --network none --entrypoint sleep node:22 \
-             infinity"
+             1073741824 --cpus 1.50 --pids-limit 64 --network none --entrypoint \
+             /usr/local/bin/wheelhouse node:22 far hold"
         );
         assert_eq!(
             jail.line().join(" "),
             format!("docker exec -i wheelhouse-shop-1a2b-00ff-api /usr/local/bin/wheelhouse {FAR}")
         );
+        let looked = jail.look(Path::new("/bin/wheelhouse"), Path::new("/p")).join(" ");
+        assert!(looked.contains("--mount type=bind,source=/p,target=/p "), "{looked}");
+        assert!(looked.ends_with("node:22 far look --directory /p"), "{looked}");
         assert_eq!(
             jail.remove().unwrap().join(" "),
             "docker rm --force --volumes wheelhouse-shop-1a2b-00ff-api"

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 use super::crash::{COUNTER, assert_contiguous, latest, numbers};
 use super::support::clock::wait_for;
@@ -18,17 +19,21 @@ run)
   [ "$2" = --rm ] && { while [ "$1" != far ]; do shift; done; inside "$PROGRAM" "$@"; }
   [ -e "$ROOT/engine-is-down" ] && { echo "Cannot connect to the daemon" >&2; exit 1; }
   [ -e "$ROOT/container" ] && { echo "The name is already in use" >&2; exit 125; }
+  [ -e "$ROOT/fetches" ] && exec sleep 1000
+  [ -e "$ROOT/ends-at-once" ] && echo exited > "$ROOT/standing"
   touch "$ROOT/container";;
 exec)
   [ -e "$ROOT/engine-is-down" ] && { echo "Cannot connect to the daemon" >&2; exit 1; }
   [ -e "$ROOT/container" ] || { echo "No such container" >&2; exit 1; }
+  [ -e "$ROOT/standing" ] && { echo "Error: container state improper" >&2; exit 125; }
   shift 4; inside "$PROGRAM" "$@";;
 container)
   [ -e "$ROOT/engine-is-down" ] && exit 1
   [ -e "$ROOT/container" ] || { echo "No such container" >&2; exit 1; }
-  echo true;;
+  cat "$ROOT/standing" 2>/dev/null || echo running;;
+logs) echo "exec wheelhouse: no such file or directory" >&2;;
 ps) [ -e "$ROOT/engine-is-down" ] && exit 1; [ -e "$ROOT/container" ] && echo abc; true;;
-rm) rm -f "$ROOT/container";;
+rm) rm -f "$ROOT/container" "$ROOT/standing";;
 esac
 "#;
 
@@ -101,7 +106,7 @@ fn an_agent_gets_a_container_of_its_own_that_goes_with_it() {
         format!("--mount type=bind,source={project},target={project}"),
         format!("--mount type=bind,source={PROGRAM},target=/usr/local/bin/wheelhouse,readonly"),
         "--memory 1073741824 --cpus 1.50 --pids-limit 99 --network none".to_owned(),
-        "--entrypoint sleep node:22 infinity".to_owned(),
+        "--entrypoint /usr/local/bin/wheelhouse node:22 far hold".to_owned(),
     ] {
         assert!(made.contains(&words), "{words}\n{made}");
     }
@@ -136,6 +141,17 @@ fn a_container_that_is_gone_is_proof_and_an_engine_that_is_down_is_none() {
     world.wait_for_status("that it is out of reach", |s| s.agents[0].unreachable.is_some());
     assert!(process::is_alive(id));
     fs::remove_file(world.path("engine-is-down")).unwrap();
+    world.wait_for_status("that it is back", |status| {
+        status.agents[0].unreachable.is_none() && status.agents[0].pid == Some(pid)
+    });
+    // One that is paused answers nobody, and goes on later.
+    fs::write(world.path("standing"), "paused").unwrap();
+    for pid in links() {
+        process::kill(pid, rustix::process::Signal::KILL);
+    }
+    world.wait_for_status("that it is out of reach", |s| s.agents[0].unreachable.is_some());
+    assert!(process::is_alive(id) && world.path("container").exists(), "it was only paused");
+    fs::remove_file(world.path("standing")).unwrap();
     world.wait_for_status("that it is back", |status| {
         status.agents[0].unreachable.is_none() && status.agents[0].pid == Some(pid)
     });
@@ -193,9 +209,43 @@ fn an_image_is_tried_before_it_is_used() {
     let world = stage("kind = \"docker\"\nimage = \"node:22\"");
     let checked = world.run(&["runner", "check", "box"]);
     assert!(checked.out.contains("box (docker node:22) answers"), "{checked:?}");
-    assert!(said(&world).contains("docker run --rm --init"), "{}", said(&world));
+    assert!(said(&world).contains("docker run --rm --mount"), "{}", said(&world));
     fs::write(world.path("engine-is-down"), "").unwrap();
     let failed = world.run(&["up", "crew"]);
     assert!(failed.err.contains("Cannot connect to the daemon"), "{failed:?}");
+    assert!(failed.err.contains("hint: Look closer with `wheelhouse runner check box`"));
     assert_eq!(world.agent("one").ending.as_deref(), Some("failed to start"));
+}
+
+#[test]
+fn a_container_of_an_earlier_run_is_replaced_and_one_that_ends_at_once_says_why() {
+    let world = stage("kind = \"podman\"\nimage = \"node:22\"");
+    fs::write(world.path("container"), "").unwrap();
+    world.ok(&["up", "crew"]);
+    let said = said(&world);
+    let removed = said.find("podman rm ").unwrap_or_else(|| panic!("{said}"));
+    assert!(said[removed..].contains("podman run --detach"), "{said}");
+    world.ok(&["agent", "stop", "one"]);
+    fs::write(world.path("ends-at-once"), "").unwrap();
+    let failed = world.run(&["agent", "start", "one"]);
+    assert!(failed.err.contains("exec wheelhouse: no such file or directory"), "{failed:?}");
+    assert!(!world.path("container").exists());
+}
+
+#[test]
+fn a_stop_does_not_wait_for_an_engine_that_fetches_an_image() {
+    let world = stage("kind = \"podman\"\nimage = \"node:22\"");
+    fs::write(world.path("fetches"), "").unwrap();
+    let fetching = || {
+        let words = |id: wheelhouse::model::ProcessId| process::words(id.pid);
+        world.alive().into_iter().any(|id| words(id) == ["sleep", "1000"])
+    };
+    let mut command = world.command(&["up", "crew"]);
+    let mut up = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("a container that is being made", fetching);
+    world.ok(&["agent", "stop", "one"]);
+    assert!(!up.wait().unwrap().success(), "nothing came up");
+    assert_eq!(world.agent("one").ending.as_deref(), Some("failed to start"));
+    wait_for("the end of the engine", || !fetching());
+    assert!(said(&world).contains("podman rm "), "what it may have made by then goes");
 }

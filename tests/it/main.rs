@@ -32,6 +32,7 @@ mod events;
 mod everywhere;
 mod fake_hub;
 mod far_containers;
+mod far_podman;
 mod far_spaces;
 mod far_ssh;
 mod floods;

@@ -22,7 +22,7 @@ pub(in super::super) fn check(
 ) -> anyhow::Result<ExitCode> {
     let way = way(context, name)?;
     let program = std::env::current_exe()?;
-    let findings = match look(&way.look(&program)) {
+    let findings = match look(&way.look(&program, &context.paths.project)) {
         Ok(sight) => seen(&way.runner, &sight),
         Err(failed) => vec![unseen(&way.runner, &failed)],
     };
@@ -57,6 +57,9 @@ fn unknown(settings: &Settings, name: &str) -> anyhow::Error {
 /// Says what kept us from looking.
 fn unseen(runner: &Runner, failed: &LookFailed) -> Finding {
     let (kind, target) = (runner.place.kind(), runner.place.target());
+    if let Some(hint) = image_hint(runner, failed) {
+        return Finding::problem("image", failed.to_string(), hint);
+    }
     match failed {
         LookFailed::NoTool { program } => {
             Finding::problem("tool", failed.to_string(), format!("Install `{program}`"))
@@ -85,12 +88,33 @@ fn unseen(runner: &Runner, failed: &LookFailed) -> Finding {
                     engine.name(),
                     runner.program
                 ),
-                Place::Image { engine, .. } => {
-                    format!("See whether the engine works with `{} info`", engine.name())
-                }
+                Place::Image { engine, .. } => format!("Look at it with `{} info`", engine.name()),
                 Place::Pod { .. } => format!("Look at it with `kubectl describe pod {target}`"),
             };
             Finding::problem("reach", said.clone(), hint)
+        }
+    }
+}
+
+/// Returns what to do about an image from which no container comes up that answers.
+fn image_hint(runner: &Runner, failed: &LookFailed) -> Option<String> {
+    let Place::Image { engine, image } = &runner.place else { return None };
+    let pull = format!("`{} pull {image}`", engine.name());
+    match failed {
+        LookFailed::NoTool { .. } => None,
+        LookFailed::Silent => Some(format!("Fetch it first, which may take long: {pull}")),
+        // Of a program whose loader or library is not there, engines only tell its name.
+        LookFailed::Refused { code, said }
+            if matches!(code, Some(EXIT_NO_PROGRAM | 126)) || said.contains("/wheelhouse:") =>
+        {
+            Some(format!(
+                "This binary does not run there. Use an image with the C library that it was built \
+                 for, or put one that fits into the image: `program = \"…\"` in `[runner.{}]`",
+                runner.name
+            ))
+        }
+        LookFailed::Refused { .. } => {
+            Some(format!("See whether {pull} works, and the engine with `{} info`", engine.name()))
         }
     }
 }
@@ -128,7 +152,9 @@ fn seen(runner: &Runner, sight: &Sight) -> Vec<Finding> {
         Some(version) => Finding::ok("git", version.clone()),
         None => Finding::warning("git", "not there", no_git),
     });
-    findings.push(if sight.limits.is_exact() {
+    findings.push(if matches!(runner.place, Place::Image { .. }) {
+        Finding::ok("limits", "the engine's own, for each container")
+    } else if sight.limits.is_exact() {
         Finding::ok("limits", sight.limits.in_words())
     } else {
         let hint = "Limits for the whole tree need a control group that this user may change";

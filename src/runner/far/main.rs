@@ -1,4 +1,4 @@
-//! `wheelhouse far link|look|receive|send|space`: what a hub on another machine asks of this one. Nobody types it.
+//! `wheelhouse far hold|link|look|receive|send|space`: what a hub on another machine asks of this one. Nobody types it.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -7,6 +7,7 @@ use super::link::link;
 use super::look::Sight;
 use super::space::space;
 use super::transfer::{receive, send};
+use crate::keeper;
 use crate::model::{AgentName, SessionName};
 use crate::runner::Address;
 
@@ -31,6 +32,7 @@ pub fn main(words: &[String]) -> ExitCode {
             };
             space(&address)
         }
+        ["hold"] => keeper::hold(),
         ["look", "--directory", directory] => look(directory),
         ["receive", "--directory", directory] => receive(directory),
         ["send", "--directory", directory] => send(directory),

@@ -18,6 +18,7 @@ pub(crate) mod outside;
 pub(crate) mod painted;
 pub(crate) mod pipeline;
 pub(crate) mod plots;
+pub(crate) mod podman;
 pub(crate) mod process;
 pub(crate) mod real_agent;
 pub(crate) mod rows;
