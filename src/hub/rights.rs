@@ -113,8 +113,8 @@ impl Hub {
         run: RunId,
         tag: Option<&str>,
     ) -> Option<Fault> {
-        let is_it = |seat: &&Seat| seat.run == run && !seat.is_gone();
-        if self.engine.seat(agent).filter(is_it).is_none() {
+        let is_it = |seat: &Seat| seat.run == run && !seat.is_gone();
+        if !self.engine.seat(agent).is_some_and(is_it) {
             return Some(dead_token());
         }
         self.engine.refuse_stale(agent, tag).err().map(Fault::from)

@@ -231,7 +231,9 @@ fn what_a_hook_said_is_dropped_where_a_later_word_may_have_been_missed() {
     pane.hook(HookMeaning::Asks, "", "");
     assert_eq!(pane.shows(), (AgentState::Waiting, Source::Hook));
     pane.restart();
+    let before = pane.detector.changes();
     pane.detector.forget_claim();
+    assert_ne!(pane.detector.changes(), before, "the next hub must not find it again");
     pane.paint("esc to interrupt");
     pane.wait(2000);
     assert_eq!(pane.shows(), (AgentState::Working, Source::Screen));

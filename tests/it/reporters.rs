@@ -139,6 +139,10 @@ fn a_reporter_speaks_only_for_the_pane_whose_name_it_was_given() {
         "pane_not_found",
         "of a run that is over"
     );
+    let last = world.variable("one", "HERDR_PANE_ID").unwrap();
+    assert_eq!(world.call(&report(&last))["result"]["type"], "ok");
+    world.ok(&["agent", "stop", "one"]);
+    assert_eq!(world.call(&report(&last))["error"]["code"], "pane_not_found", "of an ended one");
     let record = fs::read(world.paths().record()).unwrap();
     let wal = fs::read(world.paths().record().with_extension("db-wal")).unwrap_or_default();
     let is_in = |bytes: &[u8]| bytes.windows(pane.len()).any(|part| part == pane.as_bytes());
