@@ -23,7 +23,7 @@ const BODY_BYTES_MAX: u64 = 64 * 1024;
 pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let Some(identity) = Identity::of_this_process() else {
         return Err(Hinted::error(
-            "This command is for agents, and no agent runs it: WHEELHOUSE_TOKEN is not set",
+            "This command is for agents, and no agent runs it: WHEELHOUSE_TOKEN or WHEELHOUSE_SOCKET is not set",
             "Agents that `wheelhouse up` starts have a token; `wheelhouse status` shows what they report",
         ));
     };
@@ -95,9 +95,9 @@ fn progress(step: &str) -> anyhow::Result<ReportKind> {
     let numbers = step.trim_matches(['[', ']']).split_once('/');
     let number = |text: &str| text.trim().parse::<u32>().ok();
     numbers
-        .and_then(|(step, steps)| {
-            Some(ReportKind::Progress { step: number(step)?, steps: number(steps)? })
-        })
+        .and_then(|(step, steps)| Some((number(step)?, number(steps)?)))
+        .filter(|(step, steps)| step <= steps && *steps > 0)
+        .map(|(step, steps)| ReportKind::Progress { step, steps })
         .ok_or_else(|| {
             let message = format!("`{}` is not a step", plain(step));
             Hinted::error(message, "Write it as `3/7`: which step of how many")

@@ -95,7 +95,7 @@ impl Detector {
         if let Some(state) = told.state {
             self.set_claim(Source::Hook, state, &told.rule, &told.message, now);
         } else if self.evidence.claim.as_ref().is_some_and(|claim| claim.rule.starts_with(OTHERS)) {
-            self.evidence.claim = None;
+            self.forget_claim();
         }
         self.watch_work(now);
         self.resettle(now, &mut findings);
@@ -138,8 +138,22 @@ impl Detector {
     ) {
         let line = line.lines().last().unwrap_or_default().trim();
         let line = line.chars().filter(|c| !c.is_control()).take(LINE_CHARS_MAX).collect();
-        let rule = rule.to_owned();
-        self.evidence.claim = Some(Claim { source, state, rule, line, since: now });
+        let claim = Claim { source, state, rule: rule.to_owned(), line, since: now };
+        let is_same = |before: &Claim| Claim { since: now, ..before.clone() } == claim;
+        // What is repeated need not be written down again.
+        self.changes += u64::from(!self.evidence.claim.as_ref().is_some_and(is_same));
+        self.evidence.claim = Some(claim);
+    }
+
+    /// Asks for a look though the program has written nothing.
+    pub fn look_soon(&mut self, now: Moment) {
+        self.second_look = Some(now + LAST_LOOK);
+    }
+
+    /// Drops what a hook or a reporter last said: it is told no longer, or nobody knows what was said
+    /// since.
+    pub fn forget_claim(&mut self) {
+        self.changes += u64::from(self.evidence.claim.take().is_some());
     }
 
     /// A hook tells of the prompt that the hub submitted, or of one that a person typed.

@@ -256,7 +256,8 @@ impl Detector {
 
     /// Notes the beginning of a turn as soon as work is seen, or a question about it.
     pub(super) fn watch_work(&mut self, now: Moment) {
-        self.evidence.drop_stale_claim(now);
+        // A claim that was dropped must not come back from what was written down.
+        self.changes += u64::from(self.evidence.drop_stale_claim(now));
         let resolved = self.evidence.resolve(&self.rules, now);
         // Output alone is no new turn for a program that has reported what became of its work.
         let is_output = resolved.as_ref().is_some_and(|shown| shown.source == Source::Silence);

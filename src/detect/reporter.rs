@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::model::AgentState;
@@ -168,7 +168,7 @@ fn refusal(id: &Value, error: &CallError) -> Value {
 }
 
 /// The last number of each reporter.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reporters {
     last: BTreeMap<String, u64>,
 }

@@ -35,7 +35,7 @@ const CLAIM_PATIENCE: Duration = Duration::from_secs(5);
 pub(super) const STATUS: &str = "report.status";
 
 /// What a hook of the cli said of the turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Claim {
     pub(super) source: Source,
     pub(super) state: AgentState,
@@ -216,15 +216,17 @@ impl Evidence {
         self.verdict.as_ref().filter(|verdict| is_wanted(verdict.state))
     }
 
-    /// Drops a claim that no longer holds: the program shows something else since, or has shown
-    /// something else for too long.
-    pub(super) fn drop_stale_claim(&mut self, now: Moment) {
+    /// Drops a claim that no longer holds, and says whether there was one: the program shows something
+    /// else since, or has shown something else for too long.
+    pub(super) fn drop_stale_claim(&mut self, now: Moment) -> bool {
         let is_over = |(claim, since): (&Claim, Moment)| {
             since > claim.since || now >= claim.since + CLAIM_PATIENCE
         };
-        if self.contradicted().is_some_and(is_over) {
+        let is_stale = self.contradicted().is_some_and(is_over);
+        if is_stale {
             self.claim = None;
         }
+        is_stale
     }
 
     /// Returns when a claim that the program contradicts is dropped.

@@ -8,7 +8,8 @@ use super::awaited::Awaited;
 use super::detector::Detector;
 use super::ledger::Ledger;
 use super::meter::Meter;
-use super::state::Told;
+use super::reporter::Reporters;
+use super::state::{Claim, Told};
 use super::transcript::Transcript;
 
 /// What is known of the turn at hand.
@@ -53,6 +54,11 @@ pub struct Memory {
     state: AgentState,
     #[serde(default)]
     meter: Meter,
+    /// What a hook or a reporter last said.
+    #[serde(default)]
+    claim: Option<Claim>,
+    #[serde(default)]
+    reporters: Reporters,
 }
 
 impl Detector {
@@ -65,6 +71,8 @@ impl Detector {
             status: self.evidence.status.clone(),
             state: self.shown.state,
             meter: self.meter.clone(),
+            claim: self.evidence.claim.clone(),
+            reporters: self.reporters.clone(),
         }
     }
 
@@ -76,6 +84,11 @@ impl Detector {
         self.evidence.status = memory.status;
         self.shown.state = memory.state;
         self.meter = memory.meter;
+        self.reporters = memory.reporters;
+        // A clock that was set back would let a claim outlive what contradicts it.
+        let begun = self.shown.since;
+        let known = |claim: Claim| Claim { since: claim.since.min(begun), ..claim };
+        self.evidence.claim = memory.claim.map(known);
         self.is_news = true;
     }
 

@@ -154,3 +154,50 @@ impl Engine {
         self.tasks.get(&name.parse::<TaskId>().ok()?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Bench, Work, name};
+    use super::*;
+
+    #[test]
+    fn what_an_agent_adds_is_given_to_those_whom_its_say_reaches() {
+        let mut bench = Bench::with_idle(&["work", "mate", "lead"]);
+        bench.seat_mut("lead").member.role = Role::Lead;
+        let by = |agent: &str| {
+            let adder = Some(name(agent));
+            Work::new(agent).with(|terms| terms.by = adder)
+        };
+        let _ = bench.add(vec![by("work"), by("lead")]);
+        let given = |task: u64| {
+            let task = bench.engine.task(TaskId(task)).expect("it was added");
+            let seats = bench.engine.seats();
+            let may = seats.filter(|seat| bench.engine.may_be_given(task, seat));
+            may.map(|seat| seat.member.name.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(given(1), ["work"]);
+        assert_eq!(given(2), ["lead", "mate", "work"]);
+    }
+
+    #[test]
+    fn needs_and_contracts_of_another_team_are_out_of_reach() {
+        let mut bench = Bench::with_idle(&["top", "work"]);
+        bench.seat_mut("top").member.role = Role::Orchestrator;
+        let _ = bench.add(vec![Work::new("a").with(|terms| terms.agent = Some(name("work")))]);
+        bench.begin("work");
+        bench.report("work", 1, "NEED: a key — to log in");
+        let (top, work) = (name("top"), name("work"));
+        let need = bench.engine.needs.keys().next().expect("one was told").to_string();
+        let need = Named::Need(need);
+        assert!(bench.engine.reaches(&top, Reach::Team, &need));
+        assert!(bench.engine.may_read_contracts(&top, &work));
+
+        bench.seat_mut("work").member.team = "other".to_owned();
+        for reach in [Reach::Never, Reach::Own, Reach::Started, Reach::Led, Reach::Team] {
+            assert!(!bench.engine.reaches(&top, reach, &need), "{reach:?}");
+        }
+        assert!(bench.engine.reaches(&work, Reach::Own, &need), "it is its own");
+        assert!(!bench.engine.may_read_contracts(&top, &work));
+        assert!(bench.engine.may_read_contracts(&work, &work));
+    }
+}

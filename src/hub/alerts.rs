@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::state::Hub;
 use crate::config::{Desktop, plain};
 use crate::engine::Seat;
 use crate::model::{AgentName, AgentState, Moment};
-use crate::notify::{Notifier, Occasion, body, occasion_of, title};
+use crate::notify::{Notifier, Occasion, body, desktop_body, occasion_of, title};
 use crate::wire::{Alert, FromHub, Notice};
 
 /// A program that shows a word to a person is done by then; else it is killed.
@@ -91,10 +91,8 @@ impl Hub {
         if self.alerts.has_no_desktop {
             return;
         }
-        // The text of a notification may be read as markup.
-        let body = body.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let mut command = Command::new("notify-send");
-        command.args(["--app-name=wheelhouse", "--", title, &body]);
+        command.args(["--app-name=wheelhouse", "--", title, &desktop_body(body)]);
         if let Err(error) = self.launch_teller(command) {
             tracing::info!(%error, "the desktop has no `notify-send`: it is told nothing");
             self.alerts.has_no_desktop = true;
@@ -137,22 +135,30 @@ impl Hub {
         let child = command.spawn()?;
         running.set(running.get() + 1);
         tokio::task::spawn_local(async move {
-            end_in_time(child).await;
+            let ended = end_in_time(child).await;
+            if !ended.as_ref().is_some_and(ExitStatus::success) {
+                let program = command.get_program();
+                let status = ended.map(|status| status.to_string());
+                tracing::info!(?program, status, "a program that tells of agents failed");
+            }
             running.set(running.get() - 1);
         });
         Ok(())
     }
 }
 
-async fn end_in_time(mut child: Child) {
+/// Returns how it ended; nothing, if it had to be.
+async fn end_in_time(mut child: Child) -> Option<ExitStatus> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let mut ending = tokio::task::spawn_blocking(move || child.wait());
-    if tokio::time::timeout(LIMIT, &mut ending).await.is_err() {
-        if let Some(group) = group
-            && let Err(error) = kill_process_group(group, Signal::KILL)
-        {
-            tracing::warn!(%error, "a program that tells of agents could not be killed");
-        }
-        let _ = ending.await;
+    if let Ok(ended) = tokio::time::timeout(LIMIT, &mut ending).await {
+        return ended.ok()?.ok();
     }
+    if let Some(group) = group
+        && let Err(error) = kill_process_group(group, Signal::KILL)
+    {
+        tracing::warn!(%error, "a program that tells of agents could not be killed");
+    }
+    let _ = ending.await;
+    None
 }

@@ -24,6 +24,8 @@ pub(super) struct Waiting {
     pub(super) agent: AgentName,
     pub(super) run: RunId,
     pub(super) said: Said,
+    /// The attempt that it speaks of.
+    pub(super) tag: Option<String>,
 }
 
 impl Hub {
@@ -65,10 +67,14 @@ impl Hub {
     }
 
     pub(super) fn on_examined(&mut self, waiting: Waiting, fault: Option<String>) {
-        let Waiting { asker, agent, run, said } = waiting;
+        let Waiting { asker, agent, run, said, tag } = waiting;
         let answer = match fault {
             Some(reason) => Err(refusal(&reason)),
-            None => self.on_report(&agent, run, said),
+            // Its run or its attempt may have ended while the file was looked at.
+            None => match self.refuse_late(&agent, run, tag.as_deref()) {
+                Some(fault) => Err(fault),
+                None => self.on_report(&agent, run, said),
+            },
         };
         self.carry_out_later(super::ledger::Deed::Answer { asker, answer });
     }

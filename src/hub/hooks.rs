@@ -105,12 +105,12 @@ impl Hub {
         let (agent, run) = self.speakers.get(&asker.client).cloned()?;
         match request {
             Request::Report { call, kind, text, schema, tag } => {
-                if let Err(refusal) = self.engine.refuse_stale(&agent, tag.as_deref()) {
-                    return Some(Err(refusal.into()));
+                if let Some(fault) = self.refuse_late(&agent, run, tag.as_deref()) {
+                    return Some(Err(fault));
                 }
                 let said = Said { call, kind, text };
                 if said.is_artifact() {
-                    self.check_artifact(Waiting { asker, agent, run, said }, schema);
+                    self.check_artifact(Waiting { asker, agent, run, said, tag }, schema);
                 } else {
                     let answer = self.on_report(&agent, run, said);
                     self.carry_out_later(Deed::Answer { asker, answer });

@@ -64,6 +64,7 @@ impl Hub {
     }
 
     fn on_welcome(&mut self, agent: &AgentName, welcome: &Welcome) {
+        let (is_far, now) = (self.runner_of(agent).is_some(), self.clock.now());
         let Some(pane) = self.panes.get_mut(agent) else { return };
         // A keeper that is not on record knows best which run it keeps.
         pane.run = welcome.run;
@@ -73,6 +74,18 @@ impl Hub {
             tracing::info!(%agent, lost, "output was overwritten before it could be read");
             pane.offset = welcome.kept.start;
         }
+        // What was printed while no hub was there may have gone with words of a hook or a reporter that
+        // nobody heard. A line from elsewhere may have taken it in when its hub was gone already.
+        let was_still = !is_far && welcome.told == Some(welcome.kept.end);
+        let is_adopted = pane.caught_up_at == u64::MAX;
+        if let Some(detector) = pane.detector.as_mut().filter(|_| is_adopted) {
+            if !was_still {
+                detector.forget_claim();
+            } else if pane.offset == welcome.kept.end {
+                // No output will come to be looked at.
+                detector.look_soon(now);
+            }
+        }
         pane.caught_up_at = pane.caught_up_at.min(welcome.kept.end);
         let Welcome { run, keeper, process, .. } = *welcome;
         tracing::info!(%agent, %run, keeper = keeper.pid, "attached");
@@ -80,7 +93,7 @@ impl Hub {
             self.note_run(agent, run, RunEvent::Seen { keeper, process });
         }
         // Where nothing was printed since, what the last hub left is all there is to look at.
-        self.judge(agent, &[], self.clock.now());
+        self.judge(agent, &[], now);
     }
 
     /// Feeds output to the screen, and sends what the application asked its terminal for.

@@ -279,7 +279,10 @@ impl Hub {
 
     fn pane(&self, name: &str) -> Result<&Pane, Fault> {
         let agent = self.known(name)?;
-        let empty = || Fault::new(format!("Agent `{agent}` has no screen"));
+        let empty = || {
+            Fault::new(format!("Agent `{agent}` has no screen"))
+                .with_hint(format!("It has one once it runs: `wheelhouse agent start {agent}`"))
+        };
         self.panes.get(&agent).ok_or_else(empty)
     }
 }

@@ -5,7 +5,7 @@ use super::requests::Answer;
 use super::state::Hub;
 use crate::engine::Seat;
 use crate::keeper::{self, KeeperArgs};
-use crate::model::{AgentName, Member, Named, Reach, Role, Task, Token};
+use crate::model::{AgentName, Member, Named, Reach, Role, RunId, Task, Token};
 use crate::wire::{Fault, Identity, PROTOCOL, Request, RequestKind, Response, Speaker, Status};
 
 /// Processes between a client and whoever started it; more is not a command that somebody typed.
@@ -104,6 +104,20 @@ impl Hub {
         let mut named = request.named().into_iter();
         let foreign = named.find(|named| !self.engine.reaches(agent, reach, named))?;
         Some(self.foreign(agent, reach, &foreign, &format!("{who} may not {}", right.deed)))
+    }
+
+    /// Returns why what an agent reports counts no longer: its run is over, or the attempt it names.
+    pub(super) fn refuse_late(
+        &self,
+        agent: &AgentName,
+        run: RunId,
+        tag: Option<&str>,
+    ) -> Option<Fault> {
+        let is_it = |seat: &Seat| seat.run == run && !seat.is_gone();
+        if !self.engine.seat(agent).is_some_and(is_it) {
+            return Some(dead_token());
+        }
+        self.engine.refuse_stale(agent, tag).err().map(Fault::from)
     }
 
     fn foreign(&self, agent: &AgentName, reach: Reach, named: &Named, may_not: &str) -> Fault {

@@ -98,6 +98,10 @@ pub struct Welcome {
     pub kept: Range<u64>,
     /// The largest `answers_to` so far.
     pub answered: u64,
+    /// All output before this offset was handed to the hubs before this one; older keepers do not
+    /// say.
+    #[serde(default)]
+    pub told: Option<u64>,
     pub exit: Option<Exit>,
     pub failed: Option<String>,
 }
@@ -310,6 +314,7 @@ mod tests {
                 size: Size::default(),
                 kept: 5..9,
                 answered: 2,
+                told: Some(7),
                 exit: Some(Exit::Signal(9)),
                 failed: Some("no".into()),
             })),

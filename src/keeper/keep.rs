@@ -81,6 +81,7 @@ impl Keeper {
                 ring: Ring::new(),
                 sizes: Sizes::new(order.launch.size.clamped()),
                 answered: 0,
+                told: 0,
                 process: None,
                 exit: None,
                 failed: None,
@@ -124,6 +125,7 @@ impl Keeper {
 
     /// Takes a connection as the hub, in place of any former one.
     pub(super) fn attach(&mut self, connection: Connection, from: u64) {
+        self.note_told();
         let stream = Stream::new(from, &self.record, &self.who);
         self.hub = Some((connection, stream));
         self.reunion = None;
@@ -131,12 +133,20 @@ impl Keeper {
     }
 
     pub(super) fn lose_hub(&mut self, now: Instant) {
+        self.note_told();
         let Some((_, stream)) = self.hub.take() else { return };
         let is_stopping = self.ending.as_ref().is_some_and(|ending| ending.is_stop);
         self.reunion = (!is_stopping).then(|| (stream.cursor, now + REUNION_MAX));
         self.revival.hub_left(now);
         if let Some(socket) = &mut self.socket {
             socket.ensure();
+        }
+    }
+
+    /// Notes how far the hub was told that is about to be no longer ours.
+    fn note_told(&mut self) {
+        if let Some((_, stream)) = &self.hub {
+            self.record.told = self.record.told.max(stream.cursor);
         }
     }
 
@@ -247,6 +257,7 @@ fn who(args: &KeeperArgs, order: &Order) -> Welcome {
         size: order.launch.size,
         kept: 0..0,
         answered: 0,
+        told: None,
         exit: None,
         failed: None,
     }

@@ -18,6 +18,8 @@ pub(super) struct Record {
     pub(super) sizes: Sizes,
     /// The largest offset that a reply to the terminal has answered.
     pub(super) answered: u64,
+    /// All output before this offset was handed to hubs that are gone.
+    pub(super) told: u64,
     pub(super) process: Option<ProcessId>,
     pub(super) exit: Option<Exit>,
     pub(super) failed: Option<String>,
@@ -55,6 +57,7 @@ impl Stream {
             size: record.sizes.current(),
             kept: kept.clone(),
             answered: record.answered,
+            told: Some(record.told),
             exit: record.exit,
             failed: record.failed.clone(),
             ..who.clone()

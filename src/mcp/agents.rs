@@ -50,7 +50,7 @@ pub(super) struct ReadScreen {
     /// Read what has scrolled away instead of what the screen shows now.
     #[serde(default)]
     scrollback: bool,
-    /// With `scrollback`: only lines before this one, to page backwards.
+    /// Of what has scrolled away, only lines before this one, to page backwards.
     #[serde(default)]
     before: Option<u64>,
 }
@@ -116,12 +116,16 @@ pub(super) fn at_a_glance(agent: &AgentStatus) -> Value {
 pub(super) fn read_screen(door: &Door, wanted: ReadScreen) -> Outcome {
     let ReadScreen { agent, lines, scrollback, before } = wanted;
     let lines = lines.unwrap_or(LINES_USUAL).clamp(1, LINES_MAX);
-    if !scrollback {
+    if !scrollback && before.is_none() {
         let request = Request::Read { agent, lines: Some(lines), scrollback: false };
         let Response::Text { lines } = door.ask(request)? else {
             return Err(Failure::unexpected());
         };
-        return Ok(Value::String(lines.join("\n")));
+        let shown = last_fitting(&lines);
+        let left_out = lines.len() - shown.len();
+        let head = format!("[{left_out} lines above these are left out: they are too long]\n");
+        let head = if left_out == 0 { String::new() } else { head };
+        return Ok(Value::String(head + &shown.join("\n")));
     }
     let count = u16::try_from(lines).unwrap_or(u16::MAX);
     let request = Request::History { agent, before, count };
@@ -129,14 +133,8 @@ pub(super) fn read_screen(door: &Door, wanted: ReadScreen) -> Outcome {
         return Err(Failure::unexpected());
     };
     let texts: Vec<String> = rows.iter().map(|row| row.text().trim_end().to_owned()).collect();
-    // The newest lines of these are what is wanted most.
-    let mut used = 0;
-    let kept = texts.iter().rev().take_while(|line| {
-        let is_first = used == 0;
-        used += line.len() + 1;
-        is_first || used <= ANSWER_BYTES_MAX
-    });
-    let kept = kept.count();
+    let shown = last_fitting(&texts);
+    let kept = shown.len();
     let first = first + u64::try_from(texts.len() - kept).unwrap_or_default();
     let older = if first > kept_from {
         format!("older: read_screen with scrollback and before={first}")
@@ -145,8 +143,18 @@ pub(super) fn read_screen(door: &Door, wanted: ReadScreen) -> Outcome {
     };
     let end = first + u64::try_from(kept).unwrap_or_default();
     let head = format!("[lines {first} to {end} of {committed}; {older}]");
-    let shown = &texts[texts.len() - kept..];
     Ok(Value::String(format!("{head}\n{}", shown.join("\n"))))
+}
+
+/// Returns the last lines that fit into an answer: the newest are what is wanted most.
+fn last_fitting(lines: &[String]) -> &[String] {
+    let mut used = 0;
+    let kept = lines.iter().rev().take_while(|line| {
+        let is_first = used == 0;
+        used += line.len() + 1;
+        is_first || used <= ANSWER_BYTES_MAX
+    });
+    &lines[lines.len() - kept.count()..]
 }
 
 pub(super) fn explain_agent(door: &Door, wanted: OneAgent) -> Outcome {
@@ -164,23 +172,33 @@ pub(super) fn explain_agent(door: &Door, wanted: OneAgent) -> Outcome {
     }))
 }
 
+fn some(wanted: SomeAgents) -> Result<Vec<String>, Failure> {
+    if wanted.agents.is_empty() {
+        return Err(Failure::new("No agent is named", "`list_agents` names those there are"));
+    }
+    Ok(wanted.agents)
+}
+
 pub(super) fn start_agents(door: &Door, wanted: SomeAgents) -> Outcome {
+    let agents = some(wanted)?;
     let environment = environment_of(std::env::vars_os());
-    told(door.ask(Request::Start { agents: wanted.agents, environment })?)
+    told(door.ask(Request::Start { agents, environment })?)
 }
 
 pub(super) fn stop_agents(door: &Door, wanted: SomeAgents) -> Outcome {
-    told(door.ask(Request::Stop { agents: wanted.agents, grace_ms: None })?)
+    let agents = some(wanted)?;
+    told(door.ask(Request::Stop { agents, grace_ms: None })?)
 }
 
 pub(super) fn restart_agents(door: &Door, wanted: SomeAgents) -> Outcome {
+    let agents = some(wanted)?;
     let environment = environment_of(std::env::vars_os());
-    let request = Request::Restart { agents: wanted.agents, environment, grace_ms: None };
+    let request = Request::Restart { agents, environment, grace_ms: None };
     told(door.ask(request)?)
 }
 
 pub(super) fn remove_agents(door: &Door, wanted: SomeAgents) -> Outcome {
-    let SomeAgents { agents } = wanted;
+    let agents = some(wanted)?;
     door.ask(Request::Forget { agents: agents.clone(), abandon: false })?;
     Ok(json!({ "removed": Value::from(agents) }))
 }

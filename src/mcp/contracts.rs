@@ -18,6 +18,7 @@ pub(super) struct ListContracts {
     publisher: Option<String>,
     /// How many to pass over: the `next_offset` of the answer before.
     offset: usize,
+    /// How many to return at most; fewer if they are long.
     limit: Option<usize>,
 }
 

@@ -38,6 +38,10 @@ impl Door {
         match asked {
             Ok(response) => Ok(Some(response)),
             Err(error) if error.is_timeout() => Ok(None),
+            Err(error) if error.is_absence() && matches!(self, Self::Agent(_)) => {
+                let hint = "It comes back by itself as a rule: go on with your work, and call the tool again";
+                Err(Failure::new(error.to_string(), hint))
+            }
             Err(error) => Err(Failure::from(error)),
         }
     }

@@ -5,6 +5,14 @@ use std::fmt;
 use crate::client::ClientError;
 use crate::model::plain;
 
+/// Commands that hints name, and the tools that do the same.
+const COMMANDS: [(&str, &str); 4] = [
+    ("`wheelhouse whoami`", "`whoami`"),
+    ("`wheelhouse task list`", "`list_tasks`"),
+    ("`wheelhouse contract list`", "`list_contracts`"),
+    ("`wheelhouse lock list`", "`list_locks`"),
+];
+
 /// Words for the one who called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
@@ -25,7 +33,11 @@ impl Failure {
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
-        Self { hint: error.hint(), message: error.to_string() }
+        let hint = error.hint().map(|hint| {
+            // Whoever calls tools may have no shell to type a command in.
+            COMMANDS.iter().fold(hint, |hint, (command, tool)| hint.replace(command, tool))
+        });
+        Self { hint, message: error.to_string() }
     }
 }
 

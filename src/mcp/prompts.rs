@@ -27,6 +27,7 @@ pub(super) struct Dispatch {
     /// Send what this template says instead (`wheelhouse template list`), filled with `vars`.
     #[serde(default)]
     template: Option<String>,
+    /// With `template`: the value of each of its variables.
     #[serde(default)]
     vars: BTreeMap<String, String>,
     /// Return only when it is known whether each has taken it.

@@ -47,6 +47,7 @@ pub(super) struct ReportProgress {
     /// What was just completed.
     #[serde(default)]
     text: String,
+    /// The tag from your brief; with one, nothing is counted for another attempt by mistake.
     #[serde(default)]
     tag: Option<String>,
 }
@@ -55,10 +56,12 @@ pub(super) struct ReportProgress {
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReportBuild {
+    /// Whether all of it passed.
     passed: bool,
     /// The error in a few words.
     #[serde(default)]
     text: String,
+    /// The tag from your brief; with one, nothing is counted for another attempt by mistake.
     #[serde(default)]
     tag: Option<String>,
 }
@@ -75,6 +78,7 @@ pub(super) struct AskNeed {
     /// Why you need it.
     #[serde(default)]
     why: Option<String>,
+    /// The tag from your brief; with one, nothing is counted for another attempt by mistake.
     #[serde(default)]
     tag: Option<String>,
 }
@@ -87,6 +91,7 @@ pub(super) struct PublishContract {
     title: String,
     /// Its lines; a line `file: PATH` names a file that belongs to it.
     body: String,
+    /// The tag from your brief; with one, nothing is counted for another attempt by mistake.
     #[serde(default)]
     tag: Option<String>,
 }
@@ -102,6 +107,7 @@ pub(super) struct HandOnArtifact {
     /// The path of a JSON schema that it must fit.
     #[serde(default)]
     schema: Option<String>,
+    /// The tag from your brief; with one, nothing is counted for another attempt by mistake.
     #[serde(default)]
     tag: Option<String>,
 }
@@ -118,6 +124,10 @@ pub(super) fn report_status(door: &Door, wanted: ReportStatus) -> Outcome {
 
 pub(super) fn report_progress(door: &Door, wanted: ReportProgress) -> Outcome {
     let ReportProgress { step, steps, text, tag } = wanted;
+    if step > steps || steps == 0 {
+        let message = format!("There is no step {step} of {steps}");
+        return Err(Failure::new(message, "Say how many steps there are in all, at least one"));
+    }
     say(door, ReportKind::Progress { step, steps }, text, None, tag)
 }
 

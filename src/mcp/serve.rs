@@ -20,6 +20,10 @@ use super::tools::{Outcome, TOOLS, ToolRow};
 /// Nothing that a tool returns is longer; each bounds itself well below.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
+/// The tools that end something which somebody else is at.
+const ENDING: [&str; 5] =
+    ["cancel_task", "interrupt_agent", "stop_agents", "restart_agents", "remove_agents"];
+
 const INSTRUCTIONS: &str = "Wheelhouse runs a team of coding agents and keeps the record of their \
     work. Begin with `whoami`. Whoever has a task reports with `report_progress` and \
     `report_status`; whoever leads hands out work with `add_tasks`, follows it with `wait` and \
@@ -100,7 +104,8 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
-            let message = format!("There is no tool `{}`", request.name);
+            let name: String = request.name.chars().take(64).collect();
+            let message = format!("There is no tool `{name}`; `tools/list` names those there are");
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
@@ -111,7 +116,11 @@ impl ServerHandler for Server {
 }
 
 fn describe(tool: &ToolRow) -> Tool {
-    let hints = ToolAnnotations::new().read_only(tool.is_reading).open_world(false);
+    let is_ending = ENDING.contains(&tool.name);
+    // Some clients ask a person before each call of a tool that may destroy something, and take one
+    // that says nothing about it for such a tool.
+    let hints =
+        ToolAnnotations::new().read_only(tool.is_reading).destructive(is_ending).open_world(false);
     Tool::new(tool.name, tool.description, (tool.schema)()).with_annotations(hints)
 }
 

@@ -35,6 +35,7 @@ pub(super) struct TakeLock {
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
 pub(super) struct OneLock {
+    /// As `take_lock` or `list_locks` names it.
     name: String,
 }
 
@@ -46,7 +47,9 @@ pub(super) struct ListEvents {
     after: u64,
     /// 30 if not given, 100 at most.
     limit: Option<usize>,
+    /// Only what is about this agent.
     agent: Option<String>,
+    /// Only what is about this task, by its id.
     task: Option<String>,
     /// Only kinds that begin like this, such as `task.`.
     kind: Option<String>,

@@ -73,10 +73,12 @@ pub(super) struct NewTask {
 #[schemars(crate = "rmcp::schemars")]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ListTasks {
-    /// Only tasks in this state.
+    /// Only tasks in this state: pending, ready, running, claimed, done, blocked, failed,
+    /// interrupted or cancelled.
     state: Option<String>,
     /// How many to pass over: the `next_offset` of the answer before.
     offset: usize,
+    /// How many to return at most; fewer if they are long.
     limit: Option<usize>,
 }
 
@@ -114,6 +116,9 @@ pub(super) struct RetryTask {
 }
 
 pub(super) fn add_tasks(door: &Door, wanted: AddTasks) -> Outcome {
+    if wanted.tasks.is_empty() {
+        return Err(Failure::new("No task is given", "Give at least a `title` and a `prompt`"));
+    }
     let specs: Result<Vec<TaskSpec>, Failure> = wanted.tasks.into_iter().map(spec).collect();
     act(door, TaskRequest::Add { specs: specs? })
 }

@@ -278,13 +278,82 @@ fn schema<T: JsonSchema + 'static>(_: fn(&Door, T) -> Outcome) -> Arc<JsonObject
     schema_for_type::<T>()
 }
 
-fn call<T: DeserializeOwned>(
+fn call<T: DeserializeOwned + JsonSchema + 'static>(
     door: &Door,
     arguments: Value,
     function: fn(&Door, T) -> Outcome,
 ) -> Outcome {
-    let arguments = serde_json::from_value(arguments).map_err(|error| {
-        Failure::new(format!("The arguments do not fit: {error}"), "See the tool's schema")
+    let arguments = serde_json::from_value(with_integers(arguments)).map_err(|error| {
+        let hint = format!("It takes {}", fields(&schema(function)));
+        Failure::new(format!("The arguments do not fit: {error}"), hint)
     })?;
     function(door, arguments)
+}
+
+/// Returns the arguments with whole numbers as integers, which is what a schema calls `10.0` too.
+fn with_integers(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64().map(|float| format!("{float:.0}")) {
+            Some(digits) if number.is_f64() && number.to_string() == format!("{digits}.0") => {
+                digits.parse().map_or(Value::Number(number), |whole: i64| whole.into())
+            }
+            _ => Value::Number(number),
+        },
+        Value::Array(items) => items.into_iter().map(with_integers).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, with_integers(value))).collect()
+        }
+        other @ (Value::Null | Value::Bool(_) | Value::String(_)) => other,
+    }
+}
+
+/// Returns what a tool takes, in words.
+fn fields(schema: &JsonObject) -> String {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
+    let field = |(name, form): (&String, &Value)| {
+        let kind = form["type"].as_str().or_else(|| form["type"][0].as_str());
+        let needed = if is_required(name) { ", required" } else { "" };
+        format!("`{name}` ({}{needed})", kind.unwrap_or("one of a list"))
+    };
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let fields: Vec<String> = properties.into_iter().flatten().map(field).collect();
+    if fields.is_empty() { "no arguments".to_owned() } else { fields.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_integers_however_they_are_written() {
+        let given = json!({"a": 10.0, "b": [3.0, 2.5, -1.0], "c": 7, "d": 1e300, "e": "5.0"});
+        let taken = json!({"a": 10, "b": [3, 2.5, -1], "c": 7, "d": 1e300, "e": "5.0"});
+        assert_eq!(with_integers(given), taken);
+    }
+
+    #[test]
+    fn every_argument_of_every_tool_is_explained() {
+        for tool in TOOLS {
+            let schema = Value::Object((*(tool.schema)()).clone());
+            let nested = schema["$defs"].as_object().into_iter().flatten().map(|(_, form)| form);
+            for form in nested.chain([&schema]) {
+                for (name, field) in form["properties"].as_object().into_iter().flatten() {
+                    let is_told = field["description"].is_string() || field["$ref"].is_string();
+                    assert!(is_told, "{}: `{name}` is not explained", tool.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_tool_takes_is_said_in_words() {
+        let hint = fields(&schema(agents::read_screen));
+        assert!(hint.contains("`agent` (string, required)"), "{hint}");
+        assert!(hint.contains("`lines` (integer)"), "{hint}");
+        assert_eq!(fields(&schema(shared::whoami)), "no arguments");
+    }
 }

@@ -20,6 +20,11 @@ use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 const SECONDS_USUAL: u64 = 50;
 const SECONDS_MAX: u64 = 300;
 
+const AGENT_STATES: &str = "An agent is starting, idle, working, waiting, blocked, done, error, \
+    limited, unknown or exited";
+const TASK_STATES: &str = "A task is pending, ready, running, claimed, done, blocked, failed, \
+    interrupted or cancelled";
+
 /// How often tasks are looked at that cannot be waited for.
 const STEP: Duration = Duration::from_millis(500);
 
@@ -50,6 +55,11 @@ pub(super) fn patience(seconds: Option<u64>) -> Duration {
 
 pub(super) fn wait(door: &Door, wanted: Wait) -> Outcome {
     let patience = patience(wanted.timeout_seconds);
+    let given = [wanted.agent.is_some(), !wanted.tasks.is_empty(), wanted.receipt.is_some()];
+    if given.into_iter().filter(|is_given| *is_given).count() > 1 {
+        let hint = "Give one of `agent`, `tasks` and `receipt`, and call it once for each";
+        return Err(Failure::new("It waits for one thing at a time", hint));
+    }
     match wanted {
         Wait { agent: Some(agent), states, .. } => wait_for_agent(door, &agent, &states, patience),
         Wait { receipt: Some(id), .. } => {
@@ -76,7 +86,7 @@ fn wait_for_agent(door: &Door, agent: &str, states: &[String], patience: Duratio
         AgentState::Limited,
         AgentState::Exited,
     ];
-    let wanted: Vec<AgentState> = read(states, &usual)?;
+    let wanted: Vec<AgentState> = read(states, &usual, AGENT_STATES)?;
     let request = Request::AwaitAgent { agent: agent.to_owned(), states: wanted };
     let is_there = door.ask_within(request, patience)?.is_some();
     let Response::Status(now) = door.ask(Request::Status)? else {
@@ -88,7 +98,7 @@ fn wait_for_agent(door: &Door, agent: &str, states: &[String], patience: Duratio
 
 fn wait_for_tasks(door: &Door, tasks: &[String], states: &[String], patience: Duration) -> Outcome {
     let usual = [TaskState::Done, TaskState::Blocked, TaskState::Failed, TaskState::Cancelled];
-    let states: Vec<TaskState> = read(states, &usual)?;
+    let states: Vec<TaskState> = read(states, &usual, TASK_STATES)?;
     let until = now() + patience;
     loop {
         let Response::Tasks { tasks: all } = door.ask(Request::Task { ask: TaskRequest::List })?
@@ -131,14 +141,18 @@ fn reached(is_there: bool, mut answer: Value) -> Value {
     answer
 }
 
-fn read<S: DeserializeOwned + Clone>(names: &[String], usual: &[S]) -> Result<Vec<S>, Failure> {
+fn read<S: DeserializeOwned + Clone>(
+    names: &[String],
+    usual: &[S],
+    known: &str,
+) -> Result<Vec<S>, Failure> {
     if names.is_empty() {
         return Ok(usual.to_vec());
     }
     let state = |name: &String| {
         let quoted = Value::String(name.to_lowercase());
         serde_json::from_value(quoted).map_err(|_| {
-            Failure::new(format!("`{name}` is not a state"), "See the states in the tool's schema")
+            Failure::new(format!("`{name}` is not a state of what you wait for"), known)
         })
     };
     names.iter().map(state).collect()

@@ -7,9 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 use wheelhouse::keeper::{Means, Method};
+use wheelhouse::wire::{PROTOCOL, Request, Response};
 
 use super::support::clock::wait_for;
 use super::support::plots;
+use super::support::visitor::Visitor;
 use super::support::world::World;
 
 /// Returns a world with one shell as its agent, which has these settings too.
@@ -171,6 +173,14 @@ fn a_sandboxed_agent_changes_its_workspace_and_nothing_else() {
     assert_eq!(world.agent("one").progress.as_deref(), Some("1/2"));
     assert_eq!(fs::read_to_string(world.path("own/new")).unwrap(), "x\n");
     assert!(!world.path("home/new").exists());
+
+    // Whoever comes through the door is that agent, with a token or without.
+    let mut guest = Visitor::connect_to(&world.paths().agent_door(&"one".parse().unwrap()));
+    let (version, token) = ("test".to_owned(), None);
+    guest.answer(Request::Hello { protocol: PROTOCOL, version, token }).unwrap();
+    let Ok(Response::Me(who)) = guest.answer(Request::Me) else { panic!() };
+    assert_eq!(who.agent.as_deref(), Some("one"));
+    assert!(guest.answer(Request::Down { force: true }).is_err());
 
     // The door is there again for the next hub, and the whole tree goes with a stop.
     let hub = world.running_status().unwrap().hub.pid;

@@ -203,6 +203,43 @@ fn a_detector_that_goes_on_shows_what_the_last_one_showed() {
 }
 
 #[test]
+fn what_a_hook_last_said_outlives_the_detector_until_the_screen_contradicts_it() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.show(&echo("Go."), "esc to interrupt");
+    pane.hook(HookMeaning::Prompt, "Go.", "");
+    let written = pane.detector.changes();
+    pane.hook(HookMeaning::Prompt, "Go.", "");
+    assert_eq!(pane.detector.changes(), written, "what is repeated is not written again");
+    pane.restart();
+    pane.wait(60_000);
+    assert_eq!(pane.shows(), (AgentState::Working, Source::Hook));
+
+    let before = pane.detector.changes();
+    pane.paint("? for shortcuts");
+    pane.wait(2000);
+    assert_eq!(pane.shows(), (AgentState::Idle, Source::Screen));
+    assert_ne!(pane.detector.changes(), before, "that it holds no longer is written down");
+    pane.restart();
+    pane.wait(2000);
+    assert_eq!(pane.shows(), (AgentState::Idle, Source::Screen), "it does not come back");
+}
+
+#[test]
+fn what_a_hook_said_is_dropped_where_a_later_word_may_have_been_missed() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.show(&echo("Go."), "esc to interrupt");
+    pane.hook(HookMeaning::Asks, "", "");
+    assert_eq!(pane.shows(), (AgentState::Waiting, Source::Hook));
+    pane.restart();
+    let before = pane.detector.changes();
+    pane.detector.forget_claim();
+    assert_ne!(pane.detector.changes(), before, "the next hub must not find it again");
+    pane.paint("esc to interrupt");
+    pane.wait(2000);
+    assert_eq!(pane.shows(), (AgentState::Working, Source::Screen));
+}
+
+#[test]
 fn the_hook_of_a_prompt_that_the_hub_submitted_is_no_second_prompt() {
     let mut pane = Pane::new(&CLAUDE);
     pane.detector.prompt_submitted("Build it.\nReport.", Some("k7f3"), pane.now);

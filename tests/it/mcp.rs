@@ -147,6 +147,16 @@ fn what_is_wrong_is_said_with_what_to_do_next() {
         (&top, "read_screen", json!({ "agnet": "one" }), "The arguments do not fit"),
         (&top, "wait", json!({}), "Wait for what?"),
         (&top, "wait", json!({ "agent": "one", "states": ["happy"] }), "is not a state"),
+        (&top, "wait", json!({ "agent": "one", "states": ["ready"] }), "An agent is starting"),
+        (&top, "wait", json!({ "agent": "one", "tasks": ["t1"] }), "one thing at a time"),
+        (&top, "read_screen", json!({ "agent": 7 }), "`agent` (string, required)"),
+        (&top, "stop_agents", json!({ "agents": [] }), "No agent is named"),
+        (&top, "add_tasks", json!({ "tasks": [] }), "No task is given"),
+        (&top, "show_task", json!({ "task": "t99" }), "`list_tasks` shows"),
+        (&top, "release_lock", json!({ "name": "free" }), "`list_locks`"),
+        (&one, "report_progress", json!({ "step": 5, "steps": 3 }), "no step 5 of 3"),
+        (&one, "dispatch", json!({ "agents": ["two"], "prompt": "x" }), "hint: `whoami` says"),
+        (&top, "read_screen", json!({ "agent": "one", "lines": 5.0 }), ""),
         (&top, "dispatch", json!({ "agents": [] , "prompt": "x" }), "No agent is named"),
         (&top, "dispatch", json!({ "agents": ["one"] }), "A prompt or a template"),
         (&top, "read_contract", json!({ "title": "x" }), "There is no contract"),
@@ -171,7 +181,7 @@ fn what_is_wrong_is_said_with_what_to_do_next() {
         assert!(said.contains(words), "{tool} {arguments}: {said}");
         assert!(said.contains("hint: "), "{tool} {arguments}: {said}");
     }
-    assert!(top.call("no_such_tool", json!({})).unwrap_err().contains("no tool"));
+    assert!(top.call("no_such_tool", json!({})).unwrap_err().contains("`tools/list`"));
 }
 
 #[test]

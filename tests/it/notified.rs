@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use wheelhouse::model::AgentName;
 use wheelhouse::wire::{FromHub, Notice, Request};
 
@@ -32,6 +34,10 @@ fn world(notify: &str) -> World {
 impl World {
     /// Lets an agent come into a state, by what its reporters say.
     fn comes_to(&self, agent: &str, state: &str) {
+        self.comes_to_saying(agent, state, "May I?\u{1b}]0;x\u{7}");
+    }
+
+    fn comes_to_saying(&self, agent: &str, state: &str, message: &str) {
         let pid = self.agent(agent).pid.unwrap();
         let mut pane = None;
         wait_for("its environment", || {
@@ -41,12 +47,12 @@ impl World {
             pane.is_some()
         });
         let params = json!({"pane_id": pane, "source": "s", "agent": "robo", "state": state,
-            "message": "May I?\u{1b}]0;x\u{7}"});
+            "message": message});
         let call = json!({"id": "7", "method": "pane.report_agent", "params": params});
         let socket = self.paths().hub_socket();
         let script = "import socket, sys\ns = socket.socket(socket.AF_UNIX)\ns.settimeout(30)\n\
                       s.connect(sys.argv[1])\ns.sendall(sys.argv[2].encode() + b'\\n')\nprint(s.recv(999))";
-        let mut command = std::process::Command::new("python3");
+        let mut command = Command::new("python3");
         command.args(["-c", script]).arg(socket).arg(call.to_string());
         let said = super::support::world::run(command).unwrap();
         assert!(said.out.contains("ok"), "{said:?}");
@@ -129,6 +135,57 @@ fn the_desktop_is_told_where_no_dashboard_is_open() {
     world.comes_to("one", "blocked");
     let title = "--app-name=wheelhouse|--|wheelhouse project: one|waiting";
     wait_for("a notification", || world.told().starts_with(title));
+}
+
+/// Runs a desktop's service on a bus of its own; nothing where the machine has no bus or no
+/// `notify-send`.
+fn desktop(world: &mut World) -> Option<Child> {
+    let is_there = |name: &str| Path::new("/usr/bin").join(name).exists();
+    if !["dbus-run-session", "notify-send"].into_iter().all(is_there) {
+        println!("SKIPPED: no dbus-run-session or no notify-send on this machine");
+        return None;
+    }
+    let (address, script) = (world.path("address"), world.path("notifications.py"));
+    fs::write(&script, include_str!("support/notifications.py")).unwrap();
+    let mut command = Command::new("dbus-run-session");
+    command.args(["--", "python3"]).arg(script).arg(&address).arg(world.path("shown"));
+    let service = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("a bus with a service", || address.exists());
+    let address = fs::read_to_string(address).unwrap();
+    world.set_variable("DBUS_SESSION_BUS_ADDRESS", &address);
+    Some(service)
+}
+
+#[test]
+fn a_real_desktop_shows_an_agents_words_and_heeds_none_of_them() {
+    let mut world = world("");
+    let Some(mut service) = desktop(&mut world) else { return };
+    world.ok(&["up", "crew"]);
+    let shown = || fs::read_to_string(world.path("shown")).unwrap_or_default();
+    let lines = |count: usize| {
+        wait_for("a notification", || shown().lines().count() == count);
+        let shown: Value = serde_json::from_str(shown().lines().last().unwrap()).unwrap();
+        assert_eq!(shown["app"], "wheelhouse");
+        (shown["title"].as_str().unwrap().to_owned(), shown["body"].as_str().unwrap().to_owned())
+    };
+    world.comes_to("one", "working");
+    world.comes_to_saying(
+        "one",
+        "blocked",
+        "--help <b>x</b> &amp; \\074i\\076 \\377 \\n\u{1b}[2J\u{7}",
+    );
+    let escaped = "waiting - --help &lt;b&gt;x&lt;/b&gt; &amp;amp; \\074i\\076 \\377 \\n[2J";
+    assert_eq!(lines(1), ("wheelhouse project: one".to_owned(), escaped.to_owned()));
+    // The next hub finds the same desktop.
+    let hub = world.status().hub.pid;
+    process::kill(hub, rustix::process::Signal::KILL);
+    world.wait_for_status("another hub", |status| status.hub.pid != hub);
+    world.comes_to("two", "working");
+    world.comes_to_saying("two", "blocked", "-u critical\n--icon=x");
+    let expected = ("wheelhouse project: two".to_owned(), "waiting - --icon=x".to_owned());
+    assert_eq!(lines(2), expected);
+    drop(service.stdin.take());
+    service.wait().unwrap();
 }
 
 #[test]

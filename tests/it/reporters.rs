@@ -139,6 +139,10 @@ fn a_reporter_speaks_only_for_the_pane_whose_name_it_was_given() {
         "pane_not_found",
         "of a run that is over"
     );
+    let last = world.variable("one", "HERDR_PANE_ID").unwrap();
+    assert_eq!(world.call(&report(&last))["result"]["type"], "ok");
+    world.ok(&["agent", "stop", "one"]);
+    assert_eq!(world.call(&report(&last))["error"]["code"], "pane_not_found", "of an ended one");
     let record = fs::read(world.paths().record()).unwrap();
     let wal = fs::read(world.paths().record().with_extension("db-wal")).unwrap_or_default();
     let is_in = |bytes: &[u8]| bytes.windows(pane.len()).any(|part| part == pane.as_bytes());
@@ -156,6 +160,35 @@ fn a_reporter_outlives_the_hub_it_spoke_to() {
     let call = json!({"id": "7", "method": "pane.report_agent", "params": params}).to_string();
     wait_for("the agent to be known again", || world.call(&call)["result"]["type"] == "ok");
     world.wait_for_rule("one", "waiting", "hook", "reporter.robo");
+}
+
+#[test]
+fn what_a_reporter_last_said_outlives_the_hub_that_heard_it() {
+    let world = world("");
+    world.hook("one", "blocked 'May I run ls?'");
+    world.wait_for_rule("one", "waiting", "hook", "reporter.robo");
+    // This one goes on printing, so that it may have said more while nobody heard it.
+    world.types("two", "(while :; do echo tick; sleep 0.01; done) &");
+    world.hook("two", "blocked");
+    world.wait_for_rule("two", "waiting", "hook", "reporter.robo");
+    let hub = world.status().hub.pid;
+    super::support::process::kill(hub, rustix::process::Signal::KILL);
+    world.wait_for_status("another hub", |status| status.hub.pid != hub);
+    let told = world.wait_for_rule("one", "waiting", "hook", "reporter.robo");
+    assert_eq!(told.line, "May I run ls?");
+    assert_eq!(world.agent("one").state.to_string(), "waiting", "others see it too");
+    wait_for("the word of the screen", || {
+        let told = world.explained("two");
+        told.state.to_string() == "working" && told.rule != "reporter.robo"
+    });
+    // What comes late is known as such, whoever heard what came before it.
+    let pane = world.variable("one", "HERDR_PANE_ID").unwrap();
+    let params = json!({"pane_id": pane, "source": "custom:hook", "agent": "robo", "state": "idle", "seq": 1});
+    let call = json!({"id": "7", "method": "pane.report_agent", "params": params}).to_string();
+    assert_eq!(world.call(&call)["result"]["type"], "ok");
+    assert_eq!(world.explained("one").state.to_string(), "waiting");
+    world.hook("one", "idle");
+    world.wait_for_rule("one", "idle", "hook", "reporter.robo");
 }
 
 #[test]

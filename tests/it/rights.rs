@@ -6,7 +6,7 @@ use std::fs;
 
 use wheelhouse::model::{
     Against, AgentState, Environment, Named, PlayOrder, Reach, ReceiptId, Role, Size, TaskSpec,
-    TaskState,
+    TaskState, Terms,
 };
 use wheelhouse::report::{ReportKind, Status};
 use wheelhouse::wire::{
@@ -316,6 +316,59 @@ fn each_role_gets_over_the_socket_what_the_table_gives_it_and_nothing_of_others(
     assert_eq!((alien.run, alien.queued), (1, 0), "nobody has touched it");
     let task = status.tasks.iter().find(|task| task.id == foreign.task).unwrap();
     assert_eq!(task.state, TaskState::Ready);
+}
+
+/// What would run a command of an agent's choice, or lead outside, whoever asks for it.
+fn excesses() -> Vec<(&'static str, Request)> {
+    let ids = ids("mate", "t1", 1);
+    let task = |change: fn(&mut Terms)| {
+        let mut request = example(RequestKind::AddTasks, &ids);
+        if let Request::Task { ask: TaskRequest::Add { specs } } = &mut request {
+            change(&mut specs[0].terms);
+        }
+        request
+    };
+    let added = |change: fn(&mut NewAgent)| {
+        let mut request = example(RequestKind::Add, &ids);
+        if let Request::Add { agent, .. } = &mut request {
+            change(agent);
+        }
+        request
+    };
+    let anyway = |kind| {
+        let mut request = example(kind, &ids);
+        if let Request::Dispatch { anyway, .. } | Request::DispatchTemplate { anyway, .. } =
+            &mut request
+        {
+            *anyway = true;
+        }
+        request
+    };
+    vec![
+        ("type where no rule", anyway(RequestKind::Dispatch)),
+        ("type where no rule", anyway(RequestKind::DispatchTemplate)),
+        ("gates that run a command", task(|terms| terms.gates = vec!["touch x".to_owned()])),
+        ("files outside the project", task(|terms| terms.owns = vec!["../x".to_owned()])),
+        ("the command of an agent", added(|agent| agent.command = vec!["sh".to_owned()])),
+        (
+            "set variables",
+            added(|agent| drop(agent.env.0.insert("PATH".to_owned(), "x".to_owned()))),
+        ),
+        ("outside the project", added(|agent| agent.cwd = Some("/".into()))),
+        ("outside the project", added(|agent| agent.cwd = Some("a/../..".into()))),
+    ]
+}
+
+#[test]
+fn what_no_agent_may_ask_for_is_refused_to_those_who_lead_too() {
+    let world = two_teams();
+    for (words, request) in excesses() {
+        for agent in ["lead", "top"] {
+            let fault = Visitor::speaking(&world, agent).answer(request.clone()).unwrap_err();
+            assert!(fault.message.contains(words), "{agent} {request:?}: {fault}");
+            assert!(fault.hint.is_some(), "{agent} {request:?}: {fault}");
+        }
+    }
 }
 
 #[test]

@@ -149,9 +149,37 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
     let mut agent = Visitor::connect(&world);
     assert!(agent.greet(&token).is_ok());
     world.ok(&["agent", "restart", "one"]);
-    assert!(agent.try_ask(done("c")).is_err(), "the connection is of the old run");
+    let is_dead = |agent: &mut Visitor| {
+        for request in [done("c"), Request::Me, Request::Status] {
+            let fault = agent.try_ask(request.clone()).unwrap_err();
+            assert_eq!(fault.message, "The token is not that of a running agent", "{request:?}");
+        }
+    };
+    is_dead(&mut agent);
     assert!(Visitor::connect(&world).greet(&token).is_err());
-    assert!(Visitor::connect(&world).greet(&world.token("one")).is_ok());
+    let token = world.token("one");
+    let mut agent = Visitor::connect(&world);
+    assert!(agent.greet(&token).is_ok());
+    world.ok(&["agent", "stop", "one"]);
+    is_dead(&mut agent);
+    assert!(Visitor::connect(&world).greet(&token).is_err(), "nor does it outlive the end");
+}
+
+#[test]
+fn who_has_spoken_for_one_agent_speaks_for_no_other_on_that_connection() {
+    let world = World::with_crew(&[("one", SHELL), ("two", SHELL)]);
+    world.ok(&["up", "crew"]);
+    let mut agent = Visitor::connect(&world);
+    assert!(agent.greet(&world.token("one")).is_ok());
+    // Neither by another token nor by none.
+    let greetings = [Some(world.token("two")), None];
+    for token in greetings {
+        let version = "test".to_owned();
+        let _ = agent.try_ask(Request::Hello { protocol: PROTOCOL, version, token });
+        let Ok(Response::Me(who)) = agent.try_ask(Request::Me) else { panic!() };
+        assert_eq!(who.agent.as_deref(), Some("one"));
+        assert!(agent.try_ask(Request::Down { force: true }).is_err());
+    }
 }
 
 #[test]

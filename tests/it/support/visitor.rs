@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use wheelhouse::model::{AgentName, Row};
@@ -22,7 +23,11 @@ pub(crate) struct Visitor {
 impl Visitor {
     /// Connects to the hub that runs, without a word.
     pub(crate) fn connect(world: &World) -> Self {
-        let stream = UnixStream::connect(world.paths().hub_socket()).unwrap();
+        Self::connect_to(&world.paths().hub_socket())
+    }
+
+    pub(crate) fn connect_to(socket: &Path) -> Self {
+        let stream = UnixStream::connect(socket).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
         Self { stream, frames: FrameReader::default(), next_id: 1 }
