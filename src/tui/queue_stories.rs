@@ -123,3 +123,24 @@ fn who_has_a_task_calls_nobody_until_the_queue_does() {
         assert_eq!(stage.app.attention().len(), waits, "{state} with a task: {has_task}");
     }
 }
+
+#[test]
+fn the_chosen_thing_stays_chosen_whatever_comes_and_goes() {
+    let mut stage = stage(140, 40, 2);
+    let first = item("a1", AttentionKind::Unfit, "", "no agent that runs fits it");
+    let second = item("a2", AttentionKind::Loop, "backend", "E0308");
+    let third = item("a3", AttentionKind::Failed, "backend", "no disk");
+    told(&mut stage, vec![first, second.clone(), third.clone()]);
+    stage.press("A");
+    let chosen = |stage: &mut Stage| {
+        let text = stage.text();
+        text.lines().find(|line| line.contains('▸')).unwrap_or_default().to_owned()
+    };
+    while !chosen(&mut stage).contains("E0308") {
+        stage.press("down");
+    }
+    told(&mut stage, vec![second, third.clone()]);
+    assert!(chosen(&mut stage).contains("E0308"), "what came before it has gone");
+    told(&mut stage, vec![third]);
+    assert!(stage.text().contains('▸'), "it is gone itself");
+}

@@ -34,6 +34,13 @@ pub(crate) enum Lead {
     To(Waiting),
 }
 
+impl Waiting {
+    /// Says whether it is the same thing, though it may have changed since.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.agent == other.agent && self.cause == other.cause
+    }
+}
+
 impl App {
     /// Returns everything that waits for a person, oldest first.
     pub(crate) fn attention(&self) -> Vec<Waiting> {

@@ -361,7 +361,7 @@ impl Overlay {
             Self::Playbooks(list) => list.pick(index),
             Self::Newcomer(form) => form.pick(app, index),
             Self::Question(question) => question.pick(index),
-            Self::Attention(list) => list.pick(index),
+            Self::Attention(list) => list.pick(app, index),
             Self::Tasks(list) => list.pick(app, index),
             Self::TaskForm(form) => form.pick(index),
             Self::Help(_)
