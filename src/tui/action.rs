@@ -83,6 +83,8 @@ pub(super) enum Tasking {
     GiveUp,
     /// To the selected agent.
     Give,
+    /// Writes to the agent that has it.
+    Write,
 }
 
 /// What a key means while a prompt is written.
@@ -352,5 +354,12 @@ const MEANINGS: &[Meaning] = &[
         "task_give",
         "c",
         "give it to the selected agent",
+    ),
+    meaning(
+        Action::Task(Tasking::Write),
+        Scope::Tasks,
+        "task_dispatch",
+        "d",
+        "send its agent a prompt",
     ),
 ];

@@ -340,6 +340,22 @@ fn a_task_is_given_to_the_selected_agent() {
 }
 
 #[test]
+fn the_agent_of_a_task_is_written_to_from_the_task() {
+    let mut stage = board(120, 40);
+    stage.press("d");
+    assert!(stage.text().contains("No agent that is here has t4"));
+    stage.press("down enter d");
+    write(&mut stage, "It is there");
+    stage.press("enter");
+    let sent = stage.requests().into_iter().find_map(|request| match request {
+        Request::Dispatch { agents, prompt, .. } => Some((agents, prompt)),
+        _ => None,
+    });
+    assert_eq!(sent, Some((vec!["backend".to_owned()], "It is there".to_owned())));
+    assert!(matches!(stage.app.overlays.last(), Some(Overlay::TaskView(_))), "and back to it");
+}
+
+#[test]
 fn without_tasks_the_list_says_how_to_add_one() {
     let mut stage = stage(80, 24, 2);
     stage.press("T enter r x c");
