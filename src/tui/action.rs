@@ -265,7 +265,7 @@ const MEANINGS: &[Meaning] = &[
         Scope::Prompt,
         "send_anyway",
         "ctrl-g",
-        "send it to an unknown state, too",
+        "send it though unknown or limited",
     ),
     meaning(
         Action::Write(Writing::NewLine),
