@@ -62,7 +62,16 @@ impl Engine {
     }
 
     /// Sends the next prompt of the attempt that is under way.
-    pub(super) fn send_back(&mut self, id: TaskId, text: &str, now: Moment) {
+    pub(super) fn send_on(&mut self, id: TaskId, text: &str, now: Moment) {
+        self.send_next(id, text, None, now);
+    }
+
+    /// Sends a claim back; why is noted, so that whoever looks at the task sees it.
+    pub(super) fn send_back(&mut self, id: TaskId, text: &str, why: &str, now: Moment) {
+        self.send_next(id, text, Some(format!("sent back: {why}")), now);
+    }
+
+    fn send_next(&mut self, id: TaskId, text: &str, note: Option<String>, now: Moment) {
         let task = &self.tasks[&id];
         let Some(open) = task.open() else { return };
         let seat = self.seats.get(&open.agent).filter(|seat| seat.run == open.run);
@@ -83,7 +92,7 @@ impl Engine {
             (open.last_receipt, open.claim, open.hold) = (receipt, None, None);
         }
         self.touch(Place::Task(id));
-        self.set_task(id, TaskState::Running, None, now);
+        self.set_task(id, TaskState::Running, note, now);
     }
 
     /// Lets a task wait for someone.
