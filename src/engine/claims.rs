@@ -261,7 +261,8 @@ impl Engine {
         let agent = open.agent.clone();
         let text = open.claim.as_ref().map(|claim| claim.text.clone()).unwrap_or_default();
         self.close_attempt(id, Outcome::Done, &text, now);
-        self.set_task(id, TaskState::Done, None, now);
+        let note = self.tasks[&id].reduction();
+        self.set_task(id, TaskState::Done, note, now);
         self.meet_needs(&agent, None, now);
         self.notify_lead(id, now);
         self.merge_task(id, &agent, now);
