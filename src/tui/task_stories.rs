@@ -284,6 +284,7 @@ fn what_was_written_survives_leaving_and_a_hub_that_goes_away() {
     stage.press("enter");
     stage.give(Input::Lost { reason: "gone".into() });
     stage.give(Input::Connected);
+    assert!(stage.text().contains("✗ The hub went away before it answered: see in the list"));
     stage.press("enter");
     assert_eq!(asked(&mut stage).len(), 2, "a lost answer is asked for again");
     stage.press("esc n");

@@ -221,7 +221,7 @@ impl Overlay {
             Self::Launcher(launcher) => launcher.starting = None,
             Self::Newcomer(form) => form.starting = None,
             Self::Question(question) => question.is_sent = false,
-            Self::TaskForm(form) => form.is_sent = false,
+            Self::TaskForm(form) => form.lose_hub(),
             Self::Diff(view) => view.lose_hub(),
             Self::Help(_)
             | Self::Playbooks(_)
