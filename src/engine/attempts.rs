@@ -1,6 +1,7 @@
 //! The life of an attempt: its prompts, its end, and what follows a failure.
 
 use super::journal::Place;
+use super::record::AWAITED;
 use super::{Engine, Phase, words};
 use crate::model::{
     AgentName, Ending, Entry, Hold, Letter, Moment, Outcome, ReceiptId, RunId, Stage, Task, TaskId,
@@ -62,7 +63,16 @@ impl Engine {
     }
 
     /// Sends the next prompt of the attempt that is under way.
-    pub(super) fn send_back(&mut self, id: TaskId, text: &str, now: Moment) {
+    pub(super) fn send_on(&mut self, id: TaskId, text: &str, now: Moment) {
+        self.send_next(id, text, None, now);
+    }
+
+    /// Sends a claim back; why is noted, so that whoever looks at the task sees it.
+    pub(super) fn send_back(&mut self, id: TaskId, text: &str, why: &str, now: Moment) {
+        self.send_next(id, text, Some(format!("sent back: {why}")), now);
+    }
+
+    fn send_next(&mut self, id: TaskId, text: &str, note: Option<String>, now: Moment) {
         let task = &self.tasks[&id];
         let Some(open) = task.open() else { return };
         let seat = self.seats.get(&open.agent).filter(|seat| seat.run == open.run);
@@ -83,7 +93,7 @@ impl Engine {
             (open.last_receipt, open.claim, open.hold) = (receipt, None, None);
         }
         self.touch(Place::Task(id));
-        self.set_task(id, TaskState::Running, None, now);
+        self.set_task(id, TaskState::Running, note, now);
     }
 
     /// Lets a task wait for someone.
@@ -161,7 +171,7 @@ impl Engine {
             if let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) {
                 open.hold = None;
             }
-            self.set_task(id, TaskState::Interrupted, Some(format!("{agent} was lost")), now);
+            self.set_task(id, TaskState::Interrupted, Some(lost(agent)), now);
         }
     }
 
@@ -172,7 +182,9 @@ impl Engine {
         let is_current = task.open().is_some_and(|open| open.run == run);
         if is_current {
             if state == TaskState::Interrupted && self.seats[agent].phase == Phase::Running {
-                self.set_task(id, TaskState::Running, None, now);
+                let is_over = |note: &String| note == AWAITED || *note == lost(agent);
+                let note = task.note.clone().filter(|note| !is_over(note));
+                self.set_task(id, TaskState::Running, note, now);
             }
         } else if state != TaskState::Claimed {
             // Another run holds the agent's lock: nothing is left of the one that had the task.
@@ -198,6 +210,10 @@ impl Engine {
         self.close_attempt(id, Outcome::Interrupted, &reason, now);
         self.try_again(id, &reason, now);
     }
+}
+
+fn lost(agent: &AgentName) -> String {
+    format!("{agent} was lost")
 }
 
 #[cfg(test)]
@@ -283,6 +299,21 @@ mod tests {
         assert_eq!(bench.states(), [TaskState::Done, TaskState::Interrupted]);
         let _ = bench.tell("two", seen());
         assert_eq!(bench.states(), [TaskState::Done, TaskState::Running]);
+        assert_eq!(bench.engine.task(TaskId(2)).unwrap().note, None);
+    }
+
+    #[test]
+    fn why_a_claim_was_sent_back_is_known_after_a_crash() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — looks good");
+        bench.crash();
+        bench.crash();
+        let _ = bench.tell("one", seen());
+        assert_eq!(bench.states(), [TaskState::Running]);
+        let note = bench.engine.task(TaskId(1)).unwrap().note.clone();
+        assert_eq!(note.as_deref(), Some("sent back: it shows no evidence"));
     }
 
     #[test]

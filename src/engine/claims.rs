@@ -35,11 +35,11 @@ impl Engine {
         }
         if build_fails {
             open.told.build = true;
-            return self.send_back(id, words::BUILD_FAILS, now);
+            return self.send_back(id, words::BUILD_FAILS, "its build fails", now);
         }
         if !is_concrete && !told.evidence {
             open.told.evidence = true;
-            return self.send_back(id, words::WEAK_EVIDENCE, now);
+            return self.send_back(id, words::WEAK_EVIDENCE, "it shows no evidence", now);
         }
         if !is_concrete && !has_gates {
             return self.fail_attempt(id, "it claims to be done and shows no evidence", now);
@@ -156,7 +156,7 @@ impl Engine {
         if is_last {
             self.fail_attempt(id, reason, now);
         } else {
-            self.send_back(id, text, now);
+            self.send_back(id, text, reason, now);
         }
     }
 
@@ -261,7 +261,8 @@ impl Engine {
         let agent = open.agent.clone();
         let text = open.claim.as_ref().map(|claim| claim.text.clone()).unwrap_or_default();
         self.close_attempt(id, Outcome::Done, &text, now);
-        self.set_task(id, TaskState::Done, None, now);
+        let note = self.tasks[&id].reduction();
+        self.set_task(id, TaskState::Done, note, now);
         self.meet_needs(&agent, None, now);
         self.notify_lead(id, now);
         self.merge_task(id, &agent, now);
@@ -361,6 +362,8 @@ mod tests {
             assert_eq!(answer(&mut bench, false, ("x", "x")), 1, "{round}");
             if round < 3 {
                 assert_eq!(bench.states(), [TaskState::Running]);
+                let note = bench.engine.task(TaskId(1)).unwrap().note.clone();
+                assert_eq!(note.as_deref(), Some("sent back: `make` did not pass"));
                 let prompt = bench.prompts("one")[round].clone();
                 assert!(prompt.contains("| boom"), "{prompt}");
                 assert!(crate::report::read(&prompt).is_empty(), "{prompt}");

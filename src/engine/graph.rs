@@ -95,7 +95,9 @@ impl Engine {
                     let name = stage.map(|stage| stage.name.clone()).unwrap_or_default();
                     (TaskState::Pending, Some(format!("stage {name} has not passed yet")))
                 }
-                Standing::Met { skipped } if skipped.is_empty() => (TaskState::Ready, None),
+                Standing::Met { skipped } if skipped.is_empty() => {
+                    (TaskState::Ready, self.tasks[&id].reduction())
+                }
                 Standing::Met { skipped } => {
                     let note = format!("goes on without {}, which failed", list(&skipped));
                     (TaskState::Ready, Some(note))

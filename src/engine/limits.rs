@@ -62,7 +62,7 @@ impl Engine {
             return;
         }
         open.told.silence = Some(now);
-        self.send_back(id, words::SILENCE, now);
+        self.send_on(id, words::SILENCE, now);
     }
 
     pub(super) fn limits_deadline(&self) -> Option<Moment> {

@@ -38,7 +38,7 @@ impl Engine {
             let running = self.task_of(&agent).filter(|task| task.state == TaskState::Running);
             let id = running.filter(|task| task.open().is_some_and(|open| open.run == run));
             if let Some(id) = id.map(|task| task.id).filter(|_| !self.has_open_dispatch(&agent)) {
-                self.send_back(id, words::LIMIT_OVER, now);
+                self.send_on(id, words::LIMIT_OVER, now);
             }
         }
     }

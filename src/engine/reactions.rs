@@ -191,7 +191,7 @@ impl Engine {
         let Some(open) = task.open_mut().filter(|open| open.is_lost) else { return };
         (open.is_lost, open.is_compacted) = (false, false);
         let text = words::orientation(&self.tasks[&id], files);
-        self.send_back(id, &text, now);
+        self.send_on(id, &text, now);
     }
 
     fn note_failed_build(
@@ -215,7 +215,7 @@ impl Engine {
                 );
             }
         } else if self.tasks[&id].state == TaskState::Claimed {
-            self.send_back(id, words::BUILD_FAILS, now);
+            self.send_back(id, words::BUILD_FAILS, "its build fails", now);
         }
     }
 }

@@ -15,6 +15,10 @@ use crate::model::{
     RowChange, Task, TaskId, TaskState, Trespass, Workspace, WorkspaceState,
 };
 
+/// Stands at a task that ran when the hub died, until its agent is seen again; what was noted about it
+/// before stays instead.
+pub(super) const AWAITED: &str = "the hub has come back, and its agent not yet";
+
 /// The tasks, and what goes with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
@@ -295,7 +299,7 @@ impl Engine {
                 self.survey(id, task.attempts.len(), effects);
             }
             if task.state == TaskState::Running {
-                let note = "the hub has come back, and its agent not yet".to_owned();
+                let note = task.note.clone().unwrap_or_else(|| AWAITED.to_owned());
                 self.set_task(id, TaskState::Interrupted, Some(note), now);
             }
         }

@@ -275,6 +275,12 @@ impl Task {
         self.terms.context == Context::Fresh || self.verifies.is_some()
     }
 
+    /// Returns what is left of it, if it has been reduced.
+    pub fn reduction(&self) -> Option<String> {
+        let reduced = self.terms.reduced.as_ref().filter(|_| self.is_reduced);
+        reduced.map(|reduced| format!("reduced to: {reduced}"))
+    }
+
     /// Returns the attempt that is under way.
     pub fn open(&self) -> Option<&Attempt> {
         self.attempts.last().filter(|attempt| attempt.ended.is_none())

@@ -83,6 +83,8 @@ pub(super) enum Tasking {
     GiveUp,
     /// To the selected agent.
     Give,
+    /// Writes to the agent that has it.
+    Write,
 }
 
 /// What a key means while a prompt is written.
@@ -263,7 +265,7 @@ const MEANINGS: &[Meaning] = &[
         Scope::Prompt,
         "send_anyway",
         "ctrl-g",
-        "send it to an unknown state, too",
+        "send it though unknown or limited",
     ),
     meaning(
         Action::Write(Writing::NewLine),
@@ -352,5 +354,12 @@ const MEANINGS: &[Meaning] = &[
         "task_give",
         "c",
         "give it to the selected agent",
+    ),
+    meaning(
+        Action::Task(Tasking::Write),
+        Scope::Tasks,
+        "task_dispatch",
+        "d",
+        "send its agent a prompt",
     ),
 ];

@@ -1,8 +1,8 @@
 //! The hub's queue in the dashboard: listed, gone to, answered in place, and marked as seen.
 
-use super::fixture::{NOW, Stage, stage, status_with, team};
+use super::fixture::{NOW, Stage, agent, stage, status, status_with, team};
 use super::update::Input;
-use crate::model::{AttentionKind, Moment, Ruling, TaskState};
+use crate::model::{AgentState, AttentionKind, Moment, Ruling, TaskState};
 use crate::wire::{AttentionStatus, FromHub, Notice, Request, Status, TaskRequest, TaskStatus};
 
 fn item(id: &str, kind: AttentionKind, agent: &str, text: &str) -> AttentionStatus {
@@ -108,4 +108,39 @@ fn a_finished_task_is_shown_in_full_and_a_dialog_is_told_once() {
     let asked = asked(&mut stage);
     let shows = |ask: &TaskRequest| matches!(ask, TaskRequest::Show { task } if task == "t1");
     assert!(asked.iter().any(shows), "{asked:?}");
+}
+
+#[test]
+fn who_has_a_task_calls_nobody_until_the_queue_does() {
+    let states = [AgentState::Blocked, AgentState::Error, AgentState::Working];
+    let mut stage = stage(140, 40, 2);
+    for (state, has_task) in states.iter().flat_map(|state| [(*state, true), (*state, false)]) {
+        let mut one = agent("backend", state, 60);
+        one.stuck = state == AgentState::Working;
+        one.task = has_task.then(|| "t1".to_owned());
+        stage.give(Input::Hub(status(vec![one])));
+        let waits = usize::from(!has_task);
+        assert_eq!(stage.app.attention().len(), waits, "{state} with a task: {has_task}");
+    }
+}
+
+#[test]
+fn the_chosen_thing_stays_chosen_whatever_comes_and_goes() {
+    let mut stage = stage(140, 40, 2);
+    let first = item("a1", AttentionKind::Unfit, "", "no agent that runs fits it");
+    let second = item("a2", AttentionKind::Loop, "backend", "E0308");
+    let third = item("a3", AttentionKind::Failed, "backend", "no disk");
+    told(&mut stage, vec![first, second.clone(), third.clone()]);
+    stage.press("A");
+    let chosen = |stage: &mut Stage| {
+        let text = stage.text();
+        text.lines().find(|line| line.contains('▸')).unwrap_or_default().to_owned()
+    };
+    while !chosen(&mut stage).contains("E0308") {
+        stage.press("down");
+    }
+    told(&mut stage, vec![second, third.clone()]);
+    assert!(chosen(&mut stage).contains("E0308"), "what came before it has gone");
+    told(&mut stage, vec![third]);
+    assert!(stage.text().contains('▸'), "it is gone itself");
 }

@@ -284,6 +284,7 @@ fn what_was_written_survives_leaving_and_a_hub_that_goes_away() {
     stage.press("enter");
     stage.give(Input::Lost { reason: "gone".into() });
     stage.give(Input::Connected);
+    assert!(stage.text().contains("✗ The hub went away before it answered: see in the list"));
     stage.press("enter");
     assert_eq!(asked(&mut stage).len(), 2, "a lost answer is asked for again");
     stage.press("esc n");
@@ -337,6 +338,22 @@ fn a_task_is_given_to_the_selected_agent() {
     let asked = asked(&mut stage);
     let [TaskRequest::Claim { task, agent }] = &asked[..] else { panic!("{asked:?}") };
     assert_eq!((task.as_str(), agent.as_str()), ("t4", NAMES[0]));
+}
+
+#[test]
+fn the_agent_of_a_task_is_written_to_from_the_task() {
+    let mut stage = board(120, 40);
+    stage.press("d");
+    assert!(stage.text().contains("No agent that is here has t4"));
+    stage.press("down enter d");
+    write(&mut stage, "It is there");
+    stage.press("enter");
+    let sent = stage.requests().into_iter().find_map(|request| match request {
+        Request::Dispatch { agents, prompt, .. } => Some((agents, prompt)),
+        _ => None,
+    });
+    assert_eq!(sent, Some((vec!["backend".to_owned()], "It is there".to_owned())));
+    assert!(matches!(stage.app.overlays.last(), Some(Overlay::TaskView(_))), "and back to it");
 }
 
 #[test]

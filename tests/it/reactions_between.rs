@@ -8,12 +8,12 @@ use super::support::rows::{HOLD, Player, script};
 use super::support::world::World;
 
 const DONE: &str = "status done \"3 tests pass\"";
+const BLOCKED: &str = "status blocked \"the key of the staging machine, keys/staging.pem\"";
 const FREELY: &str = "[team.crew]\nspeaks = \"team\"";
 
 /// Returns who blocks on a key, and what it does when it has got it.
 fn asker(name: &'static str) -> Player<'static> {
-    let steps = ["status blocked \"the key of the staging machine, keys/staging.pem\"", HOLD];
-    (name, "", script(name, &steps, &[("it is there", "key", &[DONE])]))
+    (name, "", script(name, &[BLOCKED, HOLD], &[("it is there", "key", &[DONE])]))
 }
 
 /// Lets one block, kills the hub while the need is on its way to another, and sees it go on.
@@ -27,11 +27,14 @@ fn assert_routed(to: &str, more: &str) {
     world.add(&["--agent", "one"]);
     world.wait_for_entry("dispatch.queued", to, "A need of agent one");
     world.kill_hub();
-    assert_eq!(world.task("t1")["state"], "blocked");
     assert_eq!(world.items("blocked"), [Value::Null; 0], "somebody was asked for it");
+    world.tasks(&[&["t1", "blocked", "one", "the key of the staging machine"]]);
+    world.frame(to, &["working", "queued"]);
     world.go();
     world.wait_until_heard(to, &["task", "need"]);
     assert_eq!(world.times("need", "one", &format!("n1 to {to}")), 1);
+    world.frame("one", &["blocked", "the key of the staging machine"]);
+    world.waits(&[]);
     world.ok(&["dispatch", "one", "it is there", "--anyway"]);
     world.wait_for_task("t1", "done");
     world.wait_until_heard("one", &["task", "key"]);
@@ -47,6 +50,11 @@ fn a_block_goes_once_to_whoever_owns_what_is_needed() {
 #[test]
 fn a_block_that_nobody_can_lift_goes_once_to_the_lead() {
     assert_routed("boss", "role = \"lead\"");
+}
+
+#[test]
+fn a_block_goes_once_to_whoever_orchestrates_where_nobody_leads() {
+    assert_routed("boss", "role = \"orchestrator\"");
 }
 
 #[test]
@@ -71,10 +79,10 @@ fn a_need_stays_until_it_is_met_whatever_else_its_agent_is_told() {
         ("blocked".into(), "sent".into())
     );
     world.kill_hub();
-    assert_eq!(
-        (world.task("t1")["state"].clone(), need(&world)),
-        ("blocked".into(), "sent".into())
-    );
+    assert_eq!(need(&world), "sent");
+    world.tasks(&[&["t1", "blocked", "one", "keys/staging.pem"]]);
+    world.frame("keys", &["queued"]);
+    world.waits(&[]);
     world.go();
     world.wait_until_heard("keys", &["task", "need"]);
     fs::write(world.project.join("give"), "go\n").unwrap();
@@ -86,7 +94,9 @@ fn a_need_stays_until_it_is_met_whatever_else_its_agent_is_told() {
 
 #[test]
 fn a_block_without_a_lead_waits_once_for_a_person() {
-    let world = World::with_players("", &[asker("one")]);
+    let met = ("what you needed is there", "met", &[DONE][..]);
+    let one = script("one", &[BLOCKED, HOLD], &[met]);
+    let world = World::with_players("", &[("one", "", one)]);
     world.add(&[]);
     world.wait_for_entry("report.status", "one", "BLOCKED");
     world.kill_hub();
@@ -94,11 +104,15 @@ fn a_block_without_a_lead_waits_once_for_a_person() {
     assert_eq!((&item["agent"], &item["task"]), (&"one".into(), &"t1".into()), "{item}");
     assert!(item["text"].as_str().unwrap().contains("keys/staging.pem"), "{item}");
     assert_eq!(world.times("attention.blocked", "one", ""), 1);
+    world.tasks(&[&["t1", "blocked", "one", "the key of the staging machine"]]);
+    world.waits(&[&["one", "● blocked: the key of the staging machine"]]);
     world.go();
-    world.ok(&["dispatch", "one", "it is there", "--anyway"]);
+    world.frame("one", &["blocked", "the key of the staging machine"]);
+    world.press("a", "Is what n1 asks for there?");
+    world.press("\r", "? help");
     world.wait_for_task("t1", "done");
-    assert_eq!(world.items("blocked"), [Value::Null; 0]);
-    world.wait_until_heard("one", &["task", "key"]);
+    world.waits(&[&["one", "finished: work: 3 tests pass"]]);
+    world.wait_until_heard("one", &["task", "met"]);
     world.assert_settled();
 }
 
@@ -116,6 +130,8 @@ fn whoever_lost_its_context_is_told_once_where_it_stands() {
     world.wait_for_entry("report.status", "one", "context compacted");
     world.kill_hub();
     assert_eq!(world.items("blocked"), [Value::Null; 0], "it needs nobody else");
+    world.frame("one", &["working", "queued"]);
+    world.waits(&[]);
     world.go();
     world.wait_for_task("t1", "done");
     world.wait_until_heard("one", &["task", "where"]);
@@ -123,15 +139,27 @@ fn whoever_lost_its_context_is_told_once_where_it_stands() {
     for part in ["| do it", "| 1/3 schema written", "| migrate", "last build passed"] {
         assert!(screen.contains(part), "{part}: {screen}");
     }
+    world.task_in_full("t1", &[&["✓ done"], &["✓ 1/3 schema written"]]);
     world.assert_settled();
 }
 
 #[test]
 fn a_need_reaches_its_owner_once_and_is_told_as_met_once() {
+    assert_met("api/users.rs", "", "artifact api/users.rs \"code\"");
+}
+
+#[test]
+fn a_need_reaches_who_is_named_once_and_is_told_as_met_once() {
+    assert_met("the-users", "from api", "say \"Here they are.\"");
+}
+
+/// Lets one need something of another, kills the hub while that is on its way, and sees it given.
+fn assert_met(thing: &str, from: &str, given: &str) {
     let met = ("what you needed is there", "met", &[DONE][..]);
-    let web = script("web", &["need \"api/users.rs\" \"to show them\"", HOLD], &[met]);
-    let steps = ["artifact api/users.rs \"code\"", DONE];
-    let api = script("api", &["say \"Working.\"", HOLD], &[("| api/users.rs", "need", &steps)]);
+    let need = format!("need {thing} {from} \"to show them\"");
+    let web = script("web", &[&need, HOLD], &[met]);
+    let (part, steps) = (format!("| {thing}"), [given, DONE]);
+    let api = script("api", &["say \"Working.\"", HOLD], &[(&part, "need", &steps)]);
     let owns = "owns = [\"api/**\"]";
     let world = World::with_players(FREELY, &[("api", owns, api), ("web", "", web)]);
     world.add(&["--agent", "api"]);
@@ -139,12 +167,15 @@ fn a_need_reaches_its_owner_once_and_is_told_as_met_once() {
     world.add(&["--agent", "web"]);
     world.wait_for_entry("dispatch.queued", "api", "A need of agent web");
     world.kill_hub();
+    world.frame("api", &["working", "queued"]);
+    world.waits(&[]);
     world.go();
     world.wait_for_task("t2", "done");
     world.wait_for_task("t1", "done");
     world.wait_until_heard("api", &["task", "need"]);
     world.wait_until_heard("web", &["task", "met"]);
     assert_eq!((world.times("need", "web", "to api"), world.times("need.met", "web", "")), (1, 1));
+    world.tasks(&[&["t1", "done", "api"], &["t2", "done", "web"]]);
     world.assert_settled();
 }
 
@@ -166,6 +197,8 @@ fn each_version_of_a_contract_is_broadcast_once_with_what_it_breaks() {
     world.add(&["--agent", "api"]);
     world.wait_for_entry("contract", "api", "users version 2, 1 lines gone");
     world.kill_hub();
+    world.frame("web", &["working", "queued"]);
+    world.tasks(&[&["t1", "done", "api"], &["t2", "running", "web"], &["t3", "running", "api"]]);
     world.go();
     world.wait_for_task("t2", "done");
     world.wait_until_heard("web", &["task", "broken"]);
@@ -196,6 +229,9 @@ fn one_of_two_who_wait_for_each_other_is_asked_once_for_a_stand_in() {
     world.add(&["--agent", "web"]);
     world.wait_for_entry("deadlock", "", "api is asked for a stand-in");
     world.kill_hub();
+    world.tasks(&[&["t1", "api"], &["t2", "web"]]);
+    world.frame("api", &["queued"]);
+    world.waits(&[]);
     world.go();
     world.wait_for_task("t1", "done");
     world.wait_for_task("t2", "done");

@@ -6,7 +6,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::support::clock::wait_for;
-use super::support::rows::{HOLD, Show, script};
+use super::support::rows::{HOLD, script};
+use super::support::show::Show;
 use super::support::world::World;
 
 const DONE: &str = "status done \"3 tests pass\"";
@@ -28,7 +29,9 @@ fn an_error_is_tried_again_with_its_fix_and_then_by_another() {
     world.go();
     world.wait_until_heard("one", &["task", "again"]);
     world.wait_for_item("unfit");
-    world.ok(&["agent", "start", "two"]);
+    world.waits(&[&["one", "unfit: work: no agent that runs fits it"]]);
+    world.frame("two", &["exited"]);
+    world.press("2s", "2 ○ two");
     let task = world.wait_for_task("t1", "done");
     let agents: Vec<&Value> =
         task["attempts"].as_array().unwrap().iter().map(|one| &one["agent"]).collect();
@@ -52,10 +55,12 @@ fn an_error_that_nobody_gets_over_is_degraded_as_the_task_says() {
     world.add(&["--attempts", "2", "--reduced", "only the list"]);
     world.wait_until_heard("one", &["task", "again", "less"]);
     world.kill_hub();
+    world.tasks(&[&["t1", "running", "work · reduced to: only the list"]]);
     world.go();
     let task = world.wait_for_task("t1", "done");
     let tries = task["attempts"].as_array().unwrap().len();
     assert_eq!((&task["is_reduced"], tries), (&true.into(), 3));
+    world.tasks(&[&["t1", "done", "work · reduced to: only the list"]]);
     assert_eq!(world.times("task.pending", "one", "reduced, because no disk"), 1);
 
     for (policy, end, tries) in [("skip", "done", 1), ("stop", "failed", 0)] {
@@ -70,13 +75,37 @@ fn an_error_that_nobody_gets_over_is_degraded_as_the_task_says() {
         assert_eq!(task["attempts"].as_array().unwrap().len(), tries, "{task}");
         let items = world.items("failed");
         assert_eq!(items.iter().filter(|item| item["task"] == fragile).count(), 1, "said plainly");
+        world.tasks(&[&[fragile, "failed", "work · no disk"], &[&after, end]]);
     }
     world.wait_until_heard("one", &["task", "again", "less", "break", "without", "break"]);
     world.assert_settled();
 }
 
 #[test]
-fn the_same_build_failure_twice_holds_the_agent_and_the_dashboard_shows_it() {
+fn an_error_that_nobody_gets_over_waits_for_a_person_who_has_it_tried_again() {
+    let error = "status error \"no disk; suggested fix: use another\"";
+    let one = script("one", &[error, HOLD], &[("the old one is back", "advice", &[DONE])]);
+    let world = World::with_players("", &[("one", "", one)]);
+    world.add(&["--attempts", "1"]);
+    world.wait_for_task("t1", "failed");
+    world.kill_hub();
+    world.tasks(&[&["t1", "failed", "one", "work · no disk"]]);
+    world.waits(&[&["one", "● failed: work: no disk"]]);
+    world.go();
+    world.frame("one", &["error"]);
+    world.press("a", "✗ failed");
+    world.press("r", "Try t1 again");
+    world.press("the old one is back\r", "Attempt 2 · one");
+    world.leave();
+    world.wait_for_task("t1", "done");
+    world.wait_until_heard("one", &["task", "advice"]);
+    assert_eq!(world.times("attention.failed", "one", ""), 1);
+    world.waits(&[&["one", "● finished: work: 3 tests pass"]]);
+    world.assert_settled();
+}
+
+#[test]
+fn the_same_build_failure_twice_holds_the_agent_until_a_person_has_another_idea() {
     let steps = [
         "build fail \"E0308 in line 7\"",
         "await more 9000s",
@@ -100,7 +129,12 @@ fn the_same_build_failure_twice_holds_the_agent_and_the_dashboard_shows_it() {
     assert!(world.agent("one").stuck);
     assert_eq!(world.task("t1")["state"], "blocked");
     world.shows("! 1 stuck");
-    world.ok(&["task", "retry", "t1", "--advice", "cast it"]);
+    world.frame("one", &["idle · stuck!"]);
+    world.waits(&[&["one", "● loop: work: ", "E0308"]]);
+    world.press("a", "■ blocked");
+    world.press("r", "Try t1 again");
+    world.press("cast it\r", "Attempt 2 · one");
+    world.leave();
     let task = world.wait_for_task("t1", "done");
     assert_eq!(task["attempts"].as_array().unwrap().len(), 2, "{task}");
     world.wait_until_heard("one", &["task", "other way"]);
@@ -116,10 +150,13 @@ fn who_stands_still_is_asked_once_and_then_a_person_is_told_once() {
     world.wait_for_entry("dispatch.queued", "one", "Nothing has been heard of you");
     assert!(world.agent("one").stuck);
     world.kill_hub();
+    world.shows("! 1 stuck");
+    world.frame("one", &["working · stuck!", "queued"]);
     let item = world.wait_for_item("stuck");
     assert_eq!((&item["agent"], &item["task"]), (&"one".into(), &"t1".into()), "{item}");
     world.kill_hub();
     assert_eq!(world.agent("one").run, 1, "nobody is ended on a guess");
+    world.waits(&[&["one", "stuck: work: nothing is heard of its agent"]]);
     world.wait_for_task("t1", "done");
     world.wait_until_heard("one", &["task", "nudge"]);
     assert_eq!(world.times("attention.stuck", "one", ""), 1);
@@ -127,9 +164,9 @@ fn who_stands_still_is_asked_once_and_then_a_person_is_told_once() {
     world.assert_settled();
 }
 
-#[test]
-fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
-    let back = ("files changed that others own", "back", &["run git checkout -q api", DONE][..]);
+/// Returns a team of which one changes a file of the other and then claims to be done; what it does
+/// when it hears of it is said.
+fn trespass(back: (&str, &str, &[&str])) -> Show {
     let web = script("web", &["run echo two > api/mod.rs", DONE, HOLD], &[back]);
     let owner = ("api", "owns = [\"api/**\"]", script("api", &[], &[]));
     let world = World::staged("[workspace]\ndefault = 'shared'", &[owner, ("web", "", web)]);
@@ -143,19 +180,37 @@ fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
     world.add(&["--agent", "web"]);
     world.wait_for_item("conflict");
     world.kill_hub();
-    let item = world.wait_for_item("conflict");
-    let text = item["text"].as_str().unwrap();
-    assert!(text.contains("api/mod.rs") && text.contains("which api owns"), "{text}");
-    assert!(world.agent("web").conflict && !world.agent("api").conflict);
-    world.shows("conflict");
-    assert_ne!(world.task("t1")["state"], "done");
+    world.frame("web", &["conflict!"]);
+    world.tasks(&[&["t1", "running", "web", "work · sent back: api/mod.rs"]]);
+    world.waits(&[&["web", "● conflict: api/mod.rs", "which api owns"]]);
+    assert!(!world.agent("api").conflict);
+    world
+}
+
+#[test]
+fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
+    let back = ["run git checkout -q api", DONE];
+    let world = trespass(("files changed that others own", "back", &back));
     world.go();
     let task = world.wait_for_task("t1", "done");
     assert_eq!(task["attempts"][0]["refusals"], 1, "{task}");
     world.wait_until_heard("web", &["task", "back"]);
     assert_eq!(fs::read_to_string(world.project.join("api/mod.rs")).unwrap(), "one\n");
     assert_eq!(world.times("attention.conflict", "web", ""), 1);
-    assert_eq!(world.items("conflict"), [Value::Null; 0]);
+    world.waits(&[&["web", "● finished: work: 3 tests pass"]]);
+    world.assert_settled();
+}
+
+#[test]
+fn files_of_another_stay_as_they_are_once_a_person_says_so() {
+    let world = trespass(("files changed that others own", "back", &[DONE]));
+    world.press("a", "May what web changed stay?");
+    world.press("\r", "? help");
+    world.waits(&[]);
+    world.go();
+    world.wait_for_task("t1", "done");
+    world.wait_until_heard("web", &["task", "back"]);
+    assert_eq!(fs::read_to_string(world.project.join("api/mod.rs")).unwrap(), "two\n");
     world.assert_settled();
 }
 
@@ -171,7 +226,12 @@ fn who_reaches_a_limit_waits_once_for_a_person_and_goes_on() {
     assert_eq!(world.agent("one").state.to_string(), "limited");
     assert_eq!(world.times("attention.limit", "one", ""), 1);
     assert_eq!(world.task("t1")["state"], "running");
-    world.ok(&["dispatch", "one", "Try now", "--anyway"]);
+    world.frame("one", &["limited"]);
+    world.waits(&[&["one", "limit: it has reached a limit, which resets 5:00 PM"]]);
+    world.press("a", "Attempt 1 · one");
+    world.press("d", "waits for the end of its limit · ctrl-g sends it anyway");
+    world.press("Try now\x07", "Sent to one");
+    world.leave();
     world.wait_for_task("t1", "done");
     world.wait_until_heard("one", &["task", "on"]);
     world.assert_settled();

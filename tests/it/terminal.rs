@@ -148,15 +148,23 @@ impl Terminal {
         self.wait_until(&format!("`{text}`"), |screen| screen.contains(text));
     }
 
-    /// Waits for a line that has all of these parts in it.
-    pub(crate) fn wait_for_line(&mut self, parts: &[&str]) {
-        let is_it = |line: &str| parts.iter().all(|part| line.contains(part));
-        self.wait_until(&format!("a line with {parts:?}"), |screen| screen.lines().any(is_it));
+    /// Waits until the program has written these bytes, though they may be overwritten by now.
+    pub(crate) fn wait_for_bytes(&mut self, from: usize, bytes: &[u8]) {
+        let what = format!("`{}`", String::from_utf8_lossy(bytes));
+        let is_there =
+            |own: &Self| own.seen[from..].windows(bytes.len()).any(|window| window == bytes);
+        self.read_until(&what, is_there);
     }
 
     pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&str) -> bool) {
-        while !is_so(&self.text()) {
-            match self.output.recv_timeout(PATIENCE) {
+        self.read_until(what, |own| is_so(&own.text()));
+    }
+
+    /// Reads on until something holds; not for ever, though the dashboard may always have news.
+    fn read_until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        while !is_so(self) {
+            match self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(bytes) => self.take(&bytes),
                 Err(error) => panic!("{what} is not on the screen ({error}):\n{}", self.text()),
             }

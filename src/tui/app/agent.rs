@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::model::{AgentName, AgentState, Moment, Receipt, Stage};
 use crate::tui::text::clean;
-use crate::wire::{AgentStatus, DialogStatus};
+use crate::wire::{AgentStatus, DialogStatus, TaskStatus};
 
 /// What the hub says of an agent, fit to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,7 @@ pub(crate) struct Agent {
     /// Since when it has been stuck or in conflict, as far as this dashboard has seen.
     pub stuck_since: Option<Moment>,
     pub since: Moment,
+    /// The task in hand: its id and its title.
     pub task: Option<String>,
     /// What the application calls its window.
     pub title: String,
@@ -69,6 +70,14 @@ impl Agent {
             workspace: workspace(status),
             is_led: status.started_by.is_some(),
         })
+    }
+
+    /// Takes over what the task that it has is called.
+    pub(crate) fn name_task(&mut self, tasks: &[TaskStatus]) {
+        let known = tasks.iter().find(|task| Some(&task.id) == self.task.as_ref());
+        if let Some(task) = known {
+            self.task = Some(clean(&format!("{} {}", task.id, task.title)));
+        }
     }
 
     /// Says whether it wants a person, whatever it does.

@@ -34,6 +34,13 @@ pub(crate) enum Lead {
     To(Waiting),
 }
 
+impl Waiting {
+    /// Says whether it is the same thing, though it may have changed since.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.agent == other.agent && self.cause == other.cause
+    }
+}
+
 impl App {
     /// Returns everything that waits for a person, oldest first.
     pub(crate) fn attention(&self) -> Vec<Waiting> {
@@ -140,7 +147,10 @@ pub(crate) fn state_word(agent: &Agent) -> String {
 fn wanted_since(agent: &Agent) -> Option<Moment> {
     match agent.state {
         AgentState::Waiting if agent.is_left_to_rules => None,
-        AgentState::Waiting | AgentState::Blocked | AgentState::Error => Some(agent.since),
+        AgentState::Waiting => Some(agent.since),
+        // The hub asks other agents first, or this one again; its queue says when that is of no use.
+        _ if agent.task.is_some() => None,
+        AgentState::Blocked | AgentState::Error => Some(agent.since),
         AgentState::Starting
         | AgentState::Idle
         | AgentState::Working

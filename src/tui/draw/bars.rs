@@ -206,6 +206,7 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (key(Action::Detach), "detach"),
             (key(Action::Broadcast), "broadcast"),
             (key(Action::Interrupt).filter(|_| is_working), "interrupt"),
+            (key(Action::Tasks), "tasks"),
             (key(Action::NextLayout), "layout"),
             (key(Action::Scroll), "read back"),
             (key(Action::Diff), "diff"),

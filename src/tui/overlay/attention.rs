@@ -13,9 +13,12 @@ use crate::tui::look::{Tone, sign};
 use crate::tui::text::{clip, elapsed, width};
 
 /// The list; what is in it is looked up each time, since things come and go.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attention {
-    chosen: usize,
+    /// By what it is, so that no key meant for one thing leads to another.
+    chosen: Option<Waiting>,
+    /// Where it was last, for when it is gone.
+    place: usize,
 }
 
 const WIDTH: u16 = 84;
@@ -23,10 +26,15 @@ const NAME_COLS: usize = 16;
 const TIME_COLS: usize = 4;
 
 impl Attention {
+    /// Returns the list with the oldest thing chosen.
+    pub(crate) fn new(app: &App) -> Self {
+        Self { chosen: app.attention().into_iter().next(), place: 0 }
+    }
+
     pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
         match choice {
-            Choice::Up => self.chosen = stepped(self.at(app), app.attention().len(), false),
-            Choice::Down => self.chosen = stepped(self.at(app), app.attention().len(), true),
+            Choice::Up => self.pick(app, stepped(self.at(app), app.attention().len(), false)),
+            Choice::Down => self.pick(app, stepped(self.at(app), app.attention().len(), true)),
             Choice::Toggle => {}
             Choice::Accept => {
                 app.lead = app.attention().get(self.at(app)).cloned().map(Lead::To);
@@ -37,17 +45,21 @@ impl Attention {
         Fate::Stay
     }
 
-    /// Returns the place of the chosen one; the list may have become shorter.
+    /// Returns the place of the chosen one, wherever it has moved; if it is gone, that of what stands
+    /// there now.
     fn at(&self, app: &App) -> usize {
-        self.chosen.min(app.attention().len().saturating_sub(1))
+        let all = app.attention();
+        let is_it = |one: &Waiting| self.chosen.as_ref().is_some_and(|chosen| chosen.is_same(one));
+        let place = all.iter().position(is_it);
+        place.unwrap_or_else(|| self.place.min(all.len().saturating_sub(1)))
     }
 
     pub(super) fn turn(&mut self, app: &App, is_down: bool) {
-        self.chosen = turned(self.at(app), app.attention().len(), is_down);
+        self.pick(app, turned(self.at(app), app.attention().len(), is_down));
     }
 
-    pub(super) fn pick(&mut self, index: usize) {
-        self.chosen = index;
+    pub(super) fn pick(&mut self, app: &App, index: usize) {
+        (self.chosen, self.place) = (app.attention().get(index).cloned(), index);
     }
 
     fn dialog(app: &App) -> Dialog {

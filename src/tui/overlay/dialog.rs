@@ -76,7 +76,7 @@ impl Dialog {
         let block = frame()
             .border_style(style)
             .title_top(Span::styled(format!(" {} ", self.title), style))
-            .title_bottom(self.edge(app));
+            .title_bottom(self.edge(app, place));
         Clear.render(place, buffer);
         block.render(place, buffer);
         frame().inner(place)
@@ -90,7 +90,7 @@ impl Dialog {
         }
         let is_edge = at.y + 1 == place.bottom();
         let mut end = usize::from(place.x) + 1;
-        let under = self.buttons.iter().find(|button| {
+        let under = self.shown(place).into_iter().find(|button| {
             end += button.columns();
             usize::from(at.x) < end
         });
@@ -98,9 +98,21 @@ impl Dialog {
         action.map_or(Hit::Inside, Hit::Button)
     }
 
-    fn edge(&self, app: &App) -> Line<'static> {
+    /// Returns the buttons that fit; the last is the way out, and stays.
+    fn shown(&self, place: Rect) -> Vec<&Button> {
+        let Some((last, others)) = self.buttons.split_last() else { return Vec::new() };
+        let mut room = usize::from(place.width).saturating_sub(2 + last.columns());
+        let fitting = others.iter().take_while(|button| {
+            let is_fitting = button.columns() <= room;
+            room = room.saturating_sub(button.columns());
+            is_fitting
+        });
+        fitting.chain([last]).collect()
+    }
+
+    fn edge(&self, app: &App, place: Rect) -> Line<'static> {
         let mut spans = Vec::new();
-        for Button { key, what, .. } in &self.buttons {
+        for Button { key, what, .. } in self.shown(place) {
             let bold = app.theme.tone(Tone::Accent).add_modifier(Modifier::BOLD);
             spans.push(Span::styled(format!(" {key}"), bold));
             spans.push(Span::styled(format!(" {what} "), app.theme.tone(Tone::Dim)));

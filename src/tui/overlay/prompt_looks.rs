@@ -7,9 +7,9 @@ use ratatui::text::{Line, Span};
 
 use super::dialog::{AROUND_COLS, AROUND_ROWS, Button, Dialog};
 use super::prompt::{Prompt, Recipients};
-use crate::model::AgentName;
+use crate::model::{AgentName, AgentState};
 use crate::tui::action::{Action, Choice, Writing};
-use crate::tui::app::{App, PromptKind, state_word};
+use crate::tui::app::{Agent, App, PromptKind, state_word};
 use crate::tui::look::{Tone, sign};
 use crate::tui::prompt::{addressed, candidates};
 use crate::tui::text::clip;
@@ -152,9 +152,9 @@ impl Prompt {
             let chip = format!(" {} {} ", sign(agent.state), agent.name);
             spans.push(Span::styled(chip, app.theme.block(Tone::Accent)));
             spans.push(Span::styled(format!(" {} ", state_word(agent)), state));
-            if let Some(why) = agent.objection() {
+            if let Some(doubt) = doubt(app, agent) {
                 let style = app.theme.tone(Tone::Warning).add_modifier(Modifier::BOLD);
-                spans.push(Span::styled(format!("! would refuse: {why} "), style));
+                spans.push(Span::styled(format!("! {doubt} "), style));
             }
         }
         if let Some((_, fitting)) = candidates(self.editor.before_cursor(), &names) {
@@ -163,5 +163,19 @@ impl Prompt {
             spans.push(Span::styled(text, app.theme.tone(Tone::Dim)));
         }
         Line::from(spans)
+    }
+}
+
+/// Returns what stands between an agent and a prompt that is sent to it now, and the key that helps.
+fn doubt(app: &App, agent: &Agent) -> Option<String> {
+    let key = app.keymap.hint(Action::Write(Writing::SendAnyway));
+    let anyway = key.map(|key| format!(" · {key} sends it anyway")).unwrap_or_default();
+    match (agent.objection(), agent.state) {
+        (Some(why), AgentState::Unknown) if !agent.is_unreachable => {
+            Some(format!("would refuse: {why}{anyway}"))
+        }
+        (Some(why), _) => Some(format!("would refuse: {why}")),
+        (None, AgentState::Limited) => Some(format!("waits for the end of its limit{anyway}")),
+        (None, _) => None,
     }
 }

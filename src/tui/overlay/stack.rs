@@ -221,7 +221,7 @@ impl Overlay {
             Self::Launcher(launcher) => launcher.starting = None,
             Self::Newcomer(form) => form.starting = None,
             Self::Question(question) => question.is_sent = false,
-            Self::TaskForm(form) => form.is_sent = false,
+            Self::TaskForm(form) => form.lose_hub(),
             Self::Diff(view) => view.lose_hub(),
             Self::Help(_)
             | Self::Playbooks(_)
@@ -361,7 +361,7 @@ impl Overlay {
             Self::Playbooks(list) => list.pick(index),
             Self::Newcomer(form) => form.pick(app, index),
             Self::Question(question) => question.pick(index),
-            Self::Attention(list) => list.pick(index),
+            Self::Attention(list) => list.pick(app, index),
             Self::Tasks(list) => list.pick(app, index),
             Self::TaskForm(form) => form.pick(index),
             Self::Help(_)

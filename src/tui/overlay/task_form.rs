@@ -191,6 +191,14 @@ impl TaskForm {
         self.fault = Some(fault);
     }
 
+    /// Takes note that the hub may have done what was asked, and has not said so.
+    pub(super) fn lose_hub(&mut self) {
+        if self.is_sent {
+            let what = "The hub went away before it answered";
+            self.fail(format!("{what}: see in the list whether it was done, then send it again"));
+        }
+    }
+
     fn send(&mut self, app: &mut App) {
         if self.is_sent {
             return;

@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 use super::dialog::{Button, Dialog, Hit, buttons};
 use super::list::{first_shown, item_at, stepped, turned};
 use super::stack::{Fate, Overlay};
-use super::{Confirm, TaskForm, TaskView};
-use crate::model::{Key, TaskId, TaskState};
+use super::{Confirm, Prompt, TaskForm, TaskView};
+use crate::model::{AgentName, Key, TaskId, TaskState};
 use crate::tui::action::{Action, Choice, Tasking};
 use crate::tui::app::{App, Purpose};
 use crate::tui::look::{Tone, as_of_agent, sign};
@@ -145,6 +145,7 @@ fn deed(app: &App, tasking: Tasking, what: &'static str) -> Option<Button> {
 /// Returns the buttons for what can be done with the task that is chosen or shown.
 pub(super) fn deeds_on_one(app: &App) -> impl Iterator<Item = Button> {
     let all = [
+        deed(app, Tasking::Write, "write"),
         deed(app, Tasking::Retry, "retry"),
         deed(app, Tasking::GiveUp, "give up"),
         deed(app, Tasking::Give, "to the selected"),
@@ -177,8 +178,26 @@ pub(super) fn act_on(app: &mut App, task: TaskId, tasking: Tasking) -> Fate {
         }
         Tasking::GiveUp => return Fate::Open(Box::new(Overlay::Confirm(Confirm::Task { task }))),
         Tasking::Give => give(app, task),
+        Tasking::Write => return write_to(app, task),
     }
     Fate::Stay
+}
+
+/// Opens the line for a prompt to the agent that has a task, or had it last: what it asked a person
+/// for is answered there.
+fn write_to(app: &mut App, task: TaskId) -> Fate {
+    let known = app.tasks.iter().find(|known| known.id == task.to_string());
+    let agent = known.and_then(|known| known.agent.as_ref()).and_then(|name| name.parse().ok());
+    match agent.filter(|name: &AgentName| app.agent(name).is_some()) {
+        Some(agent) => {
+            app.selected = Some(agent.clone());
+            Fate::Open(Box::new(Overlay::Prompt(Prompt::for_pane(app, agent))))
+        }
+        None => {
+            app.say(Tone::Warning, format!("No agent that is here has {task}"));
+            Fate::Stay
+        }
+    }
 }
 
 /// Gives a task to the agent that is selected.

@@ -34,7 +34,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Dispatch => prompts::write(app),
         Action::Broadcast => prompts::write_to_all(app),
         Action::Attend => attend::follow(app, Lead::Next),
-        Action::Attention => app.overlays.push(Overlay::Attention(Attention::default())),
+        Action::Attention => app.overlays.push(Overlay::Attention(Attention::new(app))),
         Action::Interrupt => prompts::interrupt(app),
         Action::Withdraw => prompts::withdraw(app),
         Action::Dismiss => {

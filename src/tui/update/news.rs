@@ -129,6 +129,7 @@ fn status(app: &mut App, news: &Status) {
     let project = clean(project);
     let mut agents: Vec<Agent> = news.agents.iter().filter_map(Agent::new).collect();
     for agent in &mut agents {
+        agent.name_task(&news.tasks);
         agent.follow(app.agent(&agent.name), app.now);
     }
     let is_first = app.project.is_none();

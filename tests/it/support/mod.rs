@@ -24,6 +24,7 @@ pub(crate) mod real_agent;
 pub(crate) mod rows;
 pub(crate) mod samples;
 pub(crate) mod shared_files;
+pub(crate) mod show;
 pub(crate) mod squad;
 pub(crate) mod sshd;
 pub(crate) mod stage;

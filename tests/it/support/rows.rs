@@ -1,18 +1,15 @@
 //! A scripted team whose hub is killed in the middle of what it does about a report.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::ops::Deref;
 
 use rustix::process::Signal;
 use serde_json::Value;
 
 use super::clock::wait_for;
 use super::process::{self, identify};
+use super::show::Show;
 use super::world::{PROGRAM, World};
-use crate::terminal::Terminal;
 
 /// One agent: its name, more lines of its table in the team, and its script.
 pub(crate) type Player<'a> = (&'a str, &'a str, String);
@@ -39,76 +36,6 @@ fn block(text: &mut String, name: &str, event: &str, word: &str, steps: &[&str])
     writeln!(text, "on {event}\n  append {name}.heard\n    {word}\n  think 3s").unwrap();
     for step in steps {
         writeln!(text, "  {step}").unwrap();
-    }
-}
-
-/// A world whose team is watched in the real dashboard from its first prompt to its end.
-pub(crate) struct Show {
-    dashboard: RefCell<Terminal>,
-    world: World,
-}
-
-impl Deref for Show {
-    type Target = World;
-
-    fn deref(&self) -> &World {
-        &self.world
-    }
-}
-
-impl Show {
-    /// Opens the dashboard on a world whose team has come.
-    pub(crate) fn of(world: World) -> Self {
-        let mut dashboard = Terminal::attach(&world, 140, 40);
-        dashboard.wait_for("grid layout");
-        Self { dashboard: RefCell::new(dashboard), world }
-    }
-
-    /// Waits until the dashboard shows a text.
-    pub(crate) fn shows(&self, text: &str) {
-        self.dashboard.borrow_mut().wait_for(text);
-    }
-
-    /// Makes sure that one more hub has nothing to add, and that the dashboard, which was there all
-    /// the time, shows what is so.
-    pub(crate) fn assert_settled(&self) {
-        self.world.assert_settled();
-        self.assert_shown();
-        self.world.ok(&["down", "--force"]);
-    }
-
-    /// Compares the states of the agents, the tasks and what waits for a person with the hub's own
-    /// status.
-    fn assert_shown(&self) {
-        let status = self.world.status();
-        let dashboard = &mut *self.dashboard.borrow_mut();
-        let mut counts = BTreeMap::new();
-        for agent in &status.agents {
-            *counts.entry(agent.state.to_string()).or_insert(0) += 1;
-        }
-        for (state, count) in counts {
-            dashboard.wait_for(&format!(" {count} {state}"));
-        }
-        dashboard.press(b"T");
-        // What follows may also stand in a pane.
-        dashboard.wait_for("TITLE");
-        for task in &status.tasks {
-            let agent = task.agent.clone().unwrap_or_default();
-            dashboard.wait_for_line(&[&task.id, &task.state.to_string(), &agent]);
-        }
-        dashboard.press(b"\x1b");
-        dashboard.wait_until("nothing over the panes", |screen| !screen.contains("TITLE"));
-        dashboard.press(b"A");
-        dashboard.wait_for("What waits for you");
-        for item in &status.attention {
-            let agent = item.agent.clone().unwrap_or_default();
-            dashboard.wait_for_line(&[&agent, &format!("{}: ", item.kind)]);
-        }
-        if status.attention.is_empty() {
-            dashboard.wait_for("Nothing waits for you");
-        }
-        dashboard.press(b"\x1b");
-        dashboard.wait_until("nothing over the panes", |screen| !screen.contains("waits for you"));
     }
 }
 
@@ -216,7 +143,7 @@ impl World {
     }
 
     /// Makes sure that one more hub has nothing to add: no prompt, no item, no other state.
-    fn assert_settled(&self) {
+    pub(crate) fn assert_at_rest(&self) {
         let rests =
             |state: &str| matches!(state, "idle" | "done" | "blocked" | "error" | "limited");
         let settle = || {
