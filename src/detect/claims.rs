@@ -15,6 +15,7 @@ use super::reporter::Told;
 use super::state::{Claim, Stance, stance_of};
 use super::stream::StreamNews;
 use super::telling::Way;
+use super::turn::Progress;
 
 /// The screen shows the end of a turn by then.
 const LAST_LOOK: Duration = Duration::from_millis(150);
@@ -55,8 +56,9 @@ impl Detector {
         {
             let is_late = self.is_of_earlier_turn(news);
             self.read_message(message, is_late, &mut findings);
-            if !is_late && !self.turn.showed_work && self.evidence.status.is_some() {
-                self.turn.told_ahead = Some(now);
+            let has_status = !is_late && self.evidence.status.is_some();
+            if has_status && self.turn.progress != Progress::Seen {
+                self.turn.progress = Progress::ToldAhead(now);
             }
         }
         let line = line.as_deref().unwrap_or_default();
@@ -175,7 +177,7 @@ impl Detector {
     fn begin_prompt(&mut self, prompt: String, now: Moment) {
         self.turn.prompt = prompt;
         (self.evidence.status, self.turn.status_was_shown) = (None, false);
-        (self.turn.showed_work, self.turn.told_ahead) = (false, None);
+        self.turn.progress = Progress::Unseen;
         let awaits_echo = self.ledger.note_prompt();
         self.begin_turn(awaits_echo, now);
     }

@@ -19,7 +19,7 @@ use super::schedule::Schedule;
 use super::signals::Signals;
 use super::state::{Evidence, STATUS, Told, is_at_work, stance_of};
 use super::transcript::{Reading, SECOND_LOOK, Transcript};
-use super::turn::Turn;
+use super::turn::{Progress, Turn};
 use super::view::View;
 
 /// The last words of a turn may be drawn after its end is known: a busy machine lets a program that
@@ -277,10 +277,15 @@ impl Detector {
                 matches!(wanted, Some(AgentState::Working | AgentState::Waiting))
             }
         };
-        self.turn.showed_work |= self.evidence.display_is_busy();
         // A hook may be ahead of the terminal: then the work on what it told of is seen only now.
-        let is_ahead = |at| now.since(at) < TURN_GRACE;
-        if begins && self.turn.told_ahead.take().is_some_and(is_ahead) {
+        let is_ahead = match self.turn.progress {
+            Progress::ToldAhead(at) => begins && now.since(at) < TURN_GRACE,
+            Progress::Unseen | Progress::Seen => false,
+        };
+        if is_ahead || self.evidence.display_is_busy() {
+            self.turn.progress = Progress::Seen;
+        }
+        if is_ahead {
             (self.turn.is_open, self.turn.open_until) = (true, now + TURN_GRACE);
         } else if begins {
             self.begin_turn(true, now);

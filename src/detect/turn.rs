@@ -19,12 +19,8 @@ pub(super) struct Turn {
     pub(super) is_open: bool,
     /// Until when its last words may still come.
     pub(super) open_until: Moment,
-    /// The program itself, by a signal or on its screen, has shown work on the last prompt that was told.
     #[serde(default)]
-    pub(super) showed_work: bool,
-    /// When a hook told what became of it before the program showed any work on it.
-    #[serde(default)]
-    pub(super) told_ahead: Option<Moment>,
+    pub(super) progress: Progress,
     /// The status of the turn has been shown as the agent's state.
     pub(super) status_was_shown: bool,
     /// The prompt as it was submitted, without blanks.
@@ -42,6 +38,17 @@ pub(super) struct Turn {
     /// It was told that the conversation was compacted in this turn.
     #[serde(default)]
     pub(super) is_compacted: bool,
+}
+
+/// What the program itself, by a signal or on its screen, has shown of the work on the last prompt that
+/// was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Progress {
+    #[default]
+    Unseen,
+    /// Nothing, when a hook told what became of it.
+    ToldAhead(Moment),
+    Seen,
 }
 
 /// What outlives the detector: which reports of a conversation were told, and how far it came.

@@ -348,9 +348,9 @@ fn the_agent_of_a_task_is_written_to_from_the_task() {
     stage.press("down enter d");
     write(&mut stage, "It is there");
     stage.press("enter");
-    let sent = stage.requests().into_iter().find_map(|request| match request {
-        Request::Dispatch { agents, prompt, .. } => Some((agents, prompt)),
-        _ => None,
+    let sent = stage.requests().into_iter().find_map(|request| {
+        let Request::Dispatch { agents, prompt, .. } = request else { return None };
+        Some((agents, prompt))
     });
     assert_eq!(sent, Some((vec!["backend".to_owned()], "It is there".to_owned())));
     assert!(matches!(stage.app.overlays.last(), Some(Overlay::TaskView(_))), "and back to it");

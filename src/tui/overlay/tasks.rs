@@ -188,16 +188,12 @@ pub(super) fn act_on(app: &mut App, task: TaskId, tasking: Tasking) -> Fate {
 fn write_to(app: &mut App, task: TaskId) -> Fate {
     let known = app.tasks.iter().find(|known| known.id == task.to_string());
     let agent = known.and_then(|known| known.agent.as_ref()).and_then(|name| name.parse().ok());
-    match agent.filter(|name: &AgentName| app.agent(name).is_some()) {
-        Some(agent) => {
-            app.selected = Some(agent.clone());
-            Fate::Open(Box::new(Overlay::Prompt(Prompt::for_pane(app, agent))))
-        }
-        None => {
-            app.say(Tone::Warning, format!("No agent that is here has {task}"));
-            Fate::Stay
-        }
-    }
+    let Some(agent) = agent.filter(|name: &AgentName| app.agent(name).is_some()) else {
+        app.say(Tone::Warning, format!("No agent that is here has {task}"));
+        return Fate::Stay;
+    };
+    app.selected = Some(agent.clone());
+    Fate::Open(Box::new(Overlay::Prompt(Prompt::for_pane(app, agent))))
 }
 
 /// Gives a task to the agent that is selected.
