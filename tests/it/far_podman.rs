@@ -205,8 +205,9 @@ fn an_agent_works_in_a_container_that_is_there_already_and_its_work_comes_back()
     assert_eq!(git(&["rev-parse", "HEAD"]), yard.git(&["rev-parse", "HEAD"]));
     yard.say("one", "echo two >> a.txt; git commit -q -a -m mine; echo new > n.txt");
     assert_eq!(git(&["log", "-1", "--format=%s"]), "mine");
-    assert_eq!(yard.git(&["log", "-1", "--format=%s", branch]), "mine");
+    // Whoever lists what is there has it fetched first.
     assert_eq!(yard.workspace("one").unwrap()["files"], serde_json::json!(["a.txt", "n.txt"]));
+    assert_eq!(yard.git(&["log", "-1", "--format=%s", branch]), "mine");
     let diff = world.ok(&["workspace", "diff", "one"]);
     assert!(diff.contains("+two") && diff.contains("+new"), "{diff}");
 

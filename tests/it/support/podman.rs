@@ -9,6 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::thread;
 
 use super::clock::wait_for;
 use super::process;
@@ -32,6 +33,7 @@ const COMMAND_SECONDS_MAX: &str = "60";
 const LIMITS: &[&str] = &["--memory", "64m", "--cpus", "1.5", "--pids-limit", "99"];
 
 /// An engine that keeps everything below one directory.
+#[derive(Clone)]
 pub(crate) struct Podman {
     variables: BTreeMap<&'static str, PathBuf>,
 }
@@ -56,7 +58,22 @@ impl Podman {
         for (name, path) in &podman.variables {
             world.set_variable(name, path.to_str().unwrap());
         }
+        // The engine's files go with the world, and without them nobody would know of a container.
+        let engine = podman.clone();
+        world.at_end(move || engine.clear());
         Some(podman)
+    }
+
+    /// Removes every container, whose mounts would keep a directory from being removed.
+    fn clear(&self) {
+        let removed = self.run(&["rm", "--force", "--all", "--time", "0"]);
+        let left = self.run(&["ps", "--all", "--quiet"]);
+        let is_clear = removed.is_ok() && left.as_ref().is_ok_and(String::is_empty);
+        if thread::panicking() {
+            println!("containers removed: {removed:?}, left: {left:?}");
+        } else {
+            assert!(is_clear, "removed: {removed:?}, left: {left:?}");
+        }
     }
 
     /// Lays out an engine below a directory.
@@ -188,15 +205,6 @@ impl Podman {
     }
 }
 
-impl Drop for Podman {
-    fn drop(&mut self) {
-        // Without this, mounts would keep the directory from being removed.
-        if let Err(error) = self.run(&["rm", "--force", "--all", "--time", "0"]) {
-            println!("containers are left: {error}");
-        }
-    }
-}
-
 /// Returns the runtime with which containers run here, tools, limits and all.
 fn probe() -> Result<&'static str, String> {
     let mut reasons = Vec::new();
@@ -217,5 +225,7 @@ fn try_out(runtime: &str) -> Result<(), String> {
     words.extend(Podman::arguments());
     words.extend(LIMITS.iter().chain(&[IMAGE, "bash", "-c"]).map(|word| (*word).to_owned()));
     words.push("git --version && sleep 0".to_owned());
-    podman.run(&words).map(drop)
+    let tried = podman.run(&words).map(drop);
+    podman.clear();
+    tried
 }

@@ -33,6 +33,8 @@ pub(crate) struct World {
     pub(crate) root: PathBuf,
     pub(crate) project: PathBuf,
     variables: Vec<(String, String)>,
+    /// What is to be done once the hub is gone, while the files are still there.
+    last_deeds: Vec<Box<dyn Fn() + Send + Sync>>,
 }
 
 /// What a command said, and how it ended.
@@ -67,7 +69,8 @@ impl World {
             ("XDG_RUNTIME_DIR", place("run")),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        Self { project: root.join("project"), directory, root, variables }
+        let last_deeds = Vec::new();
+        Self { project: root.join("project"), directory, root, variables, last_deeds }
     }
 
     /// Returns a world whose project has a trusted team `crew` of these agents.
@@ -98,6 +101,12 @@ impl World {
 
     pub(crate) fn trust(&self) {
         self.ok(&["config", "trust", "--yes"]);
+    }
+
+    /// Has something done at the end of this world, by whoever put more into it than files and
+    /// processes.
+    pub(crate) fn at_end(&mut self, deed: impl Fn() + Send + Sync + 'static) {
+        self.last_deeds.push(Box::new(deed));
     }
 
     pub(crate) fn set_variable(&mut self, name: &str, value: &str) {
@@ -249,6 +258,11 @@ impl Drop for World {
             let log = fs::read_to_string(self.paths().hub_log()).unwrap_or_default();
             let lines: Vec<_> = log.lines().rev().take(40).collect();
             println!("the hub's log, latest first:\n{}", lines.join("\n"));
+        }
+        if !self.last_deeds.is_empty() {
+            // It would make anew what is removed.
+            self.players("hub").into_iter().for_each(|pid| process::kill(pid, Signal::KILL));
+            self.last_deeds.drain(..).for_each(|deed| deed());
         }
         self.kill_everything();
     }
