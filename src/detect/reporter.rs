@@ -96,6 +96,12 @@ impl ReporterCall {
         json!({"id": self.id, "result": {"type": "ok"}})
     }
 
+    /// Returns the answer to what cannot be a call, whatever it says.
+    pub fn refuse_line(reason: &str) -> Value {
+        let (code, message) = ("invalid_request", reason.to_owned());
+        refusal(&Value::Null, &CallError { code, message })
+    }
+
     /// Returns the answer to a call about a pane that nobody knows.
     pub fn refuse_pane(&self) -> Value {
         let message = "No agent that runs has this pane".to_owned();

@@ -83,6 +83,16 @@ pub(super) enum Input {
     Terminate,
 }
 
+/// How a client broke the protocol.
+#[derive(Debug, Default)]
+pub(super) struct Breach {
+    pub(super) reason: String,
+    /// What of it was not understood. It may quote a secret: it is for the client and for no log.
+    pub(super) quoted: String,
+    /// It speaks in lines, as reporters do.
+    pub(super) in_lines: bool,
+}
+
 /// What a client did.
 #[derive(Debug)]
 pub(super) enum ClientNews {
@@ -98,8 +108,8 @@ pub(super) enum ClientNews {
     Line(Vec<u8>),
     /// It has taken everything that was sent to it.
     CaughtUp,
-    /// It said something that is not a request; the text says what.
-    Broke(String),
+    /// It said something that is not a request.
+    Broke(Breach),
     Left,
 }
 

@@ -1,6 +1,7 @@
 //! The hub's side of its clients' connections.
 
 use std::cell::Cell;
+use std::error::Error;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -11,9 +12,9 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::delays::{Delays, Place};
-use super::inbox::{ClientId, ClientNews, Input, Senders};
+use super::inbox::{Breach, ClientId, ClientNews, Input, Senders};
 use super::socket::{is_own, peer};
-use crate::model::{AgentName, RunId};
+use crate::model::{AgentName, RunId, plain};
 use crate::wire::{Ask, Fault, FrameReader, FromHub, encode_frame};
 
 /// Dashboards, scripts and agents at once; one more is turned away.
@@ -36,6 +37,9 @@ const PARTIAL_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// A reporter's line; longer ones are no calls.
 const LINE_BYTES_MAX: usize = 64 * 1024;
+
+/// What a client is told of what was not understood; it may be as long as the frame.
+const QUOTED_CHARS_MAX: usize = 200;
 
 /// A client with less than this on its way gets the next frame of its panes, and the answer to its
 /// next request. So what waits for one is past this by no more than a single frame.
@@ -280,16 +284,20 @@ async fn read(
                     senders.delays.note(Place::Request, came_at);
                 }
                 Ok(None) => break,
-                Err(error) => return ClientNews::Broke(error.to_string()),
+                Err(error) => {
+                    let quoted = error.source().map(ToString::to_string).unwrap_or_default();
+                    let quoted = plain(&quoted).chars().take(QUOTED_CHARS_MAX).collect();
+                    let reason = error.to_string();
+                    return ClientNews::Broke(Breach { reason, quoted, ..Breach::default() });
+                }
             }
         }
         let begun = frames.unread();
         if !has_asked && begun > GREETING_BYTES_MAX {
-            return ClientNews::Broke(format!("A greeting has at most {GREETING_BYTES_MAX} bytes"));
+            return broke(format!("A greeting has at most {GREETING_BYTES_MAX} bytes"));
         }
         if !partial.note(begun) {
-            let reason = "Too many frames are on their way from all clients; try again";
-            return ClientNews::Broke(reason.to_owned());
+            return broke("Too many frames are on their way from all clients; try again");
         }
         deadline = match (begun, deadline) {
             (0, _) if has_asked => None,
@@ -297,6 +305,10 @@ async fn read(
             _ => Some(Instant::now() + FRAME_TIME),
         };
     }
+}
+
+fn broke(reason: impl Into<String>) -> ClientNews {
+    ClientNews::Broke(Breach { reason: reason.into(), ..Breach::default() })
 }
 
 /// Reads what there is, or says why nothing more is read.
@@ -308,9 +320,9 @@ async fn read_some(
     let reading = reader.read(buffer);
     let read = match deadline {
         None => reading.await,
-        Some(deadline) => timeout_at(deadline, reading)
-            .await
-            .map_err(|_| ClientNews::Broke("No whole frame came in time".to_owned()))?,
+        Some(deadline) => {
+            timeout_at(deadline, reading).await.map_err(|_| broke("No whole frame came in time"))?
+        }
     };
     read.map_err(|_| ClientNews::Left)
 }
@@ -338,7 +350,8 @@ async fn read_lines(
             queue.heard.notified().await;
         }
         if bytes.len() > LINE_BYTES_MAX {
-            return ClientNews::Left;
+            let reason = format!("A line has at most {LINE_BYTES_MAX} bytes");
+            return ClientNews::Broke(Breach { reason, in_lines: true, ..Breach::default() });
         }
         // Reporters come, say what they have to say, and go.
         match timeout(FRAME_TIME, reader.read(&mut buffer)).await {

@@ -11,7 +11,7 @@ use super::alerts::Alerts;
 use super::board::Board;
 use super::casts::Casts;
 use super::clock::Clock;
-use super::inbox::{ClientId, ClientNews, Input, Senders};
+use super::inbox::{Breach, ClientId, ClientNews, Input, Senders};
 use super::ledger::Ledger;
 use super::look::Sights;
 use super::pane::Pane;
@@ -19,7 +19,7 @@ use super::requests::Asker;
 use super::scribe::Scribe;
 use super::views::Views;
 use crate::config::{Paths, Settings};
-use crate::detect::{HookRules, Rules};
+use crate::detect::{HookRules, ReporterCall, Rules};
 use crate::engine::{Engine, Event, RunEvent};
 use crate::keeper::Lookout;
 use crate::model::{AgentName, Environment, Moment, RequestId, RunId, Size};
@@ -122,14 +122,25 @@ impl Hub {
             }
             // What was held back goes out after every input, this one included.
             ClientNews::CaughtUp => {}
-            ClientNews::Broke(reason) => {
-                tracing::warn!(client = client.0, reason, "a client broke the protocol");
-                let fault = Fault::new(format!("That is not a request: {reason}"));
-                self.views.send(client, &FromHub::Answer { id: 0, outcome: Err(fault) });
+            ClientNews::Broke(breach) => {
+                self.tell_breach(client, &breach);
                 self.dismiss(client);
             }
             ClientNews::Left => self.dismiss(client),
         }
+    }
+
+    fn tell_breach(&self, client: ClientId, breach: &Breach) {
+        let Breach { reason, quoted, in_lines } = breach;
+        tracing::warn!(client = client.0, reason, "a client broke the protocol");
+        if *in_lines {
+            self.views.send_line(client, &ReporterCall::refuse_line(reason));
+            return;
+        }
+        let dash = if quoted.is_empty() { "" } else { ": " };
+        let fault = Fault::new(format!("That is not a request: {reason}{dash}{quoted}"))
+            .with_hint("`wheelhouse api schema` prints what requests look like");
+        self.views.send(client, &FromHub::Answer { id: 0, outcome: Err(fault) });
     }
 
     fn dismiss(&mut self, client: ClientId) {

@@ -166,8 +166,11 @@ impl History {
         };
         let end = youngest.first + lines(youngest);
         let kept = u64::try_from(self.limit.lines).unwrap_or(u64::MAX);
-        let start = oldest.first.max(end.saturating_sub(kept));
-        self.shift.wrapping_add(start)..self.shift.wrapping_add(end)
+        let number = self.shift.wrapping_add(end);
+        // Blocks may hold more rows than were ever counted: those before the first have no number,
+        // not even once rows after them are taken back.
+        let count = (end - oldest.first).min(kept).min(number);
+        number - count..number
     }
 
     pub(super) fn row(&self, number: u64) -> Option<Row> {

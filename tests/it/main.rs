@@ -59,6 +59,7 @@ mod mcp;
 mod merging;
 mod name_once;
 mod neighbours;
+mod never_granted;
 mod notified;
 mod one_hub;
 mod orchestrating;

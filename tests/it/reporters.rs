@@ -204,6 +204,12 @@ fn nonsense_in_lines_is_answered_and_costs_nothing() {
     ] {
         assert!(world.call(line)["error"]["code"].is_string(), "{line}");
     }
+    let mut stream = UnixStream::connect(world.paths().hub_socket()).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(&[b'{'; 64 * 1024 + 1]).unwrap();
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
+    assert!(answer.contains("A line has at most 65536 bytes"), "{answer}");
     // A line without an end is no call.
     let mut stream = UnixStream::connect(world.paths().hub_socket()).unwrap();
     stream.set_write_timeout(Some(PATIENCE)).unwrap();

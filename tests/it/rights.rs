@@ -6,7 +6,7 @@ use std::fs;
 
 use wheelhouse::model::{
     Against, AgentState, Environment, Named, PlayOrder, Reach, ReceiptId, Role, Size, TaskSpec,
-    TaskState, Terms,
+    TaskState,
 };
 use wheelhouse::report::{ReportKind, Status};
 use wheelhouse::wire::{
@@ -34,7 +34,7 @@ const ROLES: [(&str, Role); 4] = [
 ];
 
 /// What a request is made about.
-struct Ids {
+pub(super) struct Ids {
     agent: String,
     task: String,
     receipt: ReceiptId,
@@ -42,7 +42,7 @@ struct Ids {
 
 /// Returns a request of this kind. A new kind of request asks for its line here.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of request")]
-fn example(kind: RequestKind, ids: &Ids) -> Request {
+pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
     let agent = || ids.agent.clone();
     let (agents, task) = (|| vec![ids.agent.clone()], || ids.task.clone());
     let (none, grace_ms) = (|| Environment(BTreeMap::new()), Some(100));
@@ -203,7 +203,7 @@ fn example(kind: RequestKind, ids: &Ids) -> Request {
 const ORDER: &str = r#"{"call":"c","cast":{"playbook":"p","hash":"","pattern":"hub","team":"crew",
     "vars":{},"agents":[],"teams":[],"stages":[]},"tasks":[],"scripts":{}}"#;
 
-fn ids(agent: &str, task: &str, receipt: u64) -> Ids {
+pub(super) fn ids(agent: &str, task: &str, receipt: u64) -> Ids {
     let receipt = serde_json::from_value(serde_json::json!(format!("r{receipt}")));
     Ids { agent: agent.into(), task: task.into(), receipt: receipt.unwrap() }
 }
@@ -233,7 +233,7 @@ fn every_request_is_a_row_and_names_what_it_is_about() {
 }
 
 /// Returns a world with two teams: one with an agent of each role and a worker more, one foreign.
-fn two_teams() -> World {
+pub(super) fn two_teams() -> World {
     let world = World::new();
     let argv = serde_json::to_string(SHELL).unwrap().replace("ROOT", world.mark());
     let mut config = format!("[stop]\ngrace_seconds = 1\n[cli.sh]\ncommand = {argv}\n");
@@ -316,59 +316,6 @@ fn each_role_gets_over_the_socket_what_the_table_gives_it_and_nothing_of_others(
     assert_eq!((alien.run, alien.queued), (1, 0), "nobody has touched it");
     let task = status.tasks.iter().find(|task| task.id == foreign.task).unwrap();
     assert_eq!(task.state, TaskState::Ready);
-}
-
-/// What would run a command of an agent's choice, or lead outside, whoever asks for it.
-fn excesses() -> Vec<(&'static str, Request)> {
-    let ids = ids("mate", "t1", 1);
-    let task = |change: fn(&mut Terms)| {
-        let mut request = example(RequestKind::AddTasks, &ids);
-        if let Request::Task { ask: TaskRequest::Add { specs } } = &mut request {
-            change(&mut specs[0].terms);
-        }
-        request
-    };
-    let added = |change: fn(&mut NewAgent)| {
-        let mut request = example(RequestKind::Add, &ids);
-        if let Request::Add { agent, .. } = &mut request {
-            change(agent);
-        }
-        request
-    };
-    let anyway = |kind| {
-        let mut request = example(kind, &ids);
-        if let Request::Dispatch { anyway, .. } | Request::DispatchTemplate { anyway, .. } =
-            &mut request
-        {
-            *anyway = true;
-        }
-        request
-    };
-    vec![
-        ("type where no rule", anyway(RequestKind::Dispatch)),
-        ("type where no rule", anyway(RequestKind::DispatchTemplate)),
-        ("gates that run a command", task(|terms| terms.gates = vec!["touch x".to_owned()])),
-        ("files outside the project", task(|terms| terms.owns = vec!["../x".to_owned()])),
-        ("the command of an agent", added(|agent| agent.command = vec!["sh".to_owned()])),
-        (
-            "set variables",
-            added(|agent| drop(agent.env.0.insert("PATH".to_owned(), "x".to_owned()))),
-        ),
-        ("outside the project", added(|agent| agent.cwd = Some("/".into()))),
-        ("outside the project", added(|agent| agent.cwd = Some("a/../..".into()))),
-    ]
-}
-
-#[test]
-fn what_no_agent_may_ask_for_is_refused_to_those_who_lead_too() {
-    let world = two_teams();
-    for (words, request) in excesses() {
-        for agent in ["lead", "top"] {
-            let fault = Visitor::speaking(&world, agent).answer(request.clone()).unwrap_err();
-            assert!(fault.message.contains(words), "{agent} {request:?}: {fault}");
-            assert!(fault.hint.is_some(), "{agent} {request:?}: {fault}");
-        }
-    }
 }
 
 #[test]

@@ -166,23 +166,6 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
 }
 
 #[test]
-fn who_has_spoken_for_one_agent_speaks_for_no_other_on_that_connection() {
-    let world = World::with_crew(&[("one", SHELL), ("two", SHELL)]);
-    world.ok(&["up", "crew"]);
-    let mut agent = Visitor::connect(&world);
-    assert!(agent.greet(&world.token("one")).is_ok());
-    // Neither by another token nor by none.
-    let greetings = [Some(world.token("two")), None];
-    for token in greetings {
-        let version = "test".to_owned();
-        let _ = agent.try_ask(Request::Hello { protocol: PROTOCOL, version, token });
-        let Ok(Response::Me(who)) = agent.try_ask(Request::Me) else { panic!() };
-        assert_eq!(who.agent.as_deref(), Some("one"));
-        assert!(agent.try_ask(Request::Down { force: true }).is_err());
-    }
-}
-
-#[test]
 fn no_agent_is_a_person_to_another_project_but_to_one_whose_hub_it_started() {
     let (world, other) = (World::with_crew(&[("one", SHELL)]), World::with_crew(&[("two", SHELL)]));
     world.ok(&["up", "crew"]);
