@@ -72,7 +72,7 @@ pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result
         // What still goes on may be followed.
         query.up_to = (chapter.end != End::Open).then_some(chapter.last);
     }
-    let mut news = None;
+    let (mut news, begun_after) = (None, query.after);
     loop {
         let found = journal.entries(&query)?;
         for entry in &found {
@@ -83,6 +83,12 @@ pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result
             continue;
         }
         if !args.follow {
+            if query.after == begun_after && !args.format.json {
+                writeln!(
+                    context.out,
+                    "Nothing on record fits; `wheelhouse events` prints all of it"
+                )?;
+            }
             return Ok(());
         }
         context.out.flush()?;

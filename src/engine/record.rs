@@ -300,7 +300,7 @@ impl Engine {
             }
             if task.state == TaskState::Running {
                 let note = task.note.clone().unwrap_or_else(|| AWAITED.to_owned());
-                self.set_task(id, TaskState::Interrupted, Some(note), now);
+                self.doubt_task(id, TaskState::Interrupted, Some(note), now);
             }
         }
     }

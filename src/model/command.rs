@@ -315,9 +315,10 @@ impl Refusal {
             Self::HasEnded { agent } => {
                 Some(format!("Start it again with `wheelhouse agent restart {agent}`"))
             }
-            Self::UnknownTask { .. } | Self::TaskIs { .. } => {
+            Self::UnknownTask { .. } => {
                 Some("See where each task stands with `wheelhouse task list`".to_owned())
             }
+            Self::TaskIs { task, state } => Some(way_on(*task, *state)),
             Self::TaskCycle { .. } => Some("Take one of these needs away".to_owned()),
             Self::BadTask { .. } => Some("See `wheelhouse task add --help`".to_owned()),
             Self::TooManyTasks { .. } => {
@@ -373,6 +374,25 @@ fn failures_hint(failures: &[Failure]) -> String {
 
 fn count(agents: &[AgentName]) -> String {
     if agents.len() == 1 { "One agent".to_owned() } else { format!("{} agents", agents.len()) }
+}
+
+/// Returns what can be done about a task in a state in which something else was asked for.
+fn way_on(task: TaskId, state: TaskState) -> String {
+    match state {
+        TaskState::Pending => format!("See what it waits for with `wheelhouse task show {task}`"),
+        TaskState::Running | TaskState::Blocked => {
+            format!("Give it to another with `wheelhouse task retry {task} --agent NAME`")
+        }
+        TaskState::Claimed | TaskState::Interrupted => {
+            format!("See what becomes of it with `wheelhouse wait --task {task} --for done`")
+        }
+        TaskState::Failed | TaskState::Cancelled => {
+            format!("Have it tried again with `wheelhouse task retry {task}`")
+        }
+        TaskState::Ready | TaskState::Done => {
+            format!("See what came of it with `wheelhouse task show {task}`")
+        }
+    }
 }
 
 fn list(agents: &[AgentName]) -> String {

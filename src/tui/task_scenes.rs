@@ -7,6 +7,7 @@ use crate::wire::Response;
 fn the_tasks() {
     insta::assert_snapshot!("tasks_small", board(80, 24).text());
     insta::assert_snapshot!("tasks_middling", board(120, 40).text());
+    insta::assert_snapshot!("tasks_narrow", board(60, 20).text());
 }
 
 #[test]
@@ -22,7 +23,9 @@ fn one_task_in_full() {
 #[test]
 fn a_new_task_in_its_form() {
     let keys = "n S h i p tab G o ctrl-j o n tab b a";
-    for (name, cols, rows) in [("task_form_small", 80, 24), ("task_form_low", 80, 14)] {
+    for (name, cols, rows) in
+        [("task_form_small", 80, 24), ("task_form_low", 80, 14), ("task_form_lowest", 40, 8)]
+    {
         let mut stage = board(cols, rows);
         stage.press(keys);
         insta::assert_snapshot!(name, stage.text());

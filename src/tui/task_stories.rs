@@ -313,6 +313,8 @@ fn a_task_is_tried_again_with_advice() {
     assert!(stage.text().contains("Try t4 again"));
     write(&mut stage, "Ask ops");
     stage.press("enter");
+    stage.answer(is_task, done(tasks()[3].clone()));
+    assert!(stage.text().contains("t4 is tried again"));
     let asked = asked(&mut stage);
     let [TaskRequest::Retry { task, advice, agent: None }] = &asked[..] else { panic!() };
     assert_eq!((task.as_str(), advice.as_deref()), ("t4", Some("Ask ops")));

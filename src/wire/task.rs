@@ -112,6 +112,22 @@ pub struct TaskStatus {
     pub key: Option<String>,
 }
 
+impl TaskStatus {
+    /// Returns what it waits for: what its note says, or those of all tasks that come first.
+    pub fn waits_for(&self, all: &[Self]) -> Option<String> {
+        if let Some(note) = &self.note {
+            return Some(note.clone());
+        }
+        let is_open = |need: &&String| {
+            let known = all.iter().find(|known| known.id == **need);
+            known.is_none_or(|known| known.state != TaskState::Done)
+        };
+        let needs: Vec<&str> = self.needs.iter().filter(is_open).map(String::as_str).collect();
+        let is_waiting = !self.state.is_final() && !needs.is_empty();
+        is_waiting.then(|| format!("needs {}", needs.join(", ")))
+    }
+}
+
 impl From<&Task> for TaskStatus {
     fn from(task: &Task) -> Self {
         Self {

@@ -16,8 +16,15 @@ fn a_task_is_added_listed_shown_and_cancelled() {
     assert_eq!((&task["id"], &task["title"]), (&"t1".into(), &"work".into()));
     let second = add(&world, &["--needs", "t1"]);
     assert_eq!((&second["id"], &second["state"]), (&"t2".into(), &"pending".into()));
+    add(&world, &["--needs", "t1,t2"]);
     let listed = world.json(&["task", "list"]);
-    assert_eq!(listed[1]["needs"][0], "t1");
+    assert_eq!(listed[2]["needs"], serde_json::json!(["t1", "t2"]));
+    for list in ["list", "board"] {
+        assert!(
+            world.ok(&["task", list]).contains("  needs t1, t2\n"),
+            "what it waits for is told"
+        );
+    }
     let status = world.json(&["status"]);
     assert_eq!(
         (&status["tasks"][0]["id"], &status["tasks"][0]["attempt"]),
@@ -64,6 +71,12 @@ fn what_cannot_be_is_refused_with_what_to_type_next() {
         assert_eq!(said.code, Some(1), "{said:?}");
         assert!(said.err.contains(words) && said.err.contains("hint: "), "{said:?}");
     }
+    add(&world, &[]);
+    world.ok(&["task", "cancel", "t1"]);
+    let said = world.run(&["task", "cancel", "t1"]);
+    assert!(said.err.contains("Have it tried again with `wheelhouse task retry t1`"), "{said:?}");
+    assert!(world.ok(&["events", "--task", "t9"]).starts_with("Nothing on record fits"));
+    assert_eq!(world.ok(&["events", "--task", "t9", "--json"]), "");
     for verb in ["show", "cancel", "retry"] {
         let said = world.run(&["task", verb, "t\u{1b}[31m"]);
         assert!(said.err.contains("There is no task") && !said.err.contains('\u{1b}'), "{said:?}");

@@ -42,7 +42,7 @@ pub(crate) fn board(
         writeln!(context.out, "{name} ({})", cards.len())?;
         for card in cards {
             let who = card.agent.as_deref().map(|agent| format!("  {agent}")).unwrap_or_default();
-            let note = card.note.as_deref().map(|note| format!("  {note}")).unwrap_or_default();
+            let note = card.waits_for(&tasks).map(|note| format!("  {note}")).unwrap_or_default();
             let line = format!("  {:<5} {:<9} {}{who}{note}", card.id, card.state, card.title);
             writeln!(context.out, "{}", plain(&line))?;
         }

@@ -24,7 +24,7 @@ pub(crate) fn print_tasks(context: &mut Context, tasks: &[TaskStatus]) -> anyhow
             task.agent.clone().unwrap_or_default(),
             task.attempt.to_string(),
             task.title.clone(),
-            task.note.clone().unwrap_or_default(),
+            task.waits_for(tasks).unwrap_or_default(),
         ]);
     }
     table.print(&mut context.out)?;

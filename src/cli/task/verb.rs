@@ -87,8 +87,8 @@ pub(crate) struct AddArgs {
     /// Only agents with this capability
     #[arg(long, value_name = "CAPABILITY")]
     pub(super) requires: Vec<String>,
-    /// A task that comes first
-    #[arg(long, value_name = "ID")]
+    /// A task that comes first; several with commas, or said again
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub(super) needs: Vec<String>,
     /// What must pass before it is done: a command, or `exit:CODE:COMMAND`, `file:PATH`,
     /// `regex:PATH:PATTERN`, `json:PATH`, `schema:PATH:SCHEMA` (a file, or the schema itself),

@@ -185,6 +185,11 @@ impl TaskForm {
         Fate::Close
     }
 
+    /// Says whether it is about a task that is there already.
+    pub(crate) fn is_retry(&self) -> bool {
+        self.retried.is_some()
+    }
+
     /// Takes note of why the hub refused; what was written stays.
     pub(crate) fn fail(&mut self, fault: String) {
         self.is_sent = false;
@@ -314,6 +319,22 @@ impl TaskForm {
         };
         let fields: Vec<Rect> = self.fields.iter().map(place).collect();
         let below = Rect { y: y + 1, height: inner.bottom().saturating_sub(y + 1), ..inner };
+        if below.is_empty() { self.least_parts(inner) } else { (fields, below) }
+    }
+
+    /// Returns the same where not even a line for each fits: the field that is written into, those
+    /// around it as far as there is room, and one line for the remark.
+    fn least_parts(&self, inner: Rect) -> (Vec<Rect>, Rect) {
+        let room = inner.height.saturating_sub(1);
+        let at = u16::try_from(self.at).unwrap_or(u16::MAX);
+        let first = (at + 1).saturating_sub(room);
+        let place = |index: u16| {
+            let row = index.checked_sub(first).filter(|row| *row < room);
+            row.map_or(Rect::ZERO, |row| Rect { y: inner.y + row, height: 1, ..inner })
+        };
+        let fields = (0..).take(self.fields.len()).map(place).collect();
+        let below =
+            Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner };
         (fields, below)
     }
 

@@ -28,8 +28,8 @@ const ID_COLS: usize = 5;
 const STATE_COLS: usize = 11;
 const AGENT_COLS: usize = 12;
 const TRY_COLS: usize = 3;
-/// What stands before a title, blanks included.
-const BEFORE_COLS: usize = 4 + ID_COLS + 1 + STATE_COLS + 1 + AGENT_COLS + 1 + TRY_COLS + 2;
+/// A narrower list does without who tries a task and how often: its title says more.
+const WHO_ROOM_MIN: usize = 64;
 
 impl Tasks {
     pub(super) fn press(&mut self, app: &mut App, key: Key) -> Fate {
@@ -118,10 +118,8 @@ impl Tasks {
         let inner = Self::dialog(app).draw(app, area, buffer);
         let (dim, room) = (app.theme.tone(Tone::Dim), usize::from(inner.width));
         let list = Self::list(inner);
-        let heading = format!(
-            "    {:ID_COLS$} {:STATE_COLS$} {:AGENT_COLS$} {:>TRY_COLS$}  TITLE",
-            "TASK", "STATE", "AGENT", "TRY"
-        );
+        let who = who(room, "AGENT", "TRY");
+        let heading = format!("    {:ID_COLS$} {:STATE_COLS$} {who} TITLE", "TASK", "STATE");
         if app.tasks.is_empty() {
             let hint = app.keymap.hint(Action::Task(Tasking::Add)).unwrap_or_default();
             let text = format!("No tasks yet: {hint} adds one");
@@ -209,18 +207,10 @@ fn give(app: &mut App, task: TaskId) {
     app.ask(Purpose::Order, Request::Task { ask });
 }
 
-/// Returns what a task waits for: what its note says, or the tasks that come first.
-fn waits_for(app: &App, task: &TaskStatus) -> Option<String> {
-    if let Some(note) = &task.note {
-        return Some(clean(note));
-    }
-    let is_open = |need: &&String| {
-        let known = app.tasks.iter().find(|known| known.id == **need);
-        known.is_none_or(|known| known.state != TaskState::Done)
-    };
-    let needs: Vec<&str> = task.needs.iter().filter(is_open).map(String::as_str).collect();
-    (!task.state.is_final() && !needs.is_empty())
-        .then(|| clean(&format!("needs {}", needs.join(", "))))
+/// Returns the columns about who tries a task, where there is room for them.
+fn who(room: usize, agent: &str, attempt: &str) -> String {
+    let columns = format!("{} {attempt:>TRY_COLS$} ", padded(agent, AGENT_COLS));
+    if room < WHO_ROOM_MIN { String::new() } else { columns }
 }
 
 fn padded(text: &str, columns: usize) -> String {
@@ -233,15 +223,15 @@ fn list_line(app: &App, task: &TaskStatus, is_chosen: bool, room: usize) -> Line
     let agent = task.agent.as_deref().map_or("—".to_owned(), clean);
     let attempt = if task.attempt == 0 { String::new() } else { task.attempt.to_string() };
     let head = format!(
-        "{arrow} {} {} {} {} {attempt:>TRY_COLS$}  ",
+        "{arrow} {} {} {} {} ",
         sign(kin),
         padded(&clean(&task.id), ID_COLS),
         padded(&task.state.to_string(), STATE_COLS),
-        padded(&agent, AGENT_COLS),
+        who(room, &agent, &attempt),
     );
-    let rest = room.saturating_sub(BEFORE_COLS);
+    let rest = room.saturating_sub(width(&head));
     let title = clean(&task.title);
-    let (title, wait) = match waits_for(app, task) {
+    let (title, wait) = match task.waits_for(&app.tasks).map(|wait| clean(&wait)) {
         // What it waits for matters as much as what it is.
         Some(wait) => {
             let title = clip(&title, (rest / 2).max(rest.saturating_sub(width(&wait) + 3)));

@@ -54,11 +54,11 @@ pub(super) fn heard(app: &mut App, outcome: Result<Response, Fault>) {
     let at = app.overlays.iter().position(is_it);
     match outcome {
         Ok(Response::Done(done)) => {
-            if let Some(at) = at {
-                app.overlays.remove(at);
-            }
+            let form = at.map(|at| app.overlays.remove(at));
+            let is_retry = matches!(&form, Some(Overlay::TaskForm(form)) if form.is_retry());
+            let what = if is_retry { "is tried again" } else { "is on record" };
             for task in &done.tasks {
-                let text = format!("{} is on record: {}", task.id, task.title);
+                let text = format!("{} {what}: {}", task.id, task.title);
                 app.say(Tone::Accent, clean(&text));
                 choose(app, task.id);
             }
