@@ -4,18 +4,19 @@ use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::link::{Road, Start};
 use super::pane::Pane;
+use super::plots::{Ground, ground};
 use super::state::Hub;
 use super::there::There;
 use super::tokens;
 use crate::engine::{RunEvent, Seat};
 use crate::keeper::{Lookout, Watch};
 use crate::model::{AgentName, Launch, Member, RunId, Runner};
-use crate::runner::{Address, OrderThere, Way};
+use crate::runner::{Address, Mount, OrderThere, Way};
 use crate::wire::Fault;
 
 /// Enough to tell apart the hubs of one person's machines.
@@ -98,8 +99,7 @@ impl Hub {
         let member = self.engine.seat(agent).map(|seat| &seat.member);
         let hash = member.and_then(|member| member.contact.token_hash.clone());
         let make = launch.as_ref().and_then(|launch| {
-            let workspace = member.map_or(self.paths.project.as_path(), Member::root);
-            way.make(&self.program, workspace, launch.confinement.limits)
+            way.make(&self.program, &self.mounts(agent), launch.confinement.limits)
         });
         let order = launch.map(|mut launch| {
             if make.is_some() {
@@ -118,6 +118,24 @@ impl Hub {
             is_away: false,
             stop: Rc::default(),
         })
+    }
+
+    /// Returns what an agent finds of this machine in a container that is made for it: its workspace,
+    /// or else the project.
+    fn mounts(&self, agent: &AgentName) -> Vec<Mount> {
+        let member = self.engine.seat(agent).map(|seat| &seat.member);
+        let root = member.map_or(self.paths.project.as_path(), Member::root);
+        let mount = |path: PathBuf, is_readonly| Mount { path, is_readonly };
+        let workspace = self.engine.workspace(agent).filter(|one| one.outpost.is_none());
+        let Some(plot) = workspace.map(|one| &one.plot).filter(|plot| root.starts_with(&plot.root))
+        else {
+            return vec![mount(root.to_owned(), false)];
+        };
+        let Ground { shared, writable } = ground(plot);
+        let mark = self.site().setup_mark(agent);
+        let mark = mark.parent().filter(|_| plot.setup.is_some()).map(Path::to_owned);
+        let shared = shared.into_iter().map(|path| mount(path, true));
+        shared.chain(writable.into_iter().chain(mark).map(|path| mount(path, false))).collect()
     }
 
     /// Refuses what would reach an agent too late to mean what it means now.

@@ -82,7 +82,11 @@ impl Hub {
         }
         let is_tree = kind == WorkspaceKind::Worktree;
         // A directory of its own among the names of branches, so that it can change no other.
-        let own = if agent.posting.confinement.sandbox.is_some() { "/own" } else { "" };
+        let mounts_files = |runner: &Runner| runner.mounts_files();
+        let runner = agent.posting.runner.as_deref();
+        let is_mounted = runner.is_some_and(mounts_files);
+        let is_held = is_mounted || agent.posting.confinement.sandbox.is_some();
+        let own = if is_held { "/own" } else { "" };
         let branch = format!("wheelhouse/{}/{name}{own}", self.paths.session);
         Ok(Some(Plot {
             kind,
@@ -98,7 +102,8 @@ impl Hub {
             disposable: settings.disposable.clone(),
             port_base: settings.port_base,
             port_count: settings.ports,
-            runner: agent.posting.runner.clone(),
+            // One that is mounted there is made here.
+            runner: agent.posting.runner.clone().filter(|_| !is_mounted),
             restores: None,
         }))
     }
@@ -253,7 +258,10 @@ fn own_or(own: Option<&String>, all: Option<&String>) -> Option<String> {
 /// Says whether an agent that runs elsewhere gets a workspace of its own there; else it works where
 /// its runner says.
 fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Result<bool, Fault> {
-    let is_mounted = matches!(runner.place, Place::Image { .. });
+    if runner.mounts_files() {
+        return Ok(true);
+    }
+    let is_image = matches!(runner.place, Place::Image { .. });
     let refuse = |hint: &str| {
         let (name, runner) = (&agent.name, &runner.name);
         let message = format!(
@@ -265,35 +273,47 @@ fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Re
         WorkspaceChoice::Shared => Ok(false),
         WorkspaceChoice::Copy if agent.posting.workspace.is_none() => Ok(false),
         WorkspaceChoice::Copy => refuse("Use `worktree`: commits go there and come back by git"),
-        WorkspaceChoice::Worktree if is_mounted && agent.posting.workspace.is_some() => {
-            refuse("Leave `workspace` out: its container has the project mounted")
+        WorkspaceChoice::Worktree if is_image && agent.posting.workspace.is_some() => {
+            refuse("Leave `directory` out of the runner: then it is mounted in the container")
         }
         // A runner that names a directory says where agents work there.
         WorkspaceChoice::Auto if agent.posting.workspace.is_none() => {
-            Ok(!is_mounted && runner.directory.is_none())
+            Ok(!is_image && runner.directory.is_none())
         }
-        WorkspaceChoice::Worktree | WorkspaceChoice::Auto => Ok(!is_mounted),
+        WorkspaceChoice::Worktree | WorkspaceChoice::Auto => Ok(!is_image),
     }
 }
 
-/// Opens a sandbox to what its agent works in. Of a repository that is shared, it may write where a
-/// commit on its own branch does, and read the rest.
+/// What of this machine an agent needs to work in a workspace that lies here.
+pub(super) struct Ground {
+    /// To be read: what all working trees of a repository share.
+    pub(super) shared: Option<PathBuf>,
+    pub(super) writable: Vec<PathBuf>,
+}
+
+/// Returns it for a workspace. Of a repository that is shared, its agent may write where a commit on
+/// its own branch does, and read the rest.
+pub(super) fn ground(plot: &Plot) -> Ground {
+    let mut ground = Ground { shared: None, writable: vec![plot.root.clone()] };
+    let tree = Repository::find(&plot.project).ok().and_then(|found| found.worktree(&plot.root));
+    if let Some(tree) = tree.filter(|_| plot.kind == WorkspaceKind::Worktree) {
+        ground.shared = Some(tree.common_dir().to_owned());
+        match tree.own_places(&plot.branch) {
+            Ok(places) => ground.writable.extend(places),
+            Err(error) => tracing::warn!(%error, "an agent that is held cannot commit"),
+        }
+    }
+    ground
+}
+
+/// Opens a sandbox to what its agent works in.
 fn open_workspace(workspace: &Workspace, mark: &Path, sandbox: &mut Sandbox) {
     let text = |path: &Path| path.display().to_string();
     // In a place elsewhere only the far end knows where git keeps what.
     if workspace.outpost.is_none() {
-        let plot = &workspace.plot;
-        let mut own = vec![plot.root.clone()];
-        let tree =
-            Repository::find(&plot.project).ok().and_then(|found| found.worktree(&plot.root));
-        if let Some(tree) = tree.filter(|_| plot.kind == WorkspaceKind::Worktree) {
-            sandbox.shown.push(text(tree.common_dir()));
-            match tree.own_places(&plot.branch) {
-                Ok(places) => own.extend(places),
-                Err(error) => tracing::warn!(%error, "a sandboxed agent cannot commit"),
-            }
-        }
-        sandbox.writable.splice(0..0, own.iter().map(|path| text(path)));
+        let Ground { shared, writable } = ground(&workspace.plot);
+        sandbox.shown.extend(shared.map(|path| text(&path)));
+        sandbox.writable.splice(0..0, writable.iter().map(|path| text(path)));
     }
     if workspace.plot.setup.is_some() {
         sandbox.writable.extend(mark.parent().map(text));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::config::{Agent, Cli, Paths, VariablePattern, agent_environment, far_environment};
-use crate::model::{Confinement, Environment, Place, Plot, Runner};
+use crate::model::{Confinement, Environment, Plot, Runner};
 use crate::workspace::inside::resolved;
 
 /// What depends on where an agent runs.
@@ -46,20 +46,18 @@ pub(super) fn stead(
     Stead {
         // The shell of whoever is there.
         argv: cli.command.clone(),
-        cwd: directory(runner, agent, paths),
+        cwd: directory(runner, (agent, plot), paths),
         environment: far_environment(caller, &runner.pass_env, cli, agent, own),
         confinement,
     }
 }
 
-/// Returns where the agent works. A container that was made for it sees the project under the path
-/// that it has here; every other place has a directory of its own.
-fn directory(runner: &Runner, agent: &Agent, paths: &Paths) -> PathBuf {
-    match (&runner.place, &runner.directory) {
-        (Place::Image { .. }, None) => agent.directory(&paths.project),
-        (_, directory) => {
-            let base = PathBuf::from(directory.as_deref().unwrap_or("~"));
-            base.join(&agent.cwd).components().collect()
-        }
+/// Returns where the agent works. A container that was made for it sees the project, or its own
+/// workspace, under the path that it has here; every other place has a directory of its own.
+fn directory(runner: &Runner, (agent, plot): (&Agent, Option<&Plot>), paths: &Paths) -> PathBuf {
+    if runner.mounts_files() {
+        return plot.map_or_else(|| agent.directory(&paths.project), Plot::agent_cwd);
     }
+    let base = PathBuf::from(runner.directory.as_deref().unwrap_or("~"));
+    base.join(&agent.cwd).components().collect()
 }

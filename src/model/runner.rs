@@ -26,6 +26,13 @@ pub struct Runner {
     pub pass_env: Vec<String>,
 }
 
+impl Runner {
+    /// Says whether agents there find files that lie here, under the path that they have here.
+    pub fn mounts_files(&self) -> bool {
+        matches!(self.place, Place::Image { .. }) && self.directory.is_none()
+    }
+}
+
 /// What kind of place it is, and how it is called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -1,6 +1,6 @@
 //! What to run here so that something runs there. Every command is a list of words; no shell reads it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::quote::{quoted, quoted_program};
 use crate::model::{AgentName, ContainerEngine, Limits, Place, Runner, SessionName};
@@ -38,6 +38,13 @@ pub struct Address {
 pub struct Way {
     pub runner: Runner,
     pub address: Address,
+}
+
+/// What of this machine is found in an agent's own container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    pub path: PathBuf,
+    pub is_readonly: bool,
 }
 
 impl Way {
@@ -145,16 +152,18 @@ impl Way {
 
     /// Returns what makes the agent's own container, if it has one, and starts nothing in it yet.
     ///
-    /// The workspace is found inside under the path that it has here, so that whoever checks the
+    /// What is mounted is found inside under the path that it has here, so that whoever checks the
     /// work sees the same files.
-    pub fn make(&self, program: &Path, workspace: &Path, limits: Limits) -> Option<Vec<String>> {
+    pub fn make(&self, program: &Path, mounts: &[Mount], limits: Limits) -> Option<Vec<String>> {
         let Place::Image { engine, image } = &self.runner.place else { return None };
         let mut argv = owned([engine.name(), "run", "--detach", "--name"]);
         argv.extend([self.container(), "--label".to_owned()]);
         argv.push(format!("wheelhouse={}", self.address.session));
         // An image may want another, which what we start in it does not know.
         argv.extend(owned(["--stop-signal", "SIGTERM"]));
-        argv.extend(["--mount".to_owned(), mount(workspace, workspace, false)]);
+        for Mount { path, is_readonly } in mounts {
+            argv.extend(["--mount".to_owned(), mount(path, path, *is_readonly)]);
+        }
         argv.extend(self.mounted_program(program));
         argv.extend(limits_of_engine(limits));
         argv.extend(self.runner.arguments.iter().cloned());
@@ -298,7 +307,7 @@ mod tests {
         let engine = ContainerEngine::Podman;
         let pet = way(Place::Container { engine, container: "pet".to_owned() }, &[], "wheelhouse");
         assert_eq!(pet.line().join(" "), format!("podman exec -i pet wheelhouse {FAR}"));
-        assert_eq!(pet.make(Path::new("/w"), Path::new("/p"), Limits::default()), None);
+        assert_eq!(pet.make(Path::new("/w"), &[], Limits::default()), None);
         assert_eq!((pet.remove(), pet.list(), pet.last_words()), (None, None, None));
         assert_eq!(
             pet.standing().unwrap().join(" "),
@@ -312,7 +321,8 @@ mod tests {
         let jail = way(place, &["--network", "none"], PROGRAM_DEFAULT);
         let limits =
             Limits { memory_bytes: Some(1 << 30), cpu_hundredths: Some(150), processes: Some(64) };
-        let made = jail.make(Path::new("/bin/wheelhouse"), Path::new("/a,b"), limits).unwrap();
+        let mounts = [Mount { path: "/a,b".into(), is_readonly: false }];
+        let made = jail.make(Path::new("/bin/wheelhouse"), &mounts, limits).unwrap();
         assert_eq!(
             made.join(" "),
             "docker run --detach --name wheelhouse-shop-1a2b-00ff-api --label \

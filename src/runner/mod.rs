@@ -15,7 +15,7 @@ mod space;
 
 pub use call::{Answer, Call, FAR_PROTOCOL, Greeting, HOOKS_PLACE, OrderThere, read as read_line};
 pub use check::{LookFailed, look};
-pub use command::{Address, Way};
+pub use command::{Address, Mount, Way};
 pub use far::{Received, Sent, Sight, main as far};
 pub use parcel::{DOORS_MAX, FromFar, ToFar, WINDOW_BYTES};
 pub use space::{SpaceCall, SpaceDeed, SpaceSaid, ask as ask_about_space};

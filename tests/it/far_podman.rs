@@ -55,9 +55,7 @@ fn assert_count_goes_on(world: &World, podman: &Podman) {
             process::kill(world.running_status().unwrap().hub.pid, Signal::KILL);
         }
         drop(connection);
-        // Nobody here is left to start the hub again, so whoever asks does.
         wait_for("new output", || {
-            world.status();
             world.connect().is_some_and(|mut line| latest(&mut line, "one") > before + 20)
         });
         let mut connection = world.connect().unwrap();
@@ -230,4 +228,48 @@ fn an_agent_works_in_a_container_that_is_there_already_and_its_work_comes_back()
     assert_eq!(only(&podman), pet, "it is not ours to remove");
     let left = podman.ok(&["exec", "pet", "bash", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"]);
     assert!(!left.contains("keeper") && !left.contains("far link"), "{left}");
+}
+
+#[test]
+fn an_agent_in_a_container_of_its_own_works_in_a_tree_of_its_own() {
+    let mut world = World::new();
+    let Some(podman) = Podman::start(&mut world) else { return };
+    let script = "on prompt\n  run $PROMPT\n  status done \"ran it, 1 command passed\"\n";
+    let mut arguments = Podman::arguments();
+    for seen in [PROGRAM.into(), world.path("one.sim"), world.path("two.sim")] {
+        arguments.push(format!("--volume={0}:{0}:ro", seen.display()));
+    }
+    let settings = Podman::runner("box", IMAGE, &arguments);
+    let files = [("a.txt", "one\n")];
+    let agents = [("one", script), ("two", script)];
+    let yard = Yard::in_world(world, &files, &agents, (&settings, "runner = \"box\""));
+    let world = &yard.world;
+    let said = world.ok(&["up", "crew"]);
+    assert!(said.contains("on box, in a worktree of its own: one, two"), "{said}");
+    yard.up(&["one", "two"]);
+    yard.say("one", "echo two >> a.txt; git commit -q -a -m mine; echo new > n.txt");
+    yard.say("two", "echo other >> a.txt");
+    assert_eq!(fs::read_to_string(world.project.join("a.txt")).unwrap(), "one\n");
+    let listed = yard.workspace("one").unwrap();
+    assert_eq!(listed["files"], serde_json::json!(["a.txt", "n.txt"]));
+    assert_eq!(yard.git(&["log", "-1", "--format=%s", listed["branch"].as_str().unwrap()]), "mine");
+    // Of what the repository's trees share it can change nothing that another would run or rely on.
+    let git = world.project.join(".git");
+    let git = git.display();
+    yard.say("one", &format!(
+        "for f in {git}/hooks/pre-commit {git}/config {git}/refs/heads/planted; do echo x >> $f; done; true"
+    ));
+    for name in ["hooks/pre-commit", "refs/heads/planted"] {
+        assert!(!world.project.join(".git").join(name).exists(), "{name}");
+    }
+    assert!(!fs::read_to_string(world.project.join(".git/config")).unwrap().contains("\nx\n"));
+
+    let merged = world.json(&["workspace", "merge", "one"]);
+    assert_eq!(merged["state"], "done", "{merged}");
+    assert_eq!(yard.git(&["show", "wheelhouse/integration:n.txt"]), "new");
+    world.ok(&["agent", "stop", "one"]);
+    wait_for("that its tree goes", || yard.workspace("one").is_none());
+    world.ok(&["down", "--force"]);
+    assert!(yard.workspace("two").is_some(), "there is work in it");
+    assert!(podman.containers().is_empty());
 }
