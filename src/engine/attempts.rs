@@ -76,11 +76,19 @@ impl Engine {
         let task = &self.tasks[&id];
         let Some(open) = task.open() else { return };
         let seat = self.seats.get(&open.agent).filter(|seat| seat.run == open.run);
-        if !seat.is_some_and(|seat| seat.phase == Phase::Running) {
-            let reason = "its agent is gone";
-            self.close_attempt(id, Outcome::Interrupted, reason, now);
-            return self.try_again(id, reason, now);
-        }
+        let (state, note) = match seat.map(|seat| seat.phase) {
+            Some(Phase::Running) => (TaskState::Running, note),
+            // What a hub that came back has checked again may be known before its agent is seen.
+            Some(Phase::Starting) => {
+                (TaskState::Interrupted, Some(note.unwrap_or_else(|| AWAITED.to_owned())))
+            }
+            Some(Phase::Stopping | Phase::Leaving(_) | Phase::Sweeping(_) | Phase::Ended(_))
+            | None => {
+                let reason = "its agent is gone";
+                self.close_attempt(id, Outcome::Interrupted, reason, now);
+                return self.try_again(id, reason, now);
+            }
+        };
         if task.terms.turns_max.is_some_and(|max| open.turns >= max) {
             let note = format!("it has taken {} prompts, as many as it may", open.turns);
             return self.hold_task(id, Hold::Turns, note, now);
@@ -93,7 +101,7 @@ impl Engine {
             (open.last_receipt, open.claim, open.hold) = (receipt, None, None);
         }
         self.touch(Place::Task(id));
-        self.set_task(id, TaskState::Running, note, now);
+        self.set_task(id, state, note, now);
     }
 
     /// Lets a task wait for someone.
@@ -233,10 +241,10 @@ fn lost(agent: &AgentName) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::super::RunEvent;
     use super::super::fixture::{Bench, Work, seen};
+    use super::super::{Event, RunEvent};
     use super::*;
-    use crate::model::{AgentState, Command, Exit, OnFailure, TaskCommand};
+    use crate::model::{AgentState, Checks, Command, Exit, GateResult, OnFailure, TaskCommand};
 
     fn outcomes(bench: &Bench) -> Vec<Option<Outcome>> {
         let task = bench.engine.task(TaskId(1)).unwrap();
@@ -330,6 +338,26 @@ mod tests {
         bench.crash();
         let _ = bench.tell("one", seen());
         assert_eq!(*bench.engine.task(TaskId(1)).unwrap(), known, "as old as it was, too");
+    }
+
+    #[test]
+    fn what_is_checked_again_before_the_agent_is_seen_costs_no_attempt() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a").with(|terms| terms.gates = vec!["make".to_owned()])]);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        bench.crash();
+        let failed =
+            GateResult { gate: "make".into(), passed: false, output: "2 of 9 fail".into() };
+        let tree = Some("x".to_owned());
+        let checks = Checks { results: vec![failed], tree_before: tree.clone(), tree_after: tree };
+        bench.handle(Event::Gates { task: TaskId(1), attempt: 1, checks });
+        assert_eq!(bench.states(), [TaskState::Interrupted]);
+        let _ = bench.tell("one", seen());
+        assert_eq!(bench.states(), [TaskState::Running]);
+        bench.did("one", AgentState::Idle);
+        assert!(bench.prompts("one")[1].contains("| 2 of 9 fail"), "{:?}", bench.prompts("one"));
+        assert_eq!(outcomes(&bench), [None]);
     }
 
     #[test]
