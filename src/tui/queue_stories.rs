@@ -83,6 +83,15 @@ fn consent_is_given_with_one_key_and_what_was_shown_is_marked() {
         matches!(&asked[..], [TaskRequest::Consent { from, to }] if from == "backend" && to == "frontend"),
         "{asked:?}"
     );
+    stage.press("a a d");
+    stage.give(Input::Paste("Ask me instead".to_owned()));
+    stage.press("enter");
+    let sent = stage.requests().into_iter().find_map(|request| {
+        let Request::Dispatch { agents, .. } = request else { return None };
+        Some(agents)
+    });
+    assert_eq!(sent, Some(vec!["backend".to_owned()]), "another answer is a prompt");
+    stage.press("esc");
     // Somebody else answered it meanwhile.
     stage.press("a a");
     assert_eq!(stage.app.overlays.len(), 1);

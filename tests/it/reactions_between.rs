@@ -108,7 +108,7 @@ fn a_block_without_a_lead_waits_once_for_a_person() {
     world.waits(&[&["one", "● blocked: the key of the staging machine"]]);
     world.go();
     world.frame("one", &["blocked", "the key of the staging machine"]);
-    world.press("a", "Is what n1 asks for there?");
+    world.press("a", "Is what one needs there?");
     world.press("\r", "? help");
     world.wait_for_task("t1", "done");
     world.waits(&[&["one", "finished: work: 3 tests pass"]]);

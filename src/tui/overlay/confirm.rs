@@ -6,10 +6,11 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::dialog::{Dialog, Hit, buttons};
-use super::stack::Fate;
+use super::Prompt;
+use super::dialog::{Button, Dialog, Hit, buttons};
+use super::stack::{Fate, Overlay};
 use crate::model::{AgentName, AttentionId, Environment, MergeForm, Ruling, TaskId, TaskState};
-use crate::tui::action::Choice;
+use crate::tui::action::{Action, Choice};
 use crate::tui::app::{Agent, App, Purpose};
 use crate::tui::look::Tone;
 use crate::tui::text::clean;
@@ -29,6 +30,8 @@ pub(crate) enum Confirm {
     /// A person may say something about a thing that waits for them.
     Item {
         item: AttentionId,
+        /// Whom it is about; another answer than yes goes there as a prompt.
+        agent: Option<AgentName>,
         ruling: Ruling,
         text: String,
     },
@@ -52,6 +55,8 @@ pub(crate) enum Deed {
 
 const WIDTH: u16 = 58;
 
+const TOGGLE: Action = Action::Choose(Choice::Toggle);
+
 impl Confirm {
     pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
         match (choice, self) {
@@ -65,6 +70,21 @@ impl Confirm {
             | (Choice::Up | Choice::Down, _) => {}
         }
         Fate::Stay
+    }
+
+    /// Opens the line for a prompt to whom it is about, if it is about what an agent did or needs.
+    pub(super) fn write(&self, app: &mut App) -> Fate {
+        let agent = self.asker().filter(|agent| app.agent(agent).is_some()).cloned();
+        agent.map_or(Fate::Stay, |agent| {
+            Fate::Open(Box::new(Overlay::Prompt(Prompt::for_pane(app, agent))))
+        })
+    }
+
+    fn asker(&self) -> Option<&AgentName> {
+        match self {
+            Self::Item { agent, .. } => agent.as_ref(),
+            Self::Agent { .. } | Self::Task { .. } => None,
+        }
     }
 
     fn carry_out(&self, app: &mut App) {
@@ -111,8 +131,9 @@ impl Confirm {
             Self::Item { ruling: Ruling::Consent { from, to }, .. } => {
                 ("Allow it", format!("May {from} speak to {to}?"))
             }
-            Self::Item { ruling: Ruling::Meet { need }, .. } => {
-                ("It is there", format!("Is what {need} asks for there?"))
+            Self::Item { ruling: Ruling::Meet { need }, agent, .. } => {
+                let who = agent.as_ref().map_or_else(|| need.to_string(), ToString::to_string);
+                ("It is there", format!("Is what {who} needs there?"))
             }
             Self::Item { ruling: Ruling::Allow { agent }, .. } => {
                 ("Let it stay", format!("May what {agent} changed stay?"))
@@ -141,7 +162,7 @@ impl Confirm {
                 "What it says reaches the other from now on, quoted and with its name."
             }
             Self::Item { ruling: Ruling::Meet { .. }, .. } => {
-                "Whoever asked is told so. To tell it more, leave this and send it a prompt."
+                "Whoever asked is told so. To tell it more, send it a prompt instead."
             }
             Self::Item { ruling: Ruling::Allow { .. }, .. } => {
                 "It holds for the task at hand; what is changed in another counts anew."
@@ -187,15 +208,16 @@ impl Confirm {
         let columns = usize::from(WIDTH.min(area.width.saturating_sub(6))).max(1);
         let rows: usize = lines.iter().map(|line| line.len().div_ceil(columns) + 1).sum();
         let (verb, title) = self.verb();
-        let mut choices = vec![(Choice::Accept, verb)];
-        choices.extend(self.other().map(|other| (Choice::Toggle, other)));
-        choices.push((Choice::Cancel, "Leave it"));
+        let mut edge = buttons(app, &[(Choice::Accept, verb)]);
+        edge.extend(self.other().and_then(|other| Button::new(app, TOGGLE, other)));
+        edge.extend(self.asker().and_then(|_| Button::new(app, Action::Dispatch, "Send a prompt")));
+        edge.extend(buttons(app, &[(Choice::Cancel, "Leave it")]));
         let dialog = Dialog {
             title,
             tone,
             width: WIDTH,
             height: u16::try_from(rows.saturating_sub(1)).unwrap_or(4),
-            buttons: buttons(app, &choices),
+            buttons: edge,
         };
         (dialog, lines)
     }

@@ -68,6 +68,7 @@ pub(crate) fn press(app: &mut App, key: Key) -> Handled {
             Fate::Close
         }
         Overlay::Question(question) => question.press(app, key),
+        Overlay::Confirm(confirm) if is_dispatch(app, key) => confirm.write(app),
         Overlay::Help(_) | Overlay::Launcher(_) | Overlay::Confirm(_) | Overlay::Attention(_) => {
             let choice = app.keymap.choice(key);
             choice.map_or(Fate::Stay, |choice| overlay.choose(app, choice))
@@ -87,6 +88,10 @@ fn settle(app: &mut App, overlay: Overlay, fate: Fate) {
         Fate::Close => {}
         Fate::Open(next) => app.overlays.extend([overlay, *next]),
     }
+}
+
+fn is_dispatch(app: &App, key: Key) -> bool {
+    app.keymap.action(Scope::Overview, key) == Some(Action::Dispatch)
 }
 
 /// Says whether a key goes on to the next thing that waits.
@@ -298,6 +303,7 @@ impl Overlay {
             Hit::Button(Action::Choose(choice)) => self.choose(app, choice),
             Hit::Button(Action::Task(tasking)) => self.task(app, tasking),
             Hit::Button(Action::Review(reviewing)) => self.review(app, reviewing),
+            Hit::Button(Action::Dispatch) => self.write(app),
             Hit::Button(Action::Help) => Fate::Open(Box::new(Self::Help(Help::default()))),
             Hit::Button(_) | Hit::Inside => Fate::Stay,
             Hit::Item(index) => {
@@ -332,6 +338,11 @@ impl Overlay {
                 if is_double { self.choose(app, Choice::Accept) } else { Fate::Stay }
             }
         }
+    }
+
+    /// Answers with a prompt instead.
+    fn write(&self, app: &mut App) -> Fate {
+        if let Self::Confirm(confirm) = self { confirm.write(app) } else { Fate::Stay }
     }
 
     fn review(&mut self, app: &mut App, reviewing: Reviewing) -> Fate {

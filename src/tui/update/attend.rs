@@ -54,7 +54,8 @@ fn open_item(app: &mut App, waiting: &Waiting, id: AttentionId) {
     match (item.ruling, task) {
         (Some(ruling), _) => {
             let text = clean(&item.text);
-            app.overlays.push(Overlay::Confirm(Confirm::Item { item: id, ruling, text }));
+            let agent = waiting.agent.clone();
+            app.overlays.push(Overlay::Confirm(Confirm::Item { item: id, agent, ruling, text }));
         }
         (None, Some(task)) => {
             let view = TaskView::open(app, task);
