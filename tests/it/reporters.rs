@@ -206,7 +206,7 @@ fn nonsense_in_lines_is_answered_and_costs_nothing() {
     }
     let mut stream = UnixStream::connect(world.paths().hub_socket()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.write_all(&[b'{'; 64 * 1024 + 1]).unwrap();
+    stream.write_all(&vec![b'{'; 64 * 1024 + 1]).unwrap();
     let mut answer = String::new();
     std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
     assert!(answer.contains("A line has at most 65536 bytes"), "{answer}");
