@@ -82,9 +82,7 @@ impl Hub {
         }
         let is_tree = kind == WorkspaceKind::Worktree;
         // A directory of its own among the names of branches, so that it can change no other.
-        let mounts_files = |runner: &Runner| runner.mounts_files();
-        let runner = agent.posting.runner.as_deref();
-        let is_mounted = runner.is_some_and(mounts_files);
+        let is_mounted = agent.posting.runner.as_deref().is_some_and(Runner::mounts_files);
         let is_held = is_mounted || agent.posting.confinement.sandbox.is_some();
         let own = if is_held { "/own" } else { "" };
         let branch = format!("wheelhouse/{}/{name}{own}", self.paths.session);
