@@ -63,7 +63,8 @@ impl Hub {
     }
 
     fn post_lookout(&mut self) -> io::Result<()> {
-        let watch = Watch { revive: self.revival(), lock: self.paths.hub_lock() };
+        let (revive, lock) = (self.revival(), self.paths.hub_lock());
+        let watch = Watch { revive, lock, hub: std::process::id() };
         let session = self.paths.session.to_string();
         self.lookout = Some(Lookout::post(&self.program, &session, &watch)?);
         Ok(())

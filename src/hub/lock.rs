@@ -37,7 +37,7 @@ impl Lock {
                 error => return Err(fail(error.into())),
             }
         }
-        // For people who look; nothing relies on it.
+        // For people who look, and for whoever waits for the next hub.
         file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(fail)?;
         Ok(Self { _file: file })
     }

@@ -3,27 +3,33 @@
 //! A keeper here would do so, but all keepers may be on other machines. It sleeps in a read of its
 //! standard input, which the hub holds open: its end means that the hub is gone.
 
+use std::fs;
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use rustix::process::setsid;
 use serde::{Deserialize, Serialize};
 
 use super::caller::start_hub;
-use super::lock::is_held;
 use super::revival::{WAIT_FIRST, WAIT_MAX};
 use super::start::unmarked;
 use super::{EXIT_BAD_ORDER, EXIT_OK};
+
+/// A hub takes its lock within milliseconds of its start.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// What it has to know.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Watch {
     /// The command that starts the hub again.
     pub revive: Vec<String>,
-    /// Whoever holds this lock is the hub.
+    /// Whoever is the hub writes its number there.
     pub lock: PathBuf,
+    /// The process that posts it.
+    pub hub: u32,
 }
 
 /// The hub's end.
@@ -69,23 +75,30 @@ pub fn look_out() -> ExitCode {
     let mut input = io::stdin().lock();
     let mut text = String::new();
     let order = input.read_line(&mut text).ok().and_then(|_| serde_json::from_str(&text).ok());
-    let Some(Watch { revive, lock }) = order else { return ExitCode::from(EXIT_BAD_ORDER) };
+    let Some(watch) = order else { return ExitCode::from(EXIT_BAD_ORDER) };
     // Nothing more is ever written.
     let _ = input.read(&mut [0; 1]);
-    call_back(&revive, &lock);
+    call_back(&watch);
     ExitCode::from(EXIT_OK)
 }
 
-/// Starts the hub until there is one; that one posts a lookout of its own.
-fn call_back(revive: &[String], lock: &Path) {
+/// Starts the hub until one has come; that one posts a lookout of its own.
+fn call_back(Watch { revive, lock, hub }: &Watch) {
     let mut wait = WAIT_FIRST;
-    loop {
+    while !has_come(lock, *hub) {
         start_hub(revive);
-        // Not before: a hub that is dying may hold its lock for a moment after its end of our line.
-        thread::sleep(wait);
-        if is_held(lock) {
-            return;
+        let mut waited = Duration::ZERO;
+        while waited < wait && !has_come(lock, *hub) {
+            thread::sleep(LOOK_EVERY);
+            waited += LOOK_EVERY;
         }
         wait = (wait * 2).min(WAIT_MAX);
     }
+}
+
+/// Says whether another hub has come since, by the number that each writes into its lock. Whether the
+/// lock is held says less: what a dying hub was starting holds it on, and the next may have ended.
+fn has_come(lock: &Path, hub: u32) -> bool {
+    let named = fs::read_to_string(lock).ok().and_then(|text| text.trim().parse().ok());
+    named.is_some_and(|pid: u32| pid != hub)
 }
