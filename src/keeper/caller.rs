@@ -10,7 +10,7 @@ use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -106,7 +106,7 @@ fn attend(signals: &Signals, line: UnixStream, guard: u32, revive: &[String]) ->
         let Some(open) = &mut line else { continue };
         match open.read(&mut [0; 16]) {
             Ok(0) => line = None,
-            Ok(_) => start_hub(revive),
+            Ok(_) => drop(start_hub(revive)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(_) => line = None,
         }
@@ -123,11 +123,12 @@ fn wait_for(signals: &Signals, line: Option<&UnixStream>) -> io::Result<()> {
     }
 }
 
-pub(super) fn start_hub(revive: &[String]) {
-    let Some((program, arguments)) = revive.split_first() else { return };
+pub(super) fn start_hub(revive: &[String]) -> Option<Child> {
+    let (program, arguments) = revive.split_first()?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if let Err(error) = command.spawn() {
+    let failed = |error: &io::Error| {
         tracing::warn!(%error, program, "the hub could not be started");
-    }
+    };
+    command.spawn().inspect_err(failed).ok()
 }

@@ -8,7 +8,6 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::thread;
-use std::time::Duration;
 
 use rustix::process::setsid;
 use serde::{Deserialize, Serialize};
@@ -18,8 +17,8 @@ use super::revival::{WAIT_FIRST, WAIT_MAX};
 use super::start::unmarked;
 use super::{EXIT_BAD_ORDER, EXIT_OK};
 
-/// A hub takes its lock within milliseconds of its start.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// How often it looks for the hub between two tries: a hub takes its lock within milliseconds.
+const LOOKS: u32 = 100;
 
 /// What it has to know.
 #[derive(Debug, Serialize, Deserialize)]
@@ -86,11 +85,16 @@ pub fn look_out() -> ExitCode {
 fn call_back(Watch { revive, lock, hub }: &Watch) {
     let mut wait = WAIT_FIRST;
     while !has_come(lock, *hub) {
-        start_hub(revive);
-        let mut waited = Duration::ZERO;
-        while waited < wait && !has_come(lock, *hub) {
-            thread::sleep(LOOK_EVERY);
-            waited += LOOK_EVERY;
+        let started = start_hub(revive);
+        for _ in 0..LOOKS {
+            if has_come(lock, *hub) {
+                return;
+            }
+            thread::sleep(wait / LOOKS);
+        }
+        // One that could not come must not stay behind as a dead process.
+        if let Some(mut hub) = started {
+            let _ = hub.try_wait();
         }
         wait = (wait * 2).min(WAIT_MAX);
     }
