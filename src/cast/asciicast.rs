@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::model::{Moment, Size};
+use crate::model::{Moment, Size, bare};
 
 /// A recording, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Cast {
     pub title: String,
     /// In the time since the recording began.
     pub events: Vec<(Moment, CastEvent)>,
+    /// What was typed into the terminal, or answered by it, where the recording tells.
+    pub typed: Vec<(Moment, String)>,
 }
 
 /// What happened in the terminal.
@@ -32,6 +34,8 @@ pub enum CastEvent {
 #[error("Line {0} is not asciicast, version 2")]
 pub struct BadLine(pub usize);
 
+/// What is shorter may be the answer to a dialog.
+const PROMPT_CHARS_MIN: usize = 6;
 /// Of a recording that does not tell its size.
 const DEFAULT_SIZE: Size = Size { rows: 24, cols: 80 };
 
@@ -47,19 +51,41 @@ impl Cast {
             rows: length("height", DEFAULT_SIZE.rows),
             cols: length("width", DEFAULT_SIZE.cols),
         };
-        let mut events = Vec::new();
+        let (mut events, mut typed) = (Vec::new(), Vec::new());
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let (at, code, data) = read_event(line).ok_or(BadLine(number + 1))?;
             let event = match code.as_str() {
                 "o" => CastEvent::Output(data),
                 "m" => CastEvent::Marker(data),
                 "r" => CastEvent::Resize(read_size(&data).ok_or(BadLine(number + 1))?),
+                "i" => {
+                    typed.push((at, data));
+                    continue;
+                }
                 _ => continue,
             };
             events.push((at, event));
         }
         let title = head["title"].as_str().unwrap_or_default().to_owned();
-        Ok(Self { size, started: start_of(&head), title, events })
+        Ok(Self { size, started: start_of(&head), title, events, typed })
+    }
+
+    /// Returns the prompts that were typed, each at the moment at which Enter followed it.
+    pub fn prompts(&self) -> Vec<(Moment, String)> {
+        let mut prompts = Vec::new();
+        let mut text = String::new();
+        for (at, typed) in &self.typed {
+            // A paste and the Enter that submits it are two writes, or one.
+            let is_submitted = typed.ends_with('\r');
+            text.push_str(&bare(typed));
+            if is_submitted {
+                let prompt = std::mem::take(&mut text).trim().to_owned();
+                if prompt.chars().count() >= PROMPT_CHARS_MIN {
+                    prompts.push((*at, prompt));
+                }
+            }
+        }
+        prompts
     }
 
     /// Writes the recording.
@@ -147,6 +173,7 @@ mod tests {
                 (Moment(1501), CastEvent::Resize(Size { rows: 5, cols: 40 })),
                 (Moment(61_002), CastEvent::Marker("state working".into())),
             ],
+            typed: Vec::new(),
         };
         assert_eq!(Cast::read(&cast.write()).unwrap(), cast);
     }
@@ -160,5 +187,15 @@ mod tests {
         assert_eq!(read("[0.1,\"r\",\"x\"]\n"), Err(BadLine(2)));
         assert_eq!(Cast::read("{\"version\":3}"), Err(BadLine(1)));
         assert_eq!(started_at(head.lines().next().unwrap()), Some(Moment(0)));
+    }
+
+    #[test]
+    fn what_was_typed_before_enter_is_a_prompt() {
+        let text = "{\"version\": 2}\n[0.1, \"i\", \"\\u001b[?62c\"]\n\
+            [1, \"i\", \"\\u001b[200~Build\\nit now\\u001b[201~\"]\n[1.2, \"i\", \"\\r\"]\n\
+            [2, \"i\", \"1\"]\n[2.1, \"i\", \"\\r\"]\n[3, \"i\", \"Go on, please\\r\"]\n";
+        let prompts = Cast::read(text).unwrap().prompts();
+        let expected = [(Moment(1200), "Build\nit now"), (Moment(3000), "Go on, please")];
+        assert_eq!(prompts, expected.map(|(at, prompt)| (at, prompt.to_owned())));
     }
 }

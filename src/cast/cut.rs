@@ -53,7 +53,7 @@ impl Cast {
         let rest = events.map(|(at, event)| (Moment(0) + at.since(start), event));
         let events = std::iter::once(keyframe).chain(rest).collect();
         let started = self.started + start.since(Moment(0));
-        Self { size: screen.size(), started, title: self.title, events }
+        Self { size: screen.size(), started, title: self.title, events, typed: Vec::new() }
     }
 }
 
@@ -69,7 +69,13 @@ mod tests {
             .iter()
             .map(|(at, text)| (Moment(*at), CastEvent::Output((*text).into())))
             .collect();
-        Cast { size: SIZE, started: Moment(started), title: String::new(), events }
+        Cast {
+            size: SIZE,
+            started: Moment(started),
+            title: String::new(),
+            events,
+            typed: Vec::new(),
+        }
     }
 
     fn final_text(cast: &Cast) -> String {

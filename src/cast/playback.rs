@@ -84,7 +84,7 @@ mod tests {
         ];
         let size = Size { rows: 2, cols: 20 };
         let (started, title) = (Moment(10_000), String::new());
-        Playback::new(Cast { size, started, title, events })
+        Playback::new(Cast { size, started, title, events, typed: Vec::new() })
     }
 
     #[test]

@@ -121,7 +121,13 @@ mod tests {
         let event =
             |(at, text): (usize, &&str)| (Moment(at as u64), CastEvent::Output((*text).to_owned()));
         let events = outputs.iter().enumerate().map(event).collect();
-        Cast { size: Size::default(), started: Moment(0), title: String::new(), events }
+        Cast {
+            size: Size::default(),
+            started: Moment(0),
+            title: String::new(),
+            events,
+            typed: Vec::new(),
+        }
     }
 
     #[test]

@@ -8,7 +8,6 @@ use super::{demo, playbook};
 use crate::client::{self, ClientError};
 use crate::config::{self, Desktop, Settings};
 use crate::model::Size;
-use crate::notify::TerminalForm;
 use crate::tui::{self, AlertOptions, Cards, Ended, Options, ThemeChoice, TuiError};
 
 /// Opens the dashboard, and says afterwards how to come back.
@@ -64,7 +63,7 @@ fn own_error(error: TuiError) -> anyhow::Error {
 /// Returns how this terminal is told what the person should hear of.
 fn alerts(settings: &Settings) -> AlertOptions {
     let term = std::env::var("TERM").unwrap_or_default();
-    let form = settings.notify.terminal.unwrap_or_else(|| TerminalForm::of_terminal(&term));
+    let form = settings.notify.terminal.form(&term);
     let is_shown = matches!(settings.notify.desktop, Desktop::Auto | Desktop::Terminal);
     let is_in_tmux = std::env::var_os("TMUX").is_some();
     AlertOptions { form: is_shown.then_some(form), is_in_tmux, rings: settings.notify.bell }

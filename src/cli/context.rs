@@ -1,12 +1,15 @@
 //! What every subcommand is given: the project, the hub, and where to print.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::client::{self, ClientError, Connection, Identity};
+use super::failure::note;
+use super::offline::{Recorded, is_hub_expected};
+use super::output::Output;
+use crate::client::{self, Call, ClientError, Connection, Identity};
 use crate::config::{Paths, environment_of, find_project, plain_json, with_own_program};
 use crate::model::Environment;
 use crate::wire::{Request, Response};
@@ -36,7 +39,7 @@ impl Context {
             project.is_none() || identity.socket() == paths.hub_socket() || is_its()
         };
         let identity = identity.filter(is_own);
-        Ok(Self { paths, identity, out: Box::new(io::stdout().lock()) })
+        Ok(Self { paths, identity, out: Box::new(Output::standard()) })
     }
 
     /// Connects to the hub, and starts it if it is not there; for the agent that runs this command,
@@ -58,21 +61,50 @@ impl Context {
 
     /// Asks the hub one thing; once more, if the hub was lost and asking twice does no harm.
     pub(super) fn ask(&self, request: Request) -> Result<Response, ClientError> {
-        let again = request.is_repeatable().then(|| request.clone());
-        match (self.connect()?.ask(request), again) {
-            (Err(ClientError::Closed | ClientError::Lost(_)), Some(request)) => {
-                self.connect()?.ask(request)
+        self.call(&Call::new(request))
+    }
+
+    /// Makes a request under its key; once more, if the hub was lost and that does no harm. What only
+    /// reads starts no hub: where none runs, the record answers.
+    pub(super) fn call(&self, call: &Call) -> Result<Response, ClientError> {
+        if call.request().only_reads()
+            && self.identity.is_none()
+            && let Err(absent @ ClientError::NotRunning { .. }) = self.connect_running()
+            && !is_hub_expected(&self.paths)
+            && !(is_about_files(call.request()) && Recorded::has_lost(&self.paths))
+            && let Some(recorded) = Recorded::read(&self.paths)
+        {
+            let answer = recorded.answer(&self.paths, call.request()).ok_or(absent)?;
+            note(&format!("No hub runs for {}", self.paths.project.display()));
+            return answer.map_err(ClientError::Fault);
+        }
+        self.converse(call).map(|(_, response)| response)
+    }
+
+    /// Does the same, and returns the connection, too.
+    pub(super) fn converse(&self, call: &Call) -> Result<(Connection, Response), ClientError> {
+        let mut connection = self.connect()?;
+        match connection.call(call) {
+            Err(ClientError::Closed | ClientError::Lost(_)) if call.is_repeatable() => {
+                connection = self.connect()?;
+                let response = connection.call(call)?;
+                Ok((connection, response))
             }
-            (result, _) => result,
+            result => Ok((connection, result?)),
+        }
+    }
+
+    /// Makes a request for the agent that runs this command, if one does; else for a person.
+    pub(super) fn call_as_agent(&self, call: &Call) -> Result<Response, ClientError> {
+        match &self.identity {
+            Some(identity) => identity.call(call, AGENT_PATIENCE),
+            None => self.call(call),
         }
     }
 
     /// Asks for the agent that runs this command, if one does; else for a person.
     pub(super) fn ask_as_agent(&self, request: Request) -> Result<Response, ClientError> {
-        match &self.identity {
-            Some(identity) => identity.ask(&request, AGENT_PATIENCE),
-            None => self.ask(request),
-        }
+        self.call_as_agent(&Call::new(request))
     }
 
     pub(super) fn print_json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
@@ -96,4 +128,9 @@ pub(super) fn caller_environment() -> Environment {
         Ok(program) => with_own_program(environment, &program),
         Err(_) => environment,
     }
+}
+
+/// Says whether a request is about what lies in workspaces.
+fn is_about_files(request: &Request) -> bool {
+    matches!(request, Request::Workspace { .. } | Request::Diff { .. })
 }

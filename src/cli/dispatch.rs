@@ -8,7 +8,7 @@ use super::args::{Format, Sending};
 use super::context::Context;
 use super::failure::Hinted;
 use super::wait::EXIT_TIMED_OUT;
-use crate::client::ClientError;
+use crate::client::{Call, ClientError};
 use crate::model::{Receipt, ReceiptId, Stage};
 use crate::wire::{Request, Response};
 
@@ -24,24 +24,25 @@ pub(super) fn dispatch(
     sending: Sending,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let Sending { prompt, template, vars, wait, timeout, idempotency_key, anyway } = sending;
+    let Sending { prompt, template, vars, wait, timeout, idempotency_key, .. } = sending;
+    let Sending { anyway, command, no_queue, .. } = sending;
     let is_broadcast = agents.is_empty();
     let vars = vars.by_name();
     let request = match template {
         Some(template) => {
-            Request::DispatchTemplate { agents, template, vars, idempotency_key, anyway }
+            Request::DispatchTemplate { agents, template, vars, idempotency_key, anyway, no_queue }
         }
         None if vars.is_empty() => {
             let prompt = whole(prompt)?;
-            Request::Dispatch { agents, prompt, idempotency_key, anyway }
+            Request::Dispatch { agents, prompt, idempotency_key, anyway, command, no_queue }
         }
         None => {
             let hint = "Name it with `--template NAME`";
             return Err(Hinted::error("A `--var` fills a template, and there is none", hint));
         }
     };
-    let mut connection = context.connect()?;
-    let mut receipts = receipts_of(connection.ask(request)?)?;
+    let (mut connection, response) = context.converse(&Call::new(request))?;
+    let mut receipts = receipts_of(response)?;
     let mut is_late = false;
     if wait {
         let ids: Vec<ReceiptId> = receipts.iter().map(|receipt| receipt.receipt).collect();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::args::Format;
 use super::context::Context;
 use super::failure::Hinted;
+use super::offline::is_hub_expected;
 use super::up::print_done;
 use crate::client::{self, ClientError, Connection};
 use crate::config::Paths;
@@ -21,7 +22,7 @@ const FAREWELL_STEP: Duration = Duration::from_millis(5);
 pub(super) fn down(context: &mut Context, force: bool, format: Format) -> anyhow::Result<()> {
     let connection = match context.connect_running() {
         // Agents whose hub is gone are taken up by a new one, which then ends them.
-        Err(ClientError::NotRunning { .. }) if has_keepers(&context.paths) => context.connect(),
+        Err(ClientError::NotRunning { .. }) if is_hub_expected(&context.paths) => context.connect(),
         result => result,
     };
     let mut connection = match connection {
@@ -41,11 +42,6 @@ pub(super) fn down(context: &mut Context, force: bool, format: Format) -> anyhow
         return Ok(());
     }
     print_done(context, response, format)
-}
-
-/// Says whether any agent of the project is alive.
-fn has_keepers(paths: &Paths) -> bool {
-    paths.agents_ever().iter().any(|agent| keeper::is_held(&paths.agent_lock(agent)))
 }
 
 /// Waits until the hub's process has let go of its lock.

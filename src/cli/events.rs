@@ -8,7 +8,8 @@ use clap::Args;
 
 use super::args::Format;
 use super::context::Context;
-use super::past::Past;
+use super::output::Output;
+use super::past::{Past, cut_off};
 use super::when::{When, when};
 use crate::client::{self, Connection};
 use crate::config::{Paths, plain, plain_json};
@@ -54,6 +55,9 @@ pub(super) struct EventsArgs {
 }
 
 pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result<()> {
+    if args.follow {
+        context.out = Box::new(Output::for_a_reader());
+    }
     let journal = Journal::open(&context.paths.record())?;
     let mut query = Query {
         after: args.after,
@@ -73,6 +77,7 @@ pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result
         query.up_to = (chapter.end != End::Open).then_some(chapter.last);
     }
     let (mut news, begun_after) = (None, query.after);
+    note_cut_off(context, &journal, &query, args.format)?;
     loop {
         let found = journal.entries(&query)?;
         for entry in &found {
@@ -94,6 +99,21 @@ pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result
         context.out.flush()?;
         wait_for_news(&mut news, &context.paths);
     }
+}
+
+/// Says what of the journal is no longer there, if that was asked for.
+fn note_cut_off(
+    context: &mut Context,
+    journal: &Journal,
+    query: &Query,
+    format: Format,
+) -> anyhow::Result<()> {
+    let base = journal.base()?.filter(|base| query.after < base.entry && !format.json);
+    let base = base.filter(|base| query.since.is_none_or(|since| since < base.at));
+    if let Some(base) = base {
+        writeln!(context.out, "{}", cut_off(&base))?;
+    }
+    Ok(())
 }
 
 /// Waits until the hub says that something has changed; where none runs, for a while.

@@ -55,6 +55,12 @@ pub(super) fn report(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
 }
 
+/// Prints what a person should know beside the answer.
+pub(super) fn note(text: &str) {
+    // Where standard error is closed, there is nobody to tell.
+    let _ = writeln!(io::stderr(), "note: {}", plain(text));
+}
+
 fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
         return Some(hinted.hint.clone());
@@ -74,15 +80,4 @@ fn template_hint(error: &TemplateError) -> Option<String> {
         return Some("Leave it out: there is no variable".to_owned());
     }
     Some(suggest(name, known.iter().map(String::as_str)))
-}
-
-/// Says whether an error only means that whoever read our output has had enough.
-pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| {
-        let json =
-            cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-        cause.downcast_ref::<io::Error>().is_some_and(broken)
-            || json == Some(io::ErrorKind::BrokenPipe)
-    })
 }

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::context::Context;
-use super::past::Past;
+use super::past::{Past, cut_off};
 use crate::config::plain_json;
 use crate::story::{self, Look};
 
@@ -49,12 +49,17 @@ pub(super) fn history(context: &mut Context, args: &HistoryArgs) -> anyhow::Resu
 }
 
 fn list(context: &mut Context, past: &Past, form: Form) -> anyhow::Result<()> {
+    let base = past.journal.base()?;
     if form == Form::Json {
-        let text = json!({ "runs": past.chapters }).to_string();
+        let gone = base.map(|base| json!({ "entry": base.entry, "at": base.at.to_rfc3339() }));
+        let text = json!({ "runs": past.chapters, "cut_off": gone }).to_string();
         writeln!(context.out, "{}", plain_json(&text))?;
         return Ok(());
     }
     write!(context.out, "{}", story::list(&past.chapters))?;
+    if let Some(base) = base {
+        writeln!(context.out, "\n{}", cut_off(&base))?;
+    }
     writeln!(
         context.out,
         "\nRead one with `wheelhouse history RUN`, or as a page: `--format html`"

@@ -38,7 +38,7 @@ fn pass_on(said: Option<&str>) -> Option<()> {
     let said = serde_json::from_str::<Map<String, Value>>(&said).ok()?;
     let request =
         Request::Hook { call: random_id().ok()?, said: Value::Object(plain_fields(said)) };
-    identity.ask(&request, PATIENCE).ok()?;
+    identity.ask(request, PATIENCE).ok()?;
     Some(())
 }
 

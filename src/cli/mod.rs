@@ -27,6 +27,8 @@ mod keeper;
 mod lock;
 mod man;
 mod mcp;
+mod offline;
+mod output;
 mod overview;
 mod past;
 mod playbook;

@@ -10,6 +10,7 @@ use crate::client::ClientError;
 use crate::wire::{Request, Response, TeamOffer};
 
 pub(super) fn show(context: &mut Context) -> anyhow::Result<()> {
+    let teams = teams(context)?;
     let status = status::ask(context)?;
     if !status.agents.is_empty() {
         status::print_agents(context, &status.agents)?;
@@ -19,7 +20,7 @@ pub(super) fn show(context: &mut Context) -> anyhow::Result<()> {
     }
     writeln!(context.out, "No agents run in {}\n", status.hub.project)?;
     let (ready, others): (Vec<_>, Vec<_>) =
-        teams(context)?.into_iter().partition(|team| team.obstacle.is_none());
+        teams.into_iter().partition(|team| team.obstacle.is_none());
     let mut table = Table::new(["TEAMS TO START", "AGENTS"]);
     for team in ready {
         table.push([format!("wheelhouse up {}", team.name), members(&team)]);

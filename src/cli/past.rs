@@ -1,10 +1,12 @@
 //! Reads the record for those who tell of it, with a hub or without.
 
+use std::collections::BTreeSet;
+
 use super::context::Context;
 use super::failure::Hinted;
-use crate::engine::Record;
-use crate::model::RowChange;
-use crate::store::{Changed, Journal, Query, Recorded, Ticket};
+use crate::engine::{Record, Seat};
+use crate::model::{AgentName, RowChange};
+use crate::store::{Base, Changed, Journal, Query, Recorded, Ticket};
 use crate::story::{Chapter, Chapters, Story, Teller, Told};
 
 /// Entries that are read at once.
@@ -22,7 +24,11 @@ pub(super) struct Past {
 impl Past {
     pub(super) fn open(context: &Context) -> anyhow::Result<Self> {
         let journal = Journal::open(&context.paths.record())?;
-        let mut chapters = Chapters::default();
+        let live = match journal.base()? {
+            Some(base) => live_at(&journal, base.ticket)?,
+            None => BTreeSet::new(),
+        };
+        let mut chapters = Chapters::amid(live);
         let mut query = Query { limit: PAGE, ..Query::default() };
         loop {
             let found = journal.entries(&query)?;
@@ -92,6 +98,22 @@ impl Past {
     pub(super) fn record(&self, batch: u64) -> anyhow::Result<Record> {
         Ok(Record::from_rows(&self.journal.rows_at(Ticket(batch))?)?)
     }
+}
+
+/// Returns who ran after a batch.
+fn live_at(journal: &Journal, ticket: Ticket) -> anyhow::Result<BTreeSet<AgentName>> {
+    let record = Record::from_rows(&journal.rows_at(ticket)?)?;
+    let live = record.agents.into_iter().filter(Seat::is_live);
+    Ok(live.map(|seat| seat.member.name).collect())
+}
+
+/// Says what of the journal is no longer there.
+pub(super) fn cut_off(base: &Base) -> String {
+    format!(
+        "Entries up to {}, from before {}, are no longer on record (`[record]` in the settings)",
+        base.entry,
+        base.at.to_rfc3339()
+    )
 }
 
 fn told(recorded: &Recorded) -> Told {

@@ -31,7 +31,7 @@ pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<E
         if let ReportVerb::Artifact { schema, .. } = &verb { schema.clone() } else { None };
     let (kind, text, Saying { tag, format }) = said(verb)?;
     let request = Request::Report { call: random_id()?, kind, text, schema, tag };
-    let Response::Report(reception) = identity.ask(&request, PATIENCE)? else {
+    let Response::Report(reception) = identity.ask(request, PATIENCE)? else {
         return Err(ClientError::Unexpected.into());
     };
     let (outcome, words) = match (reception.is_new, reception.is_refused) {

@@ -1,6 +1,6 @@
 //! From what was typed to what is done.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,6 +8,7 @@ use clap::Parser;
 
 use super::args::{AgentVerb, Arguments, ConfigVerb, RulesVerb, RunnerVerb, TemplateVerb, Verb};
 use super::context::Context;
+use super::output::{Output, is_reader_gone};
 use super::task::TaskVerb;
 use super::{
     agent, all, api, attach, attention, completions, config, contract, demo, dispatch, doctor,
@@ -25,26 +26,31 @@ pub fn main() -> ExitCode {
         return code;
     }
     let arguments = Arguments::parse();
-    match obey(arguments) {
-        Ok(code) => code,
-        Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
+    let (code, failed) = match obey(arguments) {
+        // What is still held back comes out now: at the end of the process nobody would hear that it cannot.
+        Ok(code) => (code, Output::standard().flush().err().map(anyhow::Error::from)),
+        Err(error) if is_reader_gone(&error) => (ExitCode::SUCCESS, None),
+        Err(error) => (ExitCode::from(EXIT_FAILURE), Some(error)),
+    };
+    match failed {
+        Some(error) if !is_reader_gone(&error) => {
             failure::report(&error);
             ExitCode::from(EXIT_FAILURE)
         }
+        _ => code,
     }
 }
 
 /// Does what needs no project, and hands on what does.
 fn obey(arguments: Arguments) -> anyhow::Result<ExitCode> {
     match arguments.command {
-        Some(Verb::Completions { shell }) => completions::print(shell),
-        Some(Verb::Api(verb)) => api::api(&verb, &mut io::stdout())?,
-        Some(Verb::Man { to }) => man::man(to.as_deref(), &mut io::stdout())?,
+        Some(Verb::Completions { shell }) => completions::print(shell, &mut Output::standard())?,
+        Some(Verb::Api(verb)) => api::api(&verb, &mut Output::standard())?,
+        Some(Verb::Man { to }) => man::man(to.as_deref(), &mut Output::standard())?,
         Some(Verb::Sim { script }) => return sim::sim(script.as_deref()),
-        Some(Verb::Demo { headless }) => demo::demo(headless, &mut io::stdout())?,
-        Some(Verb::Report(verb)) => return report::report(verb, &mut io::stdout()),
-        Some(Verb::Skill { role, format }) => skill::skill(role, format, &mut io::stdout())?,
+        Some(Verb::Demo { headless }) => demo::demo(headless, &mut Output::for_a_reader())?,
+        Some(Verb::Report(verb)) => return report::report(verb, &mut Output::standard()),
+        Some(Verb::Skill { role, format }) => skill::skill(role, format, &mut Output::standard())?,
         Some(Verb::Hook { cli: _, said }) => return Ok(hook::hook(said.as_deref())),
         verb => return obey_in_project(arguments.project.as_deref(), verb),
     }
@@ -155,7 +161,7 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
 fn task_verb(context: &mut Context, verb: TaskVerb) -> anyhow::Result<ExitCode> {
     match verb {
         TaskVerb::Add(arguments) => task::add(context, *arguments),
-        TaskVerb::List { format } => task::list(context, format),
+        TaskVerb::List { all, format } => task::list(context, all, format),
         TaskVerb::Board { run, format } => task::board(context, run.as_deref(), format),
         TaskVerb::Show { task, format } => task::show(context, task, format),
         TaskVerb::Retry { task, advice, agent, format } => {

@@ -18,6 +18,8 @@ pub(super) fn sim(script: Option<&Path>) -> anyhow::Result<ExitCode> {
     };
     let script = script.map(read).transpose()?;
     let name = std::env::var("WHEELHOUSE_AGENT").unwrap_or_else(|_| NAME.to_owned());
-    sim::run(script.as_deref(), &name)
-        .map_err(|error| Hinted::error(error.to_string(), error.hint()))
+    match sim::run(script.as_deref(), &name) {
+        Err(error) if error.is_reader_gone() => Ok(ExitCode::SUCCESS),
+        played => played.map_err(|error| Hinted::error(error.to_string(), error.hint())),
+    }
 }

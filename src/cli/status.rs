@@ -14,11 +14,17 @@ use crate::wire::{AgentStatus, Interrupted, Request, Response, Status};
 
 pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()> {
     let status = ask(context)?;
-    if format.json {
+    let hub = &status.hub;
+    if format.json && hub.is_running() {
         return context.print_json(&status);
     }
-    let hub = &status.hub;
-    writeln!(context.out, "{}  {}  hub {}", hub.session, hub.project, hub.pid)?;
+    if format.json {
+        let mut value = serde_json::to_value(&status)?;
+        value["hub"] = serde_json::Value::Null;
+        return context.print_json(&value);
+    }
+    let running = if hub.is_running() { format!("hub {}", hub.pid) } else { "no hub".to_owned() };
+    writeln!(context.out, "{}  {}  {running}", hub.session, hub.project)?;
     if let Some(fault) = hub.settings_fault.as_ref().and_then(|fault| fault.lines().next()) {
         writeln!(context.out, "The settings of before hold: {}", plain(fault))?;
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use super::{ClientError, Connection};
+use super::{Call, ClientError, Connection};
 use crate::model::Token;
 use crate::wire::{Request, Response};
 
@@ -35,14 +35,17 @@ impl Identity {
 
     /// Asks the hub, and waits for one that is just coming back. A request whose answer was lost is
     /// made again if that does no harm.
-    pub fn ask(&self, request: &Request, patience: Duration) -> Result<Response, ClientError> {
+    pub fn ask(&self, request: Request, patience: Duration) -> Result<Response, ClientError> {
+        self.call(&Call::new(request), patience)
+    }
+
+    /// Makes a request under its key; again, if its answer was lost.
+    pub fn call(&self, call: &Call, patience: Duration) -> Result<Response, ClientError> {
         let mut patience = Patience { left: patience, pause: RETRY_LEAST };
         loop {
-            match self.open(&mut patience)?.ask(request.clone()) {
+            match self.open(&mut patience)?.call(call) {
                 Err(error)
-                    if error.is_absence()
-                        && request.is_repeatable()
-                        && patience.is_spent_well() => {}
+                    if error.is_absence() && call.is_repeatable() && patience.is_spent_well() => {}
                 result => return result,
             }
         }
@@ -69,7 +72,7 @@ impl Identity {
     fn open(&self, patience: &mut Patience) -> Result<Connection, ClientError> {
         loop {
             let token = Some(self.token.clone());
-            match Connection::open(&self.socket, token, Some(patience.left)) {
+            match Connection::open(&self.socket, None, token, Some(patience.left)) {
                 Err(error) if error.is_absence() && patience.is_spent_well() => {}
                 result => return result,
             }

@@ -1,15 +1,15 @@
 //! One connection to a hub, asked and answered in turn.
 
+use std::error::Error;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use super::ClientError;
-use crate::model::Token;
-use crate::wire::{
-    Ask, FrameError, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame,
-};
+use super::{Call, ClientError};
+use crate::keeper::{Standing, Tracer};
+use crate::model::{SessionName, Token, plain};
+use crate::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
 
 /// How much is read from the socket at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -25,14 +25,16 @@ pub struct Connection {
 impl Connection {
     /// Connects to a hub that listens at `socket`, and checks that both speak the same protocol.
     ///
-    /// With a token it speaks for an agent. With a patience it gives up when nothing comes for that
+    /// A hub of a session that is named must not run inside one of the session's own agents. With a
+    /// token it speaks for an agent. With a patience it gives up when nothing comes for that
     /// long.
     pub(super) fn open(
         socket: &Path,
+        session: Option<&SessionName>,
         token: Option<Token>,
         patience: Option<Duration>,
     ) -> Result<Self, ClientError> {
-        let stream = Self::stream(socket)?;
+        let stream = Self::stream(socket, session)?;
         stream.set_read_timeout(patience).map_err(ClientError::Lost)?;
         stream.set_write_timeout(patience).map_err(ClientError::Lost)?;
         let mut connection = Self { stream, frames: FrameReader::default(), next_id: 1 };
@@ -41,16 +43,38 @@ impl Connection {
     }
 
     /// Opens a stream to a hub of our own user.
-    pub(super) fn stream(socket: &Path) -> Result<UnixStream, ClientError> {
+    pub(super) fn stream(
+        socket: &Path,
+        session: Option<&SessionName>,
+    ) -> Result<UnixStream, ClientError> {
         let stream = UnixStream::connect(socket).map_err(ClientError::Lost)?;
         let (stream, peer) = peer(stream).map_err(ClientError::Lost)?;
         let is_ours = peer == rustix::process::geteuid().as_raw();
-        if is_ours { Ok(stream) } else { Err(ClientError::Foreign { socket: socket.to_owned() }) }
+        if !is_ours {
+            return Err(ClientError::Foreign { socket: socket.to_owned() });
+        }
+        match Tracer::new().standing(&stream) {
+            Standing::Inside(kept) if Some(&kept.session) == session => {
+                Err(ClientError::Impostor { agent: kept.agent, socket: socket.to_owned() })
+            }
+            // In a sandbox the hub's process is not to be seen.
+            Standing::Inside(_) | Standing::Outside | Standing::Unknown(_) => Ok(stream),
+        }
     }
 
     /// Sends a request and waits for its answer; notices in between are passed over.
     pub fn ask(&mut self, request: Request) -> Result<Response, ClientError> {
         let id = self.send(request)?;
+        self.answer_to(id)
+    }
+
+    /// Makes a request under its key, and waits for its answer.
+    pub fn call(&mut self, call: &Call) -> Result<Response, ClientError> {
+        let id = self.send_under(call.key.clone(), call.request.clone())?;
+        self.answer_to(id)
+    }
+
+    fn answer_to(&mut self, id: u64) -> Result<Response, ClientError> {
         loop {
             match self.receive()? {
                 FromHub::Answer { id: answered, outcome } if answered == id => return Ok(outcome?),
@@ -74,9 +98,13 @@ impl Connection {
 
     /// Sends a request without waiting, and returns its number.
     pub fn send(&mut self, request: Request) -> Result<u64, ClientError> {
+        self.send_under(None, request)
+    }
+
+    fn send_under(&mut self, key: Option<String>, request: Request) -> Result<u64, ClientError> {
         let id = self.next_id;
         self.next_id += 1;
-        let frame = encode_frame(&Ask { id, request })?;
+        let frame = encode_frame(&Ask { id, key, request })?;
         self.stream.write_all(&frame).map_err(ClientError::Lost)?;
         Ok(id)
     }
@@ -101,7 +129,10 @@ impl Connection {
         let ours = env!("CARGO_PKG_VERSION").to_owned();
         let hello = Request::Hello { protocol: PROTOCOL, version: ours.clone(), token };
         let welcome = match self.ask(hello) {
-            Err(ClientError::Frame(FrameError::Malformed(_))) => return Err(ClientError::Strange),
+            Err(ClientError::Frame(error)) => {
+                let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                return Err(ClientError::Strange { reason: plain(&reason) });
+            }
             answer => answer?,
         };
         let Response::Welcome { protocol, version, pid, .. } = welcome else {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::config::SecureDirError;
+use crate::model::AgentName;
 use crate::wire::{Fault, FrameError};
 
 /// Why a request did not get its answer.
@@ -17,6 +18,8 @@ pub enum ClientError {
     NotReady { reason: String, log: PathBuf },
     #[error("The hub at {} belongs to another user", socket.display())]
     Foreign { socket: PathBuf },
+    #[error("Agent `{agent}` listens at {} in the place of the hub", socket.display())]
+    Impostor { agent: AgentName, socket: PathBuf },
     #[error("The connection to the hub was lost")]
     Lost(#[source] io::Error),
     #[error("The hub closed the connection")]
@@ -28,8 +31,8 @@ pub enum ClientError {
         if *.is_older { "older" } else { "newer" }
     )]
     Version { hub: String, ours: String, is_older: bool, pid: u32 },
-    #[error("What listens at the hub's socket does not speak as a hub does")]
-    Strange,
+    #[error("What listens at the hub's socket does not speak as a hub does: {reason}")]
+    Strange { reason: String },
     #[error("The hub answered something else than was asked")]
     Unexpected,
     #[error(transparent)]
@@ -69,11 +72,16 @@ impl ClientError {
             Self::Version { hub, .. } => {
                 Some(format!("Use the program of version {hub}, which runs the hub"))
             }
-            Self::Strange => Some(
+            Self::Strange { .. } => Some(
                 "It may be a hub of another version: find it with `ps -ef | grep wheelhouse`"
                     .to_owned(),
             ),
             Self::Fault(fault) => fault.hint.clone(),
+            Self::Impostor { .. } => Some(
+                "End what listens there and then the hub, which comes back by itself: \
+                 `ps -ef | grep wheelhouse` shows them"
+                    .to_owned(),
+            ),
             Self::Foreign { .. } | Self::Unexpected | Self::Directory(_) => None,
         }
     }

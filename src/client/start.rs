@@ -1,12 +1,15 @@
 //! Starts the hub where none answers, and waits until one does.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
 
 use super::{ClientError, Connection};
 use crate::config::{Paths, Scope, Settings};
@@ -18,6 +21,9 @@ const RACE_STEP: Duration = Duration::from_millis(10);
 /// The one who held the lock may have been about to leave: then the next hub is ours to start.
 const RACE_STEPS_PER_START: u32 = 20;
 
+/// How long to wait for the socket of a hub that lives: it looks for that twice a second.
+const SOCKET_STEPS_MAX: u32 = 300;
+
 /// What a starting hub says of itself is short.
 const WORD_BYTES_MAX: u64 = 16 * 1024;
 
@@ -26,12 +32,12 @@ const ASK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Connects to the project's hub, and starts it if it is not there.
 pub fn connect(paths: &Paths) -> Result<Connection, ClientError> {
-    patiently(paths, || connect_running(paths))
+    patiently(paths, || attempt(paths))
 }
 
 /// Opens a stream to the project's hub, and starts it if it is not there; who opens it greets.
 pub fn open_stream(paths: &Paths) -> Result<UnixStream, ClientError> {
-    patiently(paths, || match Connection::stream(&paths.hub_socket()) {
+    patiently(paths, || match Connection::stream(&paths.hub_socket(), Some(&paths.session)) {
         Err(error) if error.is_absence() => Err(absent(paths)),
         result => result,
     })
@@ -65,17 +71,34 @@ fn is_inside_agent() -> bool {
     std::env::var_os("WHEELHOUSE_RUN").is_some()
 }
 
-/// Connects to the project's hub if it is there.
+/// Connects to the project's hub if it is there. One that lives and does not listen at the moment is
+/// waited for a little: it is coming up, or binds a socket that someone removed.
 pub fn connect_running(paths: &Paths) -> Result<Connection, ClientError> {
-    match Connection::open(&paths.hub_socket(), None, None) {
+    for _ in 0..SOCKET_STEPS_MAX {
+        let is_alive = is_held(&paths.hub_lock());
+        match attempt(paths) {
+            Err(ClientError::NotRunning { .. }) if is_alive => thread::sleep(RACE_STEP),
+            result => return result,
+        }
+    }
+    attempt(paths)
+}
+
+fn attempt(paths: &Paths) -> Result<Connection, ClientError> {
+    match Connection::open(&paths.hub_socket(), Some(&paths.session), None, None) {
         Err(error) if error.is_absence() => Err(absent(paths)),
         result => result,
     }
 }
 
+/// Says whether a hub holds its lock.
+fn is_held(lock: &Path) -> bool {
+    File::open(lock).is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockShared).is_err())
+}
+
 /// Asks the hub at a socket one thing; nothing, if nobody listens there.
 pub fn ask_at(socket: &Path, request: Request) -> Result<Option<Response>, ClientError> {
-    let connected = Connection::open(socket, None, Some(ASK_PATIENCE));
+    let connected = Connection::open(socket, None, None, Some(ASK_PATIENCE));
     match connected.and_then(|mut connection| connection.ask(request)) {
         Err(error) if error.is_absence() => Ok(None),
         answer => answer.map(Some),

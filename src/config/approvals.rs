@@ -37,13 +37,7 @@ fn read_rule(
     problems: &mut Problems,
 ) -> Option<Rule> {
     let errors_before = problems.errors.len();
-    let mut text = |key, problems: &mut Problems| Some(table.text(key, problems)?.value);
-    let agent = text("agent", problems);
-    let cli = text("cli", problems);
-    let command = text("command", problems);
-    let path = text("path", problems);
-    let compound = table.switch("compound", problems).unwrap_or_default();
-    let criteria = Criteria { agent, cli, command, path, compound };
+    let criteria = table.part::<Criteria>(problems)?;
     let place = problems.place(table.span());
     let fault = fault(&criteria).map(|fault| (table.span_of(fault.key), fault));
     table.finish(problems);

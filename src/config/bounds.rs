@@ -1,12 +1,13 @@
 //! Within which bounds an agent runs: `limits`, `sandbox` and what belongs to it.
 
-use std::fmt;
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer};
 
 use crate::model::{Confinement, Limits, Sandbox};
 
-use super::cli::no_zero;
+use super::checks::{NoZero, TextCheck, between, checks, texts};
 use super::problem::Problems;
-use super::reader::{Located, Reader, hundredths};
+use super::reader::Reader;
 
 /// A program cannot do anything with less.
 const MEMORY_BYTES_MIN: u64 = 16 * 1024 * 1024;
@@ -15,49 +16,81 @@ const CPU_HUNDREDTHS_MAX: u32 = 1024 * 100;
 const PROCESSES_MAX: u32 = 1_000_000;
 
 /// What keeps an agent from changing what is not its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum SandboxKind {
     None,
     Bubblewrap,
 }
 
-impl fmt::Display for SandboxKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "none",
-            Self::Bubblewrap => "bubblewrap",
-        })
-    }
+/// What an agent's table says of its bounds.
+#[derive(Deserialize)]
+struct BoundsTable {
+    #[serde(default)]
+    limits: LimitsTable,
+    sandbox: Option<SandboxKind>,
+    #[serde(default, deserialize_with = "texts::<_, Writable>")]
+    writable: Vec<String>,
+    #[serde(default, deserialize_with = "texts::<_, Hidden>")]
+    hidden: Vec<String>,
+    network: Option<bool>,
+}
+
+/// What an agent and all that it starts may use together.
+#[derive(Default, Deserialize)]
+struct LimitsTable {
+    #[serde(default, deserialize_with = "memory")]
+    memory: Option<u64>,
+    #[serde(default, deserialize_with = "cpu")]
+    cpu: Option<u32>,
+    #[serde(default, deserialize_with = "between::<_, _, 1, PROCESSES_MAX>")]
+    processes: Option<u32>,
+}
+
+checks! {
+    Writable => |text| without_beginning(text, "writable");
+    Hidden => |text| without_beginning(text, "hidden");
+}
+
+/// Says what is wrong with a path that is neither absolute nor below the home directory.
+fn without_beginning(text: &str, key: &str) -> Option<String> {
+    let begins = text.starts_with('/') || text.starts_with("~/");
+    let message = format!("`{text}` in `{key}` does not say where it begins");
+    NoZero::fault(text)
+        .or_else(|| (!begins).then(|| format!("{message}\nhint: Begin it with `/` or `~/`")))
 }
 
 /// Returns the bounds of the agent that the table describes.
 pub(super) fn read_bounds(table: &mut Reader, problems: &mut Problems) -> Confinement {
-    let limits = table.table("limits", problems).map(|limits| read_limits(limits, problems));
-    let kinds = [SandboxKind::None, SandboxKind::Bubblewrap];
-    let kind = table.choice("sandbox", &kinds, problems).unwrap_or(SandboxKind::None);
-    let is_sandboxed = kind == SandboxKind::Bubblewrap;
+    let Some(found) = table.part::<BoundsTable>(problems) else { return Confinement::default() };
+    let is_sandboxed = found.sandbox == Some(SandboxKind::Bubblewrap);
     let keys = ["writable", "hidden", "network"];
     if let Some(key) = keys.into_iter().find(|key| table.has(key) && !is_sandboxed) {
         let message = format!("`{key}`{} is about a sandbox, and there is none", table.within());
         problems.error(&table.span_of(key), &message, Some("Add `sandbox = \"bubblewrap\"`"));
     }
-    let writable = paths("writable", table, problems);
-    let hidden = paths("hidden", table, problems);
-    let has_network = table.switch("network", problems).unwrap_or(true);
+    let BoundsTable { limits: LimitsTable { memory, cpu, processes }, .. } = found;
+    let limits = Limits { memory_bytes: memory, cpu_hundredths: cpu, processes };
+    let has_network = found.network.unwrap_or(true);
+    let BoundsTable { writable, hidden, .. } = found;
     let sandbox = Sandbox { writable, hidden, has_network, ..Sandbox::default() };
-    Confinement {
-        limits: limits.unwrap_or_default(),
-        sandbox: Some(sandbox).filter(|_| is_sandboxed),
-    }
+    Confinement { limits, sandbox: Some(sandbox).filter(|_| is_sandboxed) }
 }
 
-fn read_limits(mut table: Reader, problems: &mut Problems) -> Limits {
-    let memory = table.text("memory", problems);
-    let memory_bytes = memory.and_then(|text| read_size(&text, problems));
-    let cpu_hundredths = table.hundredths("cpu", 1..=CPU_HUNDREDTHS_MAX, problems);
-    let processes = table.number("processes", 1..=PROCESSES_MAX, problems);
-    table.finish(problems);
-    Limits { memory_bytes, cpu_hundredths, processes }
+fn memory<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let told = || format!("`{text}` is no amount of memory\nhint: {MEMORY_HINT}");
+    size(&text).map(Some).ok_or_else(|| D::Error::custom(told()))
+}
+
+/// Reads a number of processors, which may have two decimals, in hundredths.
+fn cpu<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let count = hundredths(&f64::deserialize(deserializer)?.to_string());
+    let count = count.and_then(|count| u32::try_from(count).ok());
+    let fitting = count.filter(|count| (1..=CPU_HUNDREDTHS_MAX).contains(count));
+    let wanted = format!("a number from 0.01 to {}", CPU_HUNDREDTHS_MAX / 100);
+    let told = || D::Error::invalid_value(Unexpected::Other("number"), &wanted.as_str());
+    fitting.map(Some).ok_or_else(told)
 }
 
 /// Sets a limit as it is typed: `memory=4G`, `cpu=1.5` or `processes=512`. An error has a hint.
@@ -86,15 +119,6 @@ pub fn set_limit(text: &str, limits: &mut Limits) -> Result<(), (String, String)
 const MEMORY_HINT: &str = "Write it as `512M` or `4G`, at least `16M`";
 
 /// Reads `512M`, `4G` and the like.
-fn read_size(text: &Located<String>, problems: &mut Problems) -> Option<u64> {
-    let bytes = size(&text.value);
-    if bytes.is_none() {
-        let message = format!("`{}` is no amount of memory", text.value);
-        problems.error(&text.span, &message, Some(MEMORY_HINT));
-    }
-    bytes
-}
-
 fn size(text: &str) -> Option<u64> {
     let word = text.trim();
     let (digits, unit) =
@@ -110,16 +134,11 @@ fn size(text: &str) -> Option<u64> {
     bytes.filter(|bytes| shift > 0 && *bytes >= MEMORY_BYTES_MIN)
 }
 
-/// Returns paths that are absolute, or below the home directory.
-fn paths(key: &'static str, table: &mut Reader, problems: &mut Problems) -> Vec<String> {
-    let Some(texts) = table.texts(key, problems) else { return Vec::new() };
-    for text in &texts.value {
-        no_zero(text, problems);
-        let is_found = text.value.starts_with('/') || text.value.starts_with("~/");
-        if !is_found {
-            let message = format!("`{}` in `{key}` does not say where it begins", text.value);
-            problems.error(&text.span, &message, Some("Begin it with `/` or `~/`"));
-        }
-    }
-    texts.value.into_iter().map(|text| text.value).collect()
+/// Returns a number with up to two decimals as a whole one.
+fn hundredths(digits: &str) -> Option<u64> {
+    let (whole, decimals) = digits.trim().split_once('.').unwrap_or((digits.trim(), ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = !whole.is_empty() && whole.len() <= 9 && decimals.len() <= 2;
+    let text = format!("{whole}{decimals:0<2}");
+    text.parse().ok().filter(|_| fits && is_number(&text))
 }

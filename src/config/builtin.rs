@@ -9,15 +9,22 @@ use super::template::built_in_templates;
 /// The `wheelhouse.toml` that `wheelhouse config init` writes.
 pub const STARTER: &str = include_str!("../../assets/starter.toml");
 
-/// The files, as they lie in `assets/`, with the clis before the teams that use them.
+/// The files, as they lie in `assets/`, with the clis before those that are like them, and before the teams.
 const FILES: &[(&str, &str)] = &[
     ("agents/agent.toml", include_str!("../../assets/agents/agent.toml")),
+    ("agents/shell.toml", include_str!("../../assets/agents/shell.toml")),
     ("agents/aider.toml", include_str!("../../assets/agents/aider.toml")),
+    ("agents/amp.toml", include_str!("../../assets/agents/amp.toml")),
+    ("agents/auggie.toml", include_str!("../../assets/agents/auggie.toml")),
     ("agents/claude.toml", include_str!("../../assets/agents/claude.toml")),
     ("agents/codex.toml", include_str!("../../assets/agents/codex.toml")),
+    ("agents/continue.toml", include_str!("../../assets/agents/continue.toml")),
+    ("agents/copilot.toml", include_str!("../../assets/agents/copilot.toml")),
     ("agents/gemini.toml", include_str!("../../assets/agents/gemini.toml")),
     ("agents/opencode.toml", include_str!("../../assets/agents/opencode.toml")),
-    ("agents/shell.toml", include_str!("../../assets/agents/shell.toml")),
+    ("agents/kilo.toml", include_str!("../../assets/agents/kilo.toml")),
+    ("agents/pi.toml", include_str!("../../assets/agents/pi.toml")),
+    ("agents/qwen.toml", include_str!("../../assets/agents/qwen.toml")),
     ("agents/sim.toml", include_str!("../../assets/agents/sim.toml")),
     ("teams/feature.toml", include_str!("../../assets/teams/feature.toml")),
     ("teams/fleet.toml", include_str!("../../assets/teams/fleet.toml")),
@@ -28,6 +35,13 @@ const FILES: &[(&str, &str)] = &[
     ("teams/squad.toml", include_str!("../../assets/teams/squad.toml")),
     ("teams/swarm.toml", include_str!("../../assets/teams/swarm.toml")),
 ];
+
+/// Says whether the program brings this cli along.
+pub fn is_built_in_cli(name: &str) -> bool {
+    let is_it =
+        |file: &str| file.strip_prefix("agents/")?.strip_suffix(".toml").map(|it| it == name);
+    FILES.iter().any(|(file, _)| is_it(file) == Some(true))
+}
 
 /// Returns the settings that hold where no file says otherwise.
 pub(super) fn built_in() -> Settings {
@@ -41,6 +55,8 @@ pub(super) fn built_in() -> Settings {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::super::Problem;
     use super::*;
 
@@ -56,7 +72,10 @@ mod tests {
         let names: Vec<&str> = settings.clis().map(|(name, _)| name).collect();
         assert_eq!(
             names,
-            ["agent", "aider", "claude", "codex", "gemini", "opencode", "shell", "sim"]
+            [
+                "agent", "aider", "amp", "auggie", "claude", "codex", "continue", "copilot",
+                "gemini", "kilo", "opencode", "pi", "qwen", "shell", "sim"
+            ]
         );
         assert_eq!(settings.team("shell").unwrap().agents.len(), 2);
         for folder in ["agents", "teams"] {
@@ -109,6 +128,22 @@ mod tests {
                 };
                 assert!(is_shown || key == "agents", "`{key}` of `{table}` is not in the example");
             }
+        }
+    }
+
+    #[test]
+    fn every_value_stands_in_the_example_with_its_default() {
+        let example = include_str!("../../config.example.toml");
+        let written: Value = toml::from_str(example).unwrap();
+        let all: Value = toml::from_str(&uncommented(example)).unwrap();
+        let values = Settings::default().values();
+        assert!(values.len() > 30, "{values:?}");
+        for (key, default) in values {
+            let (table, name) = key.split_once('.').unwrap();
+            let shown = &written[table][name];
+            let is_nothing = shown.is_null() || *shown == "";
+            assert!(*shown == default || (default.is_null() && is_nothing), "{key}: {shown}");
+            assert!(!all[table][name].is_null(), "`{key}` is not in the example");
         }
     }
 

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use serde::Deserialize;
+
 use crate::model::{Environment, Hooks, KitRules, Manifest};
 
 use super::VariablePattern;
-use super::environment::read_environment;
+use super::checks::{command, environment};
 use super::hooks;
 use super::kit;
-use super::manifest;
+use super::manifest::{self, set};
 use super::problem::Problems;
-use super::reader::{Located, Reader};
+use super::reader::Reader;
 
 /// The first word of a command that stands for the user's own shell.
 const USER_SHELL: &str = "$SHELL";
@@ -21,7 +23,9 @@ const SHELL_OF_LAST_RESORT: &str = "/bin/sh";
 /// The first word of a command that stands for whichever agent is installed.
 const ANY_AGENT: &str = "$AGENT";
 /// The agents that `$AGENT` can mean, the first one found wins.
-const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode", "aider"];
+const AGENTS: &[&str] = &[
+    "claude", "codex", "gemini", "opencode", "aider", "copilot", "qwen", "kilo", "pi", "continue",
+];
 
 /// How to run one command-line agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +43,17 @@ pub struct Cli {
     pub hooks: Hooks,
     /// How it is told what to work with.
     pub kit: KitRules,
+}
+
+/// What a cli's table says of how it is run.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CliTable {
+    #[serde(deserialize_with = "command")]
+    command: Option<Vec<String>>,
+    #[serde(deserialize_with = "environment")]
+    env: Option<Environment>,
+    pass_env: Option<Vec<VariablePattern>>,
 }
 
 impl Cli {
@@ -73,19 +88,15 @@ impl Cli {
 
     /// Changes what the table names; what it leaves out stays as the file below has it.
     pub(super) fn apply(&mut self, mut table: Reader, problems: &mut Problems) {
-        if let Some(command) = table.texts("command", problems) {
-            self.command = check_command(command, problems);
-        } else if self.command.is_empty() && !table.has("command") {
+        let found: CliTable = table.part(problems).unwrap_or_default();
+        if self.command.is_empty() && !table.has("command") {
             let message = format!("No `command`{}", table.within());
             let hint = "Add the program and its arguments: `command = [\"program\", \"argument\"]`";
             problems.error(table.span(), &message, Some(hint));
         }
-        if let Some(env) = read_environment(&mut table, problems) {
-            self.env = env;
-        }
-        if let Some(patterns) = table.texts("pass_env", problems) {
-            self.pass_env = read_patterns(patterns, problems);
-        }
+        set(&mut self.command, found.command);
+        set(&mut self.env, found.env);
+        set(&mut self.pass_env, found.pass_env);
         if let Some(table) = table.table("hooks", problems) {
             hooks::apply(&mut self.hooks, table, problems);
         }
@@ -110,47 +121,6 @@ pub(super) fn installed_agent<'a>(
 pub(super) fn is_executable(path: &Path) -> bool {
     let mode = |data: std::fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
     path.metadata().is_ok_and(mode)
-}
-
-/// Returns the words of a command, and notes what no program can be called with.
-pub(super) fn check_command(
-    command: Located<Vec<Located<String>>>,
-    problems: &mut Problems,
-) -> Vec<String> {
-    let is_empty = command.value.first().is_none_or(|program| program.value.is_empty());
-    if is_empty {
-        let hint = "Name the program and its arguments: `command = [\"program\", \"argument\"]`";
-        problems.error(&command.span, "The command is empty", Some(hint));
-    }
-    for word in &command.value {
-        no_zero(word, problems);
-    }
-    command.value.into_iter().map(|word| word.value).collect()
-}
-
-/// Notes an error where the text holds a zero, which no system call can take.
-pub(super) fn no_zero(text: &Located<String>, problems: &mut Problems) {
-    if text.value.contains('\0') {
-        problems.error(&text.span, "A zero character cannot be passed to a program", None);
-    }
-}
-
-/// Returns the patterns that are well formed, and notes the others.
-pub(super) fn read_patterns(
-    texts: Located<Vec<Located<String>>>,
-    problems: &mut Problems,
-) -> Vec<VariablePattern> {
-    let mut patterns = Vec::new();
-    for text in texts.value {
-        match text.value.parse::<VariablePattern>() {
-            Ok(pattern) => patterns.push(pattern),
-            Err(error) => {
-                let hint = "Write names such as `OPENAI_API_KEY`, or their beginning: `OPENAI_*`";
-                problems.error(&text.span, &error.to_string(), Some(hint));
-            }
-        }
-    }
-    patterns
 }
 
 #[cfg(test)]

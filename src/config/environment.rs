@@ -9,8 +9,6 @@ use crate::model::Environment;
 
 use super::cli::is_executable;
 use super::pattern::{covers, is_variable_name};
-use super::problem::Problems;
-use super::reader::Reader;
 use super::{Agent, Cli, VariablePattern};
 
 /// What every program needs to find its user, its tools and its network. Nothing here is a secret,
@@ -155,18 +153,6 @@ pub fn with_own_program(mut environment: Environment, program: &Path) -> Environ
         environment.0.extend(joined.map(|path| ("PATH".to_owned(), path)));
     }
     environment
-}
-
-/// Returns the variables that the table's `env` sets.
-pub(super) fn read_environment(table: &mut Reader, problems: &mut Problems) -> Option<Environment> {
-    let texts = table.named_texts("env", problems)?;
-    for (name, text) in &texts {
-        if let Some((message, hint)) = unfit_variable(name) {
-            problems.error(&text.span, &message, hint);
-        }
-        super::cli::no_zero(text, problems);
-    }
-    Some(Environment(texts.into_iter().map(|(name, text)| (name, text.value)).collect()))
 }
 
 /// Says why nobody may set a variable of this name for an agent, and what to do instead.

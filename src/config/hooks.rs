@@ -1,78 +1,36 @@
 //! Reads how a cli is made to tell what it does: `[cli.NAME.hooks]`.
 
-use crate::model::{HookEvent, HookMeaning, Hooks, Stream};
+use std::mem;
 
-use super::manifest::{pattern, place, set, words};
+use crate::model::{HookFields, Hooks};
+
+use super::manifest::place;
 use super::pattern::is_variable_name;
 use super::problem::Problems;
 use super::reader::Reader;
+use super::sections::fields_of;
 
 /// No cli has more events that matter.
 const EVENTS_MAX: usize = 64;
 
-const MEANINGS: &[HookMeaning] = &[
-    HookMeaning::Session,
-    HookMeaning::Prompt,
-    HookMeaning::Asks,
-    HookMeaning::Ended,
-    HookMeaning::Failed,
-    HookMeaning::Message,
-    HookMeaning::Compacted,
-];
-const STREAMS: &[Stream] = &[Stream::OpenCode];
-
 /// Changes what the table names; an event of a known name takes the place of that one.
 pub(super) fn apply(hooks: &mut Hooks, mut table: Reader, problems: &mut Problems) {
-    set(&mut hooks.enabled, table.switch("enabled", problems));
-    set(&mut hooks.arguments, words(&mut table, "args", problems));
-    if let Some(variables) = table.named_texts("env", problems) {
-        for (name, text) in &variables {
-            if !is_variable_name(name) {
-                problems.error(&text.span, &format!("`{name}` cannot name a variable"), None);
-            }
-            super::cli::no_zero(text, problems);
-        }
-        hooks.environment = variables.into_iter().map(|(name, text)| (name, text.value)).collect();
+    let mut below = hooks.clone();
+    below.events.clear();
+    let found = table.part_over::<Hooks>(&fields_of(&below), problems);
+    let fields = table.part_over::<HookFields>(&fields_of(&below.fields), problems);
+    for (name, span) in table.names("env").filter(|(name, _)| !is_variable_name(name)) {
+        problems.error(&span, &format!("`{name}` cannot name a variable"), None);
     }
-    if let Some(file) = table.text("file", problems) {
-        hooks.file = Some(file.value);
-    }
-    set(&mut hooks.yields_to, words(&mut table, "yields_to", problems));
-    set(&mut hooks.root_only, table.switch("root_only", problems));
-    if let Some(stream) = table.choice("stream", STREAMS, problems) {
-        hooks.stream = Some(stream);
-    }
-    let fields = &mut hooks.fields;
-    for (key, slot) in [
-        ("event", &mut fields.event),
-        ("session", &mut fields.session),
-        ("prompt", &mut fields.prompt),
-        ("message", &mut fields.message),
-    ] {
-        set(slot, table.text(key, problems).map(|text| text.value));
-    }
-    let mut events = table.listed_tables("events", problems);
-    if events.len() > EVENTS_MAX {
-        let message = format!("{} events{} are too many", events.len(), table.within());
+    if table.length("events") > EVENTS_MAX {
+        let message = format!("{} events{} are too many", table.length("events"), table.within());
         problems.error(table.span(), &message, Some(&format!("Keep at most {EVENTS_MAX}")));
-        events.truncate(EVENTS_MAX);
     }
-    let events = events.into_iter().filter_map(|event| read_event(event, problems)).collect();
-    place(&mut hooks.events, events, |event| &event.name);
     table.finish(problems);
-}
-
-fn read_event(mut table: Reader, problems: &mut Problems) -> Option<HookEvent> {
-    let name = table.required_text("name", problems);
-    let means = table.choice("means", MEANINGS, problems);
-    if means.is_none() && !table.has("means") {
-        let message = format!("No `means`{}", table.within());
-        problems.error(table.span(), &message, Some("Add `means = \"ended\"` or another"));
-    }
-    let found = table.text("match", problems).and_then(|text| pattern(text, problems));
-    let unless = table.text("unless", problems).and_then(|text| pattern(text, problems));
-    table.finish(problems);
-    Some(HookEvent { name: name?.value, means: means?, pattern: found, unless })
+    let (Some(mut found), Some(fields)) = (found, fields) else { return };
+    let events = mem::replace(&mut found.events, mem::take(&mut hooks.events));
+    place(&mut found.events, events, |event| &event.name);
+    *hooks = Hooks { fields, ..found };
 }
 
 #[cfg(test)]

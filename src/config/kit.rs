@@ -3,16 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{AS_IT_IS, Environment, Kit, KitRules, OWN_SERVER, Tool, ToolKind};
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::model::{
+    AS_IT_IS, Environment, Kit, KitRules, OWN_SERVER, Tool, ToolKind, optional_regular_expression,
+};
 use crate::template::names_in;
 
 use super::builtin::built_in;
-use super::cli::{check_command, no_zero, read_patterns};
-use super::environment::read_environment;
-use super::manifest::{pattern, set, words};
-use super::pattern::is_variable_name;
+use super::checks::{NoZero, Variable, by_name, checks, command, environment, text};
+use super::manifest::set;
 use super::problem::{Problems, suggest};
-use super::reader::{Located, Reader};
+use super::reader::Reader;
 use super::team::well_named;
 use super::{Agent, Cli, Settings, VariablePattern, outfit};
 
@@ -41,11 +44,14 @@ const BLANKS: &[&str] = &[
 const WORDS_MAX: usize = 256;
 
 /// A program that offers tools to agents.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Server {
+    #[serde(deserialize_with = "command")]
     pub command: Vec<String>,
+    #[serde(default, deserialize_with = "environment")]
     pub env: Environment,
     /// Which of the caller's variables it gets beside the usual ones.
+    #[serde(default)]
     pub pass_env: Vec<VariablePattern>,
 }
 
@@ -83,47 +89,43 @@ pub(super) fn read_kit(
     servers: &BTreeMap<String, Server>,
     problems: &mut Problems,
 ) -> Kit {
-    let tools = read_tools(table, "tools", problems);
-    let mut deny = read_tools(table, "deny_tools", problems);
-    let before = deny.iter().flatten().count();
-    if let Some(tools) = &mut deny {
-        tools.retain(|tool| *tool != Tool::AsItIs);
+    let mut kit: Kit = table.part(problems).unwrap_or_default();
+    for key in ["tools", "deny_tools"] {
+        check_tools(key, table, problems);
     }
-    if deny.iter().flatten().count() != before {
+    let denied = kit.deny.get_or_insert_default();
+    if denied.contains(&Tool::AsItIs) {
+        denied.retain(|tool| *tool != Tool::AsItIs);
         let message = format!("`deny_tools`{} cannot have `*`", table.within());
         let hint = "Name what is denied, or all that is allowed: `tools = [\"read\"]`";
         problems.error(&table.span_of("deny_tools"), &message, Some(hint));
     }
-    let mode = table.text("mode", problems).map(|mode| mode.value);
-    let named = table.texts("mcp", problems).map(|names| names.value);
-    for name in named.iter().flatten() {
-        known_server(&name.value, &name.span, servers, problems);
+    kit.deny = kit.deny.filter(|_| table.has("deny_tools"));
+    for (name, span) in table.items("mcp") {
+        known_server(name, &span, servers, problems);
     }
-    let named = named.map(|names| names.into_iter().map(|name| name.value).collect());
-    Kit { tools, deny, mode, servers: named }
+    kit
 }
 
-fn read_tools(table: &mut Reader, key: &'static str, problems: &mut Problems) -> Option<Vec<Tool>> {
-    let texts = table.texts(key, problems)?;
-    if texts.value.len() > WORDS_MAX {
-        let message = format!("`{key}`{} has {} words", table.within(), texts.value.len());
-        problems.error(&texts.span, &message, Some(&format!("Keep at most {WORDS_MAX}")));
+fn check_tools(key: &str, table: &Reader, problems: &mut Problems) {
+    let texts = table.items(key);
+    if texts.len() > WORDS_MAX {
+        let message = format!("`{key}`{} has {} words", table.within(), texts.len());
+        problems.error(&table.span_of(key), &message, Some(&format!("Keep at most {WORDS_MAX}")));
     }
-    let read = |text: Located<String>| {
-        let tool = Tool::from(text.value.clone());
-        let inner = text.value.split_once('(').map_or("", |(_, inner)| inner);
+    for (text, span) in texts.into_iter().take(WORDS_MAX) {
+        let tool = Tool::from(text.to_owned());
+        let inner = text.split_once('(').map_or("", |(_, inner)| inner);
         let is_odd = inner.trim_end_matches(')').contains(['(', ')', ',', '"', '\\'])
-            || text.value.contains(char::is_control)
+            || text.contains(char::is_control)
             || matches!(&tool, Tool::Command(words) | Tool::Commands(words) if words.contains('*'))
             || matches!(&tool, Tool::Commands(_) if !inner.ends_with(" *)"));
         if is_odd && tool.kind().is_some() {
-            let message = format!("`{}` cannot name a tool", text.value);
+            let message = format!("`{text}` cannot name a tool");
             let hint = "Write plain words, with ` *` at the end alone, for any further words: `shell(cargo *)`";
-            problems.error(&text.span, &message, Some(hint));
+            problems.error(&span, &message, Some(hint));
         }
-        tool
-    };
-    Some(texts.value.into_iter().take(WORDS_MAX).map(read).collect())
+    }
 }
 
 fn known_server(
@@ -162,112 +164,72 @@ pub(super) fn check_kit(
 
 /// Returns the server that the table describes.
 pub(super) fn read_server(
-    name: &Located<String>,
+    name: &Spanned<String>,
     mut table: Reader,
     problems: &mut Problems,
 ) -> Option<Server> {
     let is_good = well_named("server", name, problems);
-    if name.value == OWN_SERVER {
+    if name.as_ref() == OWN_SERVER {
         let message = format!("The server `{OWN_SERVER}` is built in");
-        problems.error(&name.span, &message, Some("Choose another name"));
+        problems.error(&name.span(), &message, Some("Choose another name"));
     }
-    let mut server = Server::default();
-    match table.texts("command", problems) {
-        Some(command) => server.command = check_command(command, problems),
-        None if !table.has("command") => {
-            let message = format!("No `command`{}", table.within());
-            let hint = "Add the program and its arguments: `command = [\"program\", \"argument\"]`";
-            problems.error(table.span(), &message, Some(hint));
-        }
-        None => {}
-    }
-    server.env = read_environment(&mut table, problems).unwrap_or_default();
-    if let Some(patterns) = table.texts("pass_env", problems) {
-        server.pass_env = read_patterns(patterns, problems);
-    }
+    // Whoever names it is not told that it is unknown, too.
+    let server = table.part::<Server>(problems).unwrap_or_default();
     table.finish(problems);
-    (is_good && name.value != OWN_SERVER).then_some(server)
+    (is_good && name.as_ref() != OWN_SERVER).then_some(server)
+}
+
+/// How a cli is told what to work with, as far as one file says so.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct KitTable {
+    allow: BTreeMap<ToolKind, Vec<String>>,
+    deny: BTreeMap<ToolKind, Vec<String>>,
+    #[serde(deserialize_with = "optional_regular_expression")]
+    own: Option<String>,
+    modes: Option<Vec<String>>,
+    repeats: Option<Vec<String>>,
+    #[serde(deserialize_with = "text::<_, Form, _>")]
+    args: Option<String>,
+    #[serde(deserialize_with = "by_name::<_, Variable, Form, _>")]
+    env: Option<BTreeMap<String, String>>,
+    #[serde(deserialize_with = "by_name::<_, FileName, Form, _>")]
+    files: Option<BTreeMap<String, String>>,
+}
+
+checks! {
+    /// The name of a file of the run.
+    FileName => |name| (name.contains('/') || name.starts_with('.') || name.is_empty())
+        .then(|| format!("`{name}` cannot name a file\nhint: Use a plain name, such as `mcp.json`"));
+
+    /// A form that names nothing but what it can be filled with.
+    Form => |text| NoZero::fault(text).or_else(|| match names_in(text) {
+        Err(fault) => Some(format!("On line {} of the form: {fault}", fault.line)),
+        Ok(names) => {
+            let name = names.iter().find(|name| !BLANKS.contains(&name.as_str()))?;
+            let hint = suggest(name, BLANKS.iter().copied());
+            Some(format!("The form has no blank `{name}`\nhint: {hint}"))
+        }
+    });
 }
 
 /// Changes how a cli is told, as the table says.
 pub(super) fn apply(rules: &mut KitRules, mut table: Reader, problems: &mut Problems) {
-    for (key, slot) in [("allow", &mut rules.allow), ("deny", &mut rules.deny)] {
-        let Some(mut kinds) = table.table(key, problems) else { continue };
-        for kind in ToolKind::ALL {
-            if let Some(found) = kinds.texts(kind_key(*kind), problems) {
-                slot.insert(*kind, found.value.into_iter().map(|word| word.value).collect());
-            }
-        }
-        kinds.finish(problems);
-    }
-    if let Some(own) = table.text("own", problems) {
-        rules.own = pattern(own, problems).or(rules.own.take());
-    }
-    set(&mut rules.modes, words(&mut table, "modes", problems));
-    set(&mut rules.repeats, words(&mut table, "repeats", problems));
-    if let Some(arguments) = table.text("args", problems) {
-        check_form(&arguments, problems);
-        rules.arguments = arguments.value;
-    }
-    if let Some(variables) = table.named_texts("env", problems) {
-        for (name, text) in &variables {
-            if !is_variable_name(name) {
-                problems.error(&text.span, &format!("`{name}` cannot name a variable"), None);
-            }
-            check_form(text, problems);
-        }
-        rules.environment = plain_texts(variables);
-    }
-    if let Some(files) = table.named_texts("files", problems) {
-        for (name, text) in &files {
-            if name.contains('/') || name.starts_with('.') || name.is_empty() {
-                let hint = "Use a plain name, such as `mcp.json`";
-                problems.error(&text.span, &format!("`{name}` cannot name a file"), Some(hint));
-            }
-            check_form(text, problems);
-        }
-        rules.files = plain_texts(files);
-    }
+    let found: KitTable = table.part(problems).unwrap_or_default();
     table.finish(problems);
-}
-
-fn plain_texts(texts: BTreeMap<String, Located<String>>) -> BTreeMap<String, String> {
-    texts.into_iter().map(|(name, text)| (name, text.value)).collect()
-}
-
-fn check_form(text: &Located<String>, problems: &mut Problems) {
-    no_zero(text, problems);
-    match names_in(&text.value) {
-        Err(fault) => {
-            let message = format!("On line {} of the form: {fault}", fault.line);
-            problems.error(&text.span, &message, None);
-        }
-        Ok(names) => {
-            for name in names.iter().filter(|name| !BLANKS.contains(&name.as_str())) {
-                let hint = suggest(name, BLANKS.iter().copied());
-                problems.error(&text.span, &format!("The form has no blank `{name}`"), Some(&hint));
-            }
-        }
-    }
+    rules.allow.extend(found.allow);
+    rules.deny.extend(found.deny);
+    rules.own = found.own.or(rules.own.take());
+    set(&mut rules.modes, found.modes);
+    set(&mut rules.repeats, found.repeats);
+    set(&mut rules.arguments, found.args);
+    set(&mut rules.environment, found.env);
+    set(&mut rules.files, found.files);
 }
 
 /// Returns the hint for a word that is no tool.
 pub(super) fn nearest_tool(word: &str) -> String {
     suggest(word, TOOL_WORDS.iter().copied())
-}
-
-fn kind_key(kind: ToolKind) -> &'static str {
-    match kind {
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Shell => "shell",
-        ToolKind::Command => "command",
-        ToolKind::Commands => "commands",
-        ToolKind::Web => "web",
-        ToolKind::Agents => "agents",
-        ToolKind::Server => "server",
-        ToolKind::ServerTool => "server_tool",
-    }
 }
 
 #[cfg(test)]
@@ -338,7 +300,7 @@ mod tests {
         f:24:7: The cli `shell` cannot be told which tools it may use
         hint: Take `tools`, `deny_tools`, `mode` and `mcp` out; where a role has them, `"*"` leaves the cli as it is; or say how with a `[cli.NAME.kit]` of your own
         f:26:8: On line 1 of the form: Not a template: unexpected end of input, expected end of block
-        f:27:9: The form has no blank `severs`
+        f:27:13: The form has no blank `severs`
         hint: Did you mean `servers`?
         f:28:11: `../x` cannot name a file
         hint: Use a plain name, such as `mcp.json`

@@ -1,37 +1,27 @@
 //! Lays one file over the settings below it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use toml::de::DeTable;
+use serde::Deserialize;
+use toml::Spanned;
 
 use crate::model::Manifest;
 
-use super::cli::read_patterns;
+use super::approvals;
 use super::kit::{read_kit, read_server};
 use super::problem::{Problems, suggest};
-use super::reader::Reader;
+use super::reader::{Reader, parse};
 use super::runner::{LOCAL, read_runner};
-use super::settings::{Cards, LogLevel, Origin, Scope, Settings};
+use super::settings::{Origin, Settings};
 use super::team::{Known, ROLES, read_team, well_named};
-use super::{approvals, notify, workspace};
 
 /// The cli whose rules hold for a program that has none of its own.
 const ANY_PROGRAM: &str = "shell";
+/// What a cli is like of whose screen no rule knows anything.
+const ANY: &str = "any";
 /// A hand-written file never has more.
 const CLIS_MAX: usize = 256;
-/// A line of scrollback costs memory in the hub, for every pane.
-const SCROLLBACK_MAX: u32 = 1_000_000;
-/// Whoever stops a team waits for as long.
-const GRACE_SECONDS_MAX: u32 = 600;
-/// Nobody waits longer than a day to hear that nothing moves.
-const STUCK_SECONDS_MAX: u32 = 86_400;
-
-/// A recording is read as a whole when it is handed out.
-const CAST_MEGABYTES_MAX: u32 = 256;
-
-const LEVELS: &[LogLevel] =
-    &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug, LogLevel::Trace];
-
 /// Changes the settings as the text says, and returns all that is wrong with it.
 pub(super) fn apply<'t>(
     settings: &mut Settings,
@@ -42,124 +32,57 @@ pub(super) fn apply<'t>(
     let mut problems = Problems::new(file, text);
     // A test tries those of the program itself, once for everyone.
     problems.tries_patterns = origin != Origin::BuiltIn;
-    let (table, faults) = DeTable::parse_recoverable(text);
-    for fault in &faults {
-        let span = fault.span().unwrap_or_default();
-        problems.error(&span, &format!("Not TOML: {}", fault.message()), None);
-    }
-    // What could be made of a broken file is a guess; checking a guess would only mislead.
-    if faults.is_empty() {
-        let mut layer = Layer { settings, origin, problems: &mut problems };
+    if let Some(table) = parse(text, &mut problems) {
+        let mut layer = Layer { settings, found: Vec::new(), problems: &mut problems };
         let mut file = Reader::of_file(table.get_ref());
-        layer.values(&mut file);
-        layer.telling(&mut file);
+        layer.sections(&mut file);
         layer.clis(&mut file);
         layer.servers(&mut file);
         layer.roles(&mut file);
         layer.runners(&mut file);
         layer.teams(&mut file);
         layer.approvals(&mut file);
+        let found = layer.found.into_iter().map(|key| (key, origin));
+        settings.provenance.extend(found);
         file.finish(&mut problems);
     }
     problems.errors.sort_by_key(|problem| (problem.line, problem.column));
     problems
 }
 
+/// The keys of the dashboard, by action.
+#[derive(Default, Deserialize)]
+struct KeysTable {
+    #[serde(default)]
+    keys: BTreeMap<String, String>,
+}
+
+/// The cli whose screen another one's looks like.
+#[derive(Deserialize)]
+struct LikeTable {
+    like: Option<Spanned<String>>,
+}
+
 struct Layer<'s, 'p, 't> {
     settings: &'s mut Settings,
-    origin: Origin,
+    /// The keys that the file sets.
+    found: Vec<String>,
     problems: &'p mut Problems<'t>,
 }
 
 impl Layer<'_, '_, '_> {
-    fn values(&mut self, file: &mut Reader) {
-        if let Some(mut pane) = file.table("pane", self.problems) {
-            let lines = pane.number("scrollback", 0..=SCROLLBACK_MAX, self.problems);
-            self.set("pane.scrollback", lines, |settings| &mut settings.pane.scrollback);
-            let cols = pane.length("min_cols", self.problems);
-            self.set("pane.min_cols", cols, |settings| &mut settings.pane.min_cols);
-            let rows = pane.length("min_rows", self.problems);
-            self.set("pane.min_rows", rows, |settings| &mut settings.pane.min_rows);
-            pane.finish(self.problems);
-        }
-        if let Some(mut grid) = file.table("grid", self.problems) {
-            let cards = grid.choice("cards", &[Cards::Auto, Cards::Never], self.problems);
-            self.set("grid.cards", cards, |settings| &mut settings.grid.cards);
-            grid.finish(self.problems);
-        }
-        if let Some(mut dashboard) = file.table("dashboard", self.problems) {
-            let theme = dashboard.text("theme", self.problems).map(|theme| theme.value);
-            self.set("dashboard.theme", theme, |settings| &mut settings.dashboard.theme);
-            dashboard.finish(self.problems);
-        }
-        // Each key on its own: a project that moves one leaves the others as their user wants them.
-        for (action, keys) in file.named_texts("keys", self.problems).unwrap_or_default() {
-            self.settings.provenance.insert(format!("keys.{action}"), self.origin);
-            self.settings.keys.insert(action, keys.value);
-        }
-        if let Some(mut stop) = file.table("stop", self.problems) {
-            let seconds = stop.number("grace_seconds", 0..=GRACE_SECONDS_MAX, self.problems);
-            self.set("stop.grace_seconds", seconds, |settings| &mut settings.stop.grace_seconds);
-            stop.finish(self.problems);
-        }
-        if let Some(mut stuck) = file.table("stuck", self.problems) {
-            let seconds = stuck.number("after_seconds", 1..=STUCK_SECONDS_MAX, self.problems);
-            self.set("stuck.after_seconds", seconds, |settings| &mut settings.stuck.after_seconds);
-            stuck.finish(self.problems);
-        }
-        if let Some(mut limit) = file.table("limit", self.problems) {
-            let resumes = limit.switch("resume_after_reset", self.problems);
-            self.set("limit.resume_after_reset", resumes, |settings| {
-                &mut settings.limit.resume_after_reset
-            });
-            limit.finish(self.problems);
-        }
-        if let Some(mut casts) = file.table("casts", self.problems) {
-            let enabled = casts.switch("enabled", self.problems);
-            self.set("casts.enabled", enabled, |settings| &mut settings.casts.enabled);
-            let megabytes = casts.number("megabytes", 1..=CAST_MEGABYTES_MAX, self.problems);
-            self.set("casts.megabytes", megabytes, |settings| &mut settings.casts.megabytes);
-            casts.finish(self.problems);
-        }
-        if let Some(mut env) = file.table("env", self.problems) {
-            let texts = env.texts("pass", self.problems);
-            let patterns = texts.map(|texts| read_patterns(texts, self.problems));
-            self.set("env.pass", patterns, |settings| &mut settings.pass_env);
-            env.finish(self.problems);
-        }
-        if let Some(mut hub) = file.table("hub", self.problems) {
-            let scope = hub.choice("scope", &[Scope::Auto, Scope::Never], self.problems);
-            self.set("hub.scope", scope, |settings| &mut settings.hub.scope);
-            hub.finish(self.problems);
-        }
-        if let Some(mut log) = file.table("log", self.problems) {
-            let level = log.choice("level", LEVELS, self.problems);
-            self.set("log.level", level, |settings| &mut settings.log.level);
-            log.finish(self.problems);
-        }
-        if let Some(table) = file.table("workspace", self.problems) {
-            for key in workspace::read(table, &mut self.settings.workspace, self.problems) {
-                self.came(&format!("workspace.{key}"));
+    /// Reads the tables of plain values.
+    fn sections(&mut self, file: &mut Reader) {
+        for (name, section) in self.settings.sections_mut() {
+            if let Some(table) = file.table(name, self.problems) {
+                let keys = section.apply(table, self.problems);
+                self.found.extend(keys.into_iter().map(|key| format!("{name}.{key}")));
             }
         }
-    }
-
-    /// What agents tell, and what a person is told.
-    fn telling(&mut self, file: &mut Reader) {
-        if let Some(table) = file.table("notify", self.problems) {
-            let found = notify::read(table, self.problems);
-            self.set("notify.states", found.states, |settings| &mut settings.notify.states);
-            self.set("notify.desktop", found.desktop, |settings| &mut settings.notify.desktop);
-            let form = found.terminal.map(|form| form.0);
-            self.set("notify.terminal", form, |settings| &mut settings.notify.terminal);
-            self.set("notify.bell", found.bell, |settings| &mut settings.notify.bell);
-            self.set("notify.command", found.command, |settings| &mut settings.notify.command);
-        }
-        if let Some(mut reporters) = file.table("reporters", self.problems) {
-            let enabled = reporters.switch("enabled", self.problems);
-            self.set("reporters.enabled", enabled, |settings| &mut settings.reporters.enabled);
-            reporters.finish(self.problems);
-        }
+        // Each key on its own: a project that moves one leaves the others as their user wants them.
+        let KeysTable { keys } = file.part(self.problems).unwrap_or_default();
+        self.found.extend(keys.keys().map(|action| format!("keys.{action}")));
+        self.settings.keys.extend(keys);
     }
 
     fn clis(&mut self, file: &mut Reader) {
@@ -171,9 +94,9 @@ impl Layer<'_, '_, '_> {
         }
         for (name, mut table) in tables.into_iter().take(CLIS_MAX) {
             if well_named("cli", &name, self.problems) {
-                self.came(&format!("cli.{}", name.value));
-                let like = self.like(&mut table, &name.value);
-                let cli = self.settings.clis.entry(name.value).or_default();
+                self.came(&format!("cli.{}", name.get_ref()));
+                let like = self.like(&mut table, name.get_ref());
+                let cli = self.settings.clis.entry(name.into_inner()).or_default();
                 if let Some(manifest) = like {
                     cli.manifest = manifest;
                 }
@@ -186,15 +109,21 @@ impl Layer<'_, '_, '_> {
     /// and for a new one what any program has.
     fn like(&mut self, table: &mut Reader, name: &str) -> Option<Manifest> {
         let clis = &self.settings.clis;
-        let Some(like) = table.text("like", self.problems) else {
-            let is_new = self.origin != Origin::BuiltIn && !clis.contains_key(name);
-            return clis.get(ANY_PROGRAM).filter(|_| is_new).map(|cli| cli.manifest.clone());
+        let Some(like) = table.part::<LikeTable>(self.problems).and_then(|table| table.like) else {
+            let is_new = self.problems.tries_patterns && !clis.contains_key(name);
+            return clis
+                .get(ANY_PROGRAM)
+                .filter(|_| is_new)
+                .map(|cli| cli.manifest.clone().general());
         };
-        let known = clis.get(&like.value).map(|cli| cli.manifest.clone());
+        if like.get_ref() == ANY && !clis.contains_key(ANY) {
+            return clis.get(ANY_PROGRAM).map(|cli| cli.manifest.clone().general());
+        }
+        let known = clis.get(like.get_ref()).map(|cli| cli.manifest.clone());
         if known.is_none() {
-            let message = format!("Unknown cli `{}`{}", like.value, table.within());
-            let hint = suggest(&like.value, clis.keys().map(String::as_str));
-            self.problems.error(&like.span, &message, Some(&hint));
+            let message = format!("Unknown cli `{}`{}", like.get_ref(), table.within());
+            let hint = suggest(like.get_ref(), clis.keys().map(String::as_str));
+            self.problems.error(&like.span(), &message, Some(&hint));
         }
         known
     }
@@ -202,22 +131,22 @@ impl Layer<'_, '_, '_> {
     fn servers(&mut self, file: &mut Reader) {
         for (name, table) in file.named_tables("mcp", self.problems) {
             if let Some(server) = read_server(&name, table, self.problems) {
-                self.came(&format!("mcp.{}", name.value));
-                self.settings.servers.insert(name.value, server);
+                self.came(&format!("mcp.{}", name.get_ref()));
+                self.settings.servers.insert(name.into_inner(), server);
             }
         }
     }
 
     fn runners(&mut self, file: &mut Reader) {
         for (name, table) in file.named_tables("runner", self.problems) {
-            if name.value == LOCAL {
+            if name.get_ref() == LOCAL {
                 let message = "The runner `local` is this machine";
-                self.problems.error(&name.span, message, Some("Give it another name"));
+                self.problems.error(&name.span(), message, Some("Give it another name"));
             } else if well_named("runner", &name, self.problems)
-                && let Some(runner) = read_runner(&name.value, table, self.problems)
+                && let Some(runner) = read_runner(name.get_ref(), table, self.problems)
             {
-                self.came(&format!("runner.{}", name.value));
-                self.settings.runners.insert(name.value, runner);
+                self.came(&format!("runner.{}", name.get_ref()));
+                self.settings.runners.insert(name.into_inner(), runner);
             }
         }
     }
@@ -225,24 +154,25 @@ impl Layer<'_, '_, '_> {
     fn roles(&mut self, file: &mut Reader) {
         for (name, mut table) in file.named_tables("role", self.problems) {
             let roles: Vec<String> = ROLES.iter().map(ToString::to_string).collect();
-            if !roles.contains(&name.value) {
-                let hint = suggest(&name.value, roles.iter().map(String::as_str));
-                let message = format!("Unknown role `{}`", name.value);
-                self.problems.error(&name.span, &message, Some(&hint));
+            if !roles.contains(name.get_ref()) {
+                let hint = suggest(name.get_ref(), roles.iter().map(String::as_str));
+                let message = format!("Unknown role `{}`", name.get_ref());
+                self.problems.error(&name.span(), &message, Some(&hint));
             }
             let kit = read_kit(&mut table, &self.settings.servers, self.problems);
             table.finish(self.problems);
-            self.came(&format!("role.{}", name.value));
-            self.settings.roles.insert(name.value, kit);
+            self.came(&format!("role.{}", name.get_ref()));
+            self.settings.roles.insert(name.into_inner(), kit);
         }
     }
 
     fn teams(&mut self, file: &mut Reader) {
         for (name, table) in file.named_tables("team", self.problems) {
             if well_named("team", &name, self.problems) {
-                self.came(&format!("team.{}", name.value));
-                let team = read_team(&name.value, table, Known::of(self.settings), self.problems);
-                self.settings.teams.insert(name.value, team);
+                self.came(&format!("team.{}", name.get_ref()));
+                let team =
+                    read_team(name.get_ref(), table, Known::of(self.settings), self.problems);
+                self.settings.teams.insert(name.into_inner(), team);
             }
         }
     }
@@ -254,16 +184,8 @@ impl Layer<'_, '_, '_> {
         self.settings.approvals.deny.extend(found.deny);
     }
 
-    /// Puts the value, if the file has one, into its place, and remembers where it came from.
-    fn set<T>(&mut self, key: &str, value: Option<T>, place: fn(&mut Settings) -> &mut T) {
-        if let Some(value) = value {
-            *place(self.settings) = value;
-            self.came(key);
-        }
-    }
-
     fn came(&mut self, key: &str) {
-        self.settings.provenance.insert(key.to_owned(), self.origin);
+        self.found.push(key.to_owned());
     }
 }
 
@@ -334,7 +256,7 @@ mod tests {
              [team.t]\nlayot = 1\n[[team.t.agents]]\nname = 'a'\ncli = 'x'\nworkspce = 1\n"
         ), @r#"
         w.toml:1:1: Unknown key `colour`
-        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `notify`, `pane`, `reporters`, `role`, `runner`, `stop`, `stuck`, `team`, `workspace`
+        hint: Use one of `approve`, `casts`, `cli`, `dashboard`, `deny`, `env`, `grid`, `hub`, `keys`, `limit`, `log`, `mcp`, `notify`, `pane`, `record`, `reporters`, `role`, `runner`, `stop`, `stuck`, `team`, `workspace`
         w.toml:3:1: Unknown key `scrolback` in `[pane]`
         hint: Did you mean `scrollback`?
         w.toml:6:1: Unknown key `comand` in `[cli.x]`
@@ -413,7 +335,7 @@ mod tests {
         w.toml:9:10: Unknown layout `gird` in `[team.t]`
         hint: Did you mean `grid`?
         w.toml:12:7: Unknown cli `cladue`
-        hint: Use one of `claude`, `codex`, `aider`, `agent`, `gemini`, `shell`, `sim`, `x`, `y`, `opencode`, or add `[cli.cladue]`
+        hint: Use one of `claude`, `codex`, `aider`, `amp`, `auggie`, `continue`, `agent`, `copilot`, `gemini`, `kilo`, `pi`, `qwen`, or add `[cli.cladue]`
         w.toml:13:8: Unknown role `boss` in `[[team.t.agents]]`
         hint: Use one of `lead`, `orchestrator`, `verifier`, `worker`
         w.toml:15:8: The team `t` has two agents named `a`

@@ -7,7 +7,9 @@
 mod approvals;
 mod bounds;
 mod builtin;
+mod checks;
 mod cli;
+mod deserialize;
 mod environment;
 mod far_paths;
 mod hash;
@@ -24,6 +26,7 @@ mod problem;
 mod project;
 mod reader;
 mod runner;
+mod sections;
 mod secure_dir;
 mod settings;
 mod source_file;
@@ -31,11 +34,10 @@ mod spawn;
 mod team;
 mod template;
 mod trust;
-mod words;
 mod workspace;
 
 pub use bounds::set_limit;
-pub use builtin::STARTER;
+pub use builtin::{STARTER, is_built_in_cli};
 pub use cli::Cli;
 pub use environment::{
     agent_environment, environment_of, far_environment, plain_environment, unfit_variable,
@@ -44,19 +46,20 @@ pub use environment::{
 pub use far_paths::FarPaths;
 pub use hash::Hash;
 pub use kit::Server;
-pub use notify::{Desktop, NotifySettings, ReporterSettings};
+pub use notify::{Desktop, NotifySettings, TerminalChoice};
 pub use outfit::{Fitting, Lack, Outfit, ServerEntry, dress};
 pub use paths::{Paths, PathsError, hub_sockets};
 pub use pattern::VariablePattern;
 pub use playbook::{LoadedPlaybook, built_in_playbooks, load_playbook, preview_playbook};
 pub use problem::{ConfigError, Problem, suggest};
 pub use project::find_project;
-pub use secure_dir::{SecureDirError, secure_dir};
-pub use settings::{
-    Cards, CastSettings, CliError, DashboardSettings, GridSettings, HubSettings, LimitSettings,
-    Loaded, LogLevel, LogSettings, Origin, PaneSettings, ProjectFile, Scope, Settings,
-    StopSettings, StuckSettings, TeamError,
+pub use sections::{
+    Cards, CastSettings, DashboardSettings, EnvSettings, GridSettings, HubSettings, LimitSettings,
+    LogLevel, LogSettings, PaneSettings, RecordSettings, ReporterSettings, Scope, StopSettings,
+    StuckSettings,
 };
+pub use secure_dir::{SecureDirError, secure_dir};
+pub use settings::{CliError, Loaded, Origin, ProjectFile, Settings, TeamError};
 pub use team::{Agent, Layout, Speaks, Team};
 pub use template::ProjectTemplate;
 pub use trust::{Trust, TrustError};

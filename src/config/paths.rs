@@ -73,11 +73,17 @@ impl Paths {
 
     /// Makes the directories of this session, each ours alone.
     pub fn make_directories(&self) -> Result<(), SecureDirError> {
-        let parents = [self.state_dir.parent(), self.runtime_dir.parent()];
-        let own = [&self.state_dir, &self.runtime_dir].map(PathBuf::as_path);
         let inner = ["agents", "casts", "hooks", "panes"].map(|name| self.state_dir.join(name));
-        let chain = parents.into_iter().flatten().chain(own);
-        chain.chain(inner.iter().map(PathBuf::as_path)).try_for_each(secure_dir)
+        let state = self.state_dir.parent().into_iter().chain([self.state_dir.as_path()]);
+        let state = state.chain(inner.iter().map(PathBuf::as_path));
+        let runtime = self.runtime_directories();
+        state.chain(runtime.iter().map(PathBuf::as_path)).try_for_each(secure_dir)
+    }
+
+    /// Returns the directories that sockets lie in, outermost first: each is ours alone.
+    pub fn runtime_directories(&self) -> Vec<PathBuf> {
+        let all = self.runtime_dir.parent().into_iter().chain([self.runtime_dir.as_path()]);
+        all.map(Path::to_path_buf).collect()
     }
 
     pub fn project_config(&self) -> PathBuf {

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 /// The name of a variable, or the beginning of names: `CODEX_HOME`, `ANTHROPIC_*`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VariablePattern(String);
 
 /// Says why a text is not a pattern.
@@ -36,6 +38,14 @@ impl FromStr for VariablePattern {
         } else {
             Err(InvalidPattern(text.to_owned()))
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for VariablePattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let hint = "Write names such as `OPENAI_API_KEY`, or their beginning: `OPENAI_*`";
+        let told = |error| serde::de::Error::custom(format!("{error}\nhint: {hint}"));
+        String::deserialize(deserializer)?.parse().map_err(|error: InvalidPattern| told(error))
     }
 }
 

@@ -1,28 +1,28 @@
-//! Takes values out of a TOML table and notes everything that does not fit.
-//!
-//! A serde structure stops at the first wrong key. Here every key of every table is looked at, so
-//! that one run of `wheelhouse config check` tells all that is wrong.
+//! Goes through the tables of a file: which there are, what stands in each, and which keys nobody knows.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::problem::{Problems, suggest};
+use super::deserialize::{RawTable, ReadTable, read, unknown_key};
+use super::problem::Problems;
 
-/// The rows or columns that a terminal may have, as `Size` clamps them.
-const LENGTHS: RangeInclusive<u32> = 2..=1000;
-
-/// A value and where it stands.
-#[derive(Clone, Debug)]
-pub(super) struct Located<T> {
-    pub(super) value: T,
-    pub(super) span: Range<usize>,
+/// Returns the tables of a text, if it is TOML, and notes all that is not.
+///
+/// What could be made of a broken text is a guess; checking a guess would only mislead.
+pub(super) fn parse<'t>(text: &'t str, problems: &mut Problems) -> Option<Spanned<DeTable<'t>>> {
+    let (table, faults) = DeTable::parse_recoverable(text);
+    for fault in &faults {
+        let span = fault.span().unwrap_or_default();
+        problems.error(&span, &format!("Not TOML: {}", fault.message()), None);
+    }
+    faults.is_empty().then_some(table)
 }
 
-/// Reads one table, key by key.
+/// One table of a file.
 pub(super) struct Reader<'t> {
     /// The table as it is written, such as `[pane]`; empty for the file itself.
     place: String,
@@ -52,149 +52,46 @@ impl<'t> Reader<'t> {
         self.table.contains_key(key)
     }
 
-    /// Returns the text under the key.
-    pub(super) fn text(
+    /// Reads what a struct says of the table. Several may read the same table.
+    pub(super) fn part<T: Deserialize<'t>>(&mut self, problems: &mut Problems) -> Option<T> {
+        let read = self.part_with_stand_ins(problems);
+        read.value.filter(|_| read.is_whole)
+    }
+
+    /// Reads what a struct says of the table, and what stands in for keys that it must have, so that
+    /// the rest of it can be looked at.
+    pub(super) fn part_with_stand_ins<T: Deserialize<'t>>(
         &mut self,
-        key: &'static str,
         problems: &mut Problems,
-    ) -> Option<Located<String>> {
-        let value = self.take(key)?;
-        let text = value.get_ref().as_str();
-        self.expect(key, value, "a string", text, problems)
-            .map(|text| Located { value: text.to_owned(), span: value.span() })
+    ) -> ReadTable<T> {
+        self.read(None, problems)
     }
 
-    /// Returns the text under the key, and notes an error where there is none.
-    pub(super) fn required_text(
+    /// Reads the table as a struct, in which the fields hold that the table lacks.
+    pub(super) fn part_over<T: Deserialize<'t>>(
         &mut self,
-        key: &'static str,
-        problems: &mut Problems,
-    ) -> Option<Located<String>> {
-        if !self.has(key) {
-            self.asked.push(key);
-            let hint = format!("Add `{key} = \"…\"`");
-            problems.error(&self.span, &format!("No `{key}`{}", self.within()), Some(&hint));
-            return None;
-        }
-        self.text(key, problems)
-    }
-
-    /// Returns the whole number under the key, if it lies in the range.
-    pub(super) fn number(
-        &mut self,
-        key: &'static str,
-        range: RangeInclusive<u32>,
-        problems: &mut Problems,
-    ) -> Option<u32> {
-        let value = self.take(key)?;
-        let digits = value.get_ref().as_integer();
-        let digits = self.expect(key, value, "a whole number", digits, problems)?;
-        let number = i64::from_str_radix(digits.as_str(), digits.radix()).ok();
-        let fitting =
-            number.and_then(|number| u32::try_from(number).ok()).filter(|n| range.contains(n));
-        if fitting.is_none() {
-            let message = format!("`{key}`{} is out of range", self.within());
-            let hint = format!("Use a number from {} to {}", range.start(), range.end());
-            problems.error(&value.span(), &message, Some(&hint));
-        }
-        fitting
-    }
-
-    /// Returns the number under the key, which may have two decimals, in hundredths.
-    pub(super) fn hundredths(
-        &mut self,
-        key: &'static str,
-        range: RangeInclusive<u32>,
-        problems: &mut Problems,
-    ) -> Option<u32> {
-        let value = self.take(key)?;
-        let whole = value.get_ref().as_integer().map(|whole| whole.as_str().to_owned());
-        let digits = whole.or_else(|| Some(value.get_ref().as_float()?.as_str().to_owned()));
-        let digits = self.expect(key, value, "a number", digits, problems)?;
-        let number = hundredths(&digits).and_then(|number| u32::try_from(number).ok());
-        let fitting = number.filter(|number| range.contains(number));
-        if fitting.is_none() {
-            let message = format!("`{key}`{} is out of range", self.within());
-            let hint = format!("Use a number from 0.01 to {}", range.end() / 100);
-            problems.error(&value.span(), &message, Some(&hint));
-        }
-        fitting
-    }
-
-    /// Returns the `true` or `false` under the key.
-    pub(super) fn switch(&mut self, key: &'static str, problems: &mut Problems) -> Option<bool> {
-        let value = self.take(key)?;
-        self.expect(key, value, "true or false", value.get_ref().as_bool(), problems)
-    }
-
-    /// Returns the number of rows or columns under the key.
-    pub(super) fn length(&mut self, key: &'static str, problems: &mut Problems) -> Option<u16> {
-        let length = self.number(key, LENGTHS, problems);
-        length.and_then(|length| u16::try_from(length).ok())
-    }
-
-    /// Returns the one of the choices that the text under the key names.
-    pub(super) fn choice<T: Copy + Display>(
-        &mut self,
-        key: &'static str,
-        choices: &[T],
+        below: &Map<String, Value>,
         problems: &mut Problems,
     ) -> Option<T> {
-        let text = self.text(key, problems)?;
-        let names: Vec<String> = choices.iter().map(T::to_string).collect();
-        let found = names.iter().position(|name| *name == text.value);
-        if found.is_none() {
-            let message = format!("Unknown {key} `{}`{}", text.value, self.within());
-            let hint = suggest(&text.value, names.iter().map(String::as_str));
-            problems.error(&text.span, &message, Some(&hint));
-        }
-        found.map(|index| choices[index])
+        self.read(Some(below), problems).value
     }
 
-    /// Returns the texts of the list under the key.
-    pub(super) fn texts(
+    fn read<T: Deserialize<'t>>(
         &mut self,
-        key: &'static str,
+        below: Option<&Map<String, Value>>,
         problems: &mut Problems,
-    ) -> Option<Located<Vec<Located<String>>>> {
-        let list = self.take(key)?;
-        let items = list.get_ref().as_array();
-        let items = self.expect(key, list, "a list of strings", items, problems)?;
-        let mut texts = Vec::new();
-        for item in items {
-            let text =
-                self.expect(key, item, "a list of strings", item.get_ref().as_str(), problems);
-            texts.push(Located { value: text?.to_owned(), span: item.span() });
-        }
-        Some(Located { value: texts, span: list.span() })
-    }
-
-    /// Returns the texts of the table under the key, by their names.
-    pub(super) fn named_texts(
-        &mut self,
-        key: &'static str,
-        problems: &mut Problems,
-    ) -> Option<BTreeMap<String, Located<String>>> {
-        let table = self.take(key)?;
-        let entries = table.get_ref().as_table();
-        let entries = self.expect(key, table, "a table of strings", entries, problems)?;
-        let mut texts = BTreeMap::new();
-        for (name, value) in entries {
-            let text = value.get_ref().as_str();
-            if let Some(text) = self.expect(key, value, "a table of strings", text, problems) {
-                let text = Located { value: text.to_owned(), span: name.span() };
-                texts.insert(name.get_ref().to_string(), text);
-            }
-        }
-        Some(texts)
+    ) -> ReadTable<T> {
+        let Self { place, span, table, .. } = &*self;
+        let read = read::<T>(RawTable { table, span, place, below }, problems);
+        self.asked.extend(read.keys);
+        read
     }
 
     /// Returns the table under the key.
     pub(super) fn table(&mut self, key: &'static str, problems: &mut Problems) -> Option<Self> {
-        let value = self.take(key)?;
-        let table = self.expect(key, value, "a table", value.get_ref().as_table(), problems)?;
+        self.asked.push(key);
         let place = format!("[{}]", self.path_to(key));
-        Some(Reader { place, span: value.span(), table, asked: Vec::new() })
+        self.inner((key, "a table"), self.table.get(key)?, place, problems)
     }
 
     /// Returns the tables that the table under the key holds, with their names: `[cli.NAME]`.
@@ -202,23 +99,15 @@ impl<'t> Reader<'t> {
         &mut self,
         key: &'static str,
         problems: &mut Problems,
-    ) -> Vec<(Located<String>, Self)> {
+    ) -> Vec<(Spanned<String>, Self)> {
         let Some(outer) = self.table(key, problems) else { return Vec::new() };
-        let mut tables = Vec::new();
-        for (name, value) in outer.table {
+        let named = |(name, value): (&'t Spanned<DeString<'t>>, &'t Spanned<DeValue<'t>>)| {
             let shown = format!("{key}.{}", name.get_ref());
-            let inner = value.get_ref().as_table();
-            if let Some(table) = self.expect(&shown, value, "a table", inner, problems) {
-                let reader = Reader {
-                    place: format!("[{shown}]"),
-                    span: value.span(),
-                    table,
-                    asked: Vec::new(),
-                };
-                tables.push((located_key(name), reader));
-            }
-        }
-        tables
+            let place = format!("[{shown}]");
+            let table = self.inner((&shown, "a table"), value, place, problems)?;
+            Some((Spanned::new(name.span(), name.get_ref().to_string()), table))
+        };
+        outer.table.iter().filter_map(named).collect()
     }
 
     /// Returns the tables of the list under the key: `[[team.NAME.agents]]`.
@@ -227,20 +116,16 @@ impl<'t> Reader<'t> {
         key: &'static str,
         problems: &mut Problems,
     ) -> Vec<Self> {
-        let Some(list) = self.take(key) else { return Vec::new() };
-        let items = list.get_ref().as_array();
-        let Some(items) = self.expect(key, list, "a list of tables", items, problems) else {
+        self.asked.push(key);
+        let wanted = (key, "a list of tables");
+        let Some(list) = self.table.get(key) else { return Vec::new() };
+        let Some(items) = list.get_ref().as_array() else {
+            self.wrong_type(wanted, list, problems);
             return Vec::new();
         };
-        let mut tables = Vec::new();
-        for item in items {
-            let inner = item.get_ref().as_table();
-            if let Some(table) = self.expect(key, item, "a list of tables", inner, problems) {
-                let place = format!("[[{}]]", self.path_to(key));
-                tables.push(Reader { place, span: item.span(), table, asked: Vec::new() });
-            }
-        }
-        tables
+        let place = format!("[[{}]]", self.path_to(key));
+        let table = |item| self.inner(wanted, item, place.clone(), problems);
+        items.iter().filter_map(table).collect()
     }
 
     /// Returns where the value of the key stands, or the table where there is none.
@@ -248,55 +133,75 @@ impl<'t> Reader<'t> {
         self.table.get(key).map_or(self.span.clone(), Spanned::span)
     }
 
+    /// Returns the texts of the list under the key, and where each stands.
+    pub(super) fn items(&self, key: &str) -> Vec<(&'t str, Range<usize>)> {
+        let list = self.table.get(key).and_then(|list| list.get_ref().as_array());
+        let items = list.into_iter().flat_map(|list| list.iter());
+        items.filter_map(|item| Some((item.get_ref().as_str()?, item.span()))).collect()
+    }
+
+    /// Returns those of the keys that were asked for which the table has.
+    pub(super) fn present(&self) -> impl Iterator<Item = &'static str> {
+        self.asked.iter().copied().filter(|key| self.has(key))
+    }
+
+    /// Returns the names in the table under the key, and where each stands.
+    pub(super) fn names(&self, key: &str) -> impl Iterator<Item = (&'t str, Range<usize>)> {
+        let table = self.table.get(key).and_then(|table| table.get_ref().as_table());
+        let names = table.into_iter().flat_map(|table| table.iter());
+        names.map(|(name, _)| (name.get_ref().as_ref(), name.span()))
+    }
+
+    /// Returns where the value of a key stands in the table under another.
+    pub(super) fn span_of_inner(&self, table: &str, key: &str) -> Range<usize> {
+        let inner = self.table.get(table).and_then(|table| table.get_ref().as_table());
+        let value = inner.and_then(|table| table.get(key));
+        value.map_or_else(|| self.span_of(table), Spanned::span)
+    }
+
+    /// Returns how long the list under the key is.
+    pub(super) fn length(&self, key: &str) -> usize {
+        self.table.get(key).and_then(|list| list.get_ref().as_array()).map_or(0, |list| list.len())
+    }
+
     /// Notes every key that nobody asked for.
     pub(super) fn finish(self, problems: &mut Problems) {
         for (key, _) in self.table {
             let name = key.get_ref().as_ref();
-            if !self.asked.contains(&name) && !problems.is_full() {
-                let message = format!("Unknown key `{name}`{}", self.within());
-                let hint = suggest(name, self.asked.iter().copied());
-                problems.error(&key.span(), &message, Some(&hint));
+            if !self.asked.contains(&name) {
+                unknown_key(key, &self.within(), &self.asked, problems);
             }
         }
     }
 
-    fn take(&mut self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
-        self.asked.push(key);
-        self.table.get(key)
+    /// Returns the value if it is a table, and notes an error where it is not.
+    fn inner(
+        &self,
+        wanted: (&str, &str),
+        value: &'t Spanned<DeValue<'t>>,
+        place: String,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong_type(wanted, value, problems);
+            return None;
+        };
+        Some(Reader { place, span: value.span(), table, asked: Vec::new() })
     }
 
-    /// Returns the value if it has the wanted type, and notes an error where it has another.
-    fn expect<V>(
+    fn wrong_type(
         &self,
-        key: &str,
+        (key, wanted): (&str, &str),
         found: &Spanned<DeValue<'_>>,
-        wanted: &str,
-        value: Option<V>,
         problems: &mut Problems,
-    ) -> Option<V> {
-        if value.is_none() {
-            let (within, is) = (self.within(), found.get_ref().type_str());
-            let message = format!("`{key}`{within} must be {wanted}, and is of type `{is}`");
-            problems.error(&found.span(), &message, None);
-        }
-        value
+    ) {
+        let (within, is) = (self.within(), found.get_ref().type_str());
+        let message = format!("`{key}`{within} must be {wanted}, and is of type `{is}`");
+        problems.error(&found.span(), &message, None);
     }
 
     fn path_to(&self, key: &str) -> String {
         let own = self.place.trim_matches(['[', ']']);
         if own.is_empty() { key.to_owned() } else { format!("{own}.{key}") }
     }
-}
-
-/// Returns a number with up to two decimals as a whole one.
-pub(super) fn hundredths(digits: &str) -> Option<u64> {
-    let (whole, decimals) = digits.trim().split_once('.').unwrap_or((digits.trim(), ""));
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let fits = !whole.is_empty() && whole.len() <= 9 && decimals.len() <= 2;
-    let text = format!("{whole}{decimals:0<2}");
-    text.parse().ok().filter(|_| fits && is_number(&text))
-}
-
-fn located_key(key: &Spanned<DeString<'_>>) -> Located<String> {
-    Located { value: key.get_ref().to_string(), span: key.span() }
 }

@@ -1,12 +1,13 @@
 //! Places other than this machine where agents can run: `[runner.NAME]`.
 
-use std::fmt;
+use serde::Deserialize;
 
 use crate::model::{ContainerEngine, Place, Runner};
 
-use super::cli::{no_zero, read_patterns};
+use super::VariablePattern;
+use super::checks::{Filled, NoZero, checks, text, texts};
 use super::problem::Problems;
-use super::reader::{Located, Reader};
+use super::reader::Reader;
 
 /// A runner that every team may name: this machine.
 pub(super) const LOCAL: &str = "local";
@@ -14,7 +15,8 @@ pub(super) const LOCAL: &str = "local";
 /// A host, an image or a pod is named in a line.
 const TARGET_BYTES_MAX: usize = 512;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Kind {
     Ssh,
     Docker,
@@ -22,15 +24,55 @@ enum Kind {
     Kubectl,
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ssh => "ssh",
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-            Self::Kubectl => "kubectl",
-        })
-    }
+/// What the table of any runner says.
+#[derive(Deserialize)]
+struct RunnerTable {
+    kind: Kind,
+    #[serde(default, deserialize_with = "texts::<_, NoZero>")]
+    arguments: Vec<String>,
+    #[serde(default, deserialize_with = "text::<_, Filled, _>")]
+    program: Option<String>,
+    #[serde(default, deserialize_with = "text::<_, Filled, _>")]
+    directory: Option<String>,
+    #[serde(default)]
+    pass_env: Vec<VariablePattern>,
+}
+
+#[derive(Deserialize)]
+struct SshTable {
+    #[serde(deserialize_with = "text::<_, Target, _>")]
+    host: String,
+}
+
+#[derive(Deserialize)]
+struct ContainerTable {
+    #[serde(default, deserialize_with = "text::<_, Target, _>")]
+    container: Option<String>,
+    #[serde(default, deserialize_with = "text::<_, Target, _>")]
+    image: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct PodTable {
+    #[serde(deserialize_with = "text::<_, Target, _>")]
+    pod: String,
+    #[serde(default, deserialize_with = "text::<_, Target, _>")]
+    container: Option<String>,
+    #[serde(default, deserialize_with = "text::<_, Target, _>")]
+    namespace: Option<String>,
+    #[serde(default, deserialize_with = "text::<_, Target, _>")]
+    context: Option<String>,
+}
+
+checks! {
+    /// A name that no program can take for an option, or for two words.
+    Target => |name| {
+        let is_odd = |c: char| c.is_whitespace() || c.is_control();
+        let fits = (1..=TARGET_BYTES_MAX).contains(&name.len());
+        let hint = "Write it in one word that does not begin with a dash";
+        (!fits || name.starts_with('-') || name.contains(is_odd))
+            .then(|| format!("`{name}` leads nowhere\nhint: {hint}"))
+    };
 }
 
 /// Returns the runner that the table describes, if it describes one.
@@ -39,53 +81,32 @@ pub(super) fn read_runner(
     mut table: Reader,
     problems: &mut Problems,
 ) -> Option<Runner> {
-    let kinds = [Kind::Ssh, Kind::Docker, Kind::Podman, Kind::Kubectl];
-    let has_kind = table.has("kind");
-    let kind = table.choice("kind", &kinds, problems);
-    if !has_kind {
-        let message = format!("No `kind`{}", table.within());
-        let hint = "Add `kind = \"ssh\"`, or `docker`, `podman` or `kubectl`";
-        problems.error(table.span(), &message, Some(hint));
-    }
-    let place = kind.and_then(|kind| read_place(kind, &mut table, problems));
-    let arguments = table.texts("arguments", problems).map(|words| words.value);
-    let arguments = arguments.unwrap_or_default();
-    for word in &arguments {
-        no_zero(word, problems);
-    }
-    let program = plain_text("program", &mut table, problems);
-    let directory = plain_text("directory", &mut table, problems);
-    let pass = table.texts("pass_env", problems).map(|texts| read_patterns(texts, problems));
-    if kind.is_some() {
-        table.finish(problems);
-    }
+    // Which keys the table may have depends on its kind.
+    let found = table.part::<RunnerTable>(problems)?;
+    let place = read_place(found.kind, &mut table, problems);
+    table.finish(problems);
+    let RunnerTable { arguments, program, directory, pass_env, .. } = found;
     Some(Runner {
         name: name.to_owned(),
         place: place?,
-        arguments: arguments.into_iter().map(|word| word.value).collect(),
+        arguments,
         program: program.unwrap_or_else(|| "wheelhouse".to_owned()),
         directory,
-        pass_env: pass.unwrap_or_default().iter().map(ToString::to_string).collect(),
+        pass_env: pass_env.iter().map(ToString::to_string).collect(),
     })
 }
 
 fn read_place(kind: Kind, table: &mut Reader, problems: &mut Problems) -> Option<Place> {
     match kind {
         Kind::Ssh => {
-            let host = table.required_text("host", problems)?;
-            Some(Place::Ssh { host: target(host, problems)? })
+            let SshTable { host } = table.part(problems)?;
+            Some(Place::Ssh { host })
         }
         Kind::Docker => read_container(ContainerEngine::Docker, table, problems),
         Kind::Podman => read_container(ContainerEngine::Podman, table, problems),
         Kind::Kubectl => {
-            let pod = table.required_text("pod", problems);
-            let mut optional = |key| {
-                let text = table.text(key, problems);
-                text.and_then(|text| target(text, problems))
-            };
-            let (container, namespace) = (optional("container"), optional("namespace"));
-            let context = optional("context");
-            Some(Place::Pod { pod: target(pod?, problems)?, container, namespace, context })
+            let PodTable { pod, container, namespace, context } = table.part(problems)?;
+            Some(Place::Pod { pod, container, namespace, context })
         }
     }
 }
@@ -95,12 +116,12 @@ fn read_container(
     table: &mut Reader,
     problems: &mut Problems,
 ) -> Option<Place> {
-    let (container, image) = (table.text("container", problems), table.text("image", problems));
+    let ContainerTable { container, image } = table.part(problems)?;
     match (container, image) {
-        (Some(container), None) => {
-            Some(Place::Container { engine, container: target(container, problems)? })
-        }
-        (None, Some(image)) => Some(Place::Image { engine, image: target(image, problems)? }),
+        (Some(container), None) => Some(Place::Container { engine, container }),
+        (None, Some(image)) => Some(Place::Image { engine, image }),
+        // One that is there and wrong has been told.
+        (None, None) if table.has("container") || table.has("image") => None,
         (both, _) => {
             let words = if both.is_some() { ("Both", "and") } else { ("Neither", "nor") };
             let (first, second) = words;
@@ -111,29 +132,6 @@ fn read_container(
             None
         }
     }
-}
-
-/// Returns a name that no program can take for an option, or for two words.
-fn target(text: Located<String>, problems: &mut Problems) -> Option<String> {
-    let name = &text.value;
-    let is_odd = |c: char| c.is_whitespace() || c.is_control();
-    let fits = (1..=TARGET_BYTES_MAX).contains(&name.len());
-    if !fits || name.starts_with('-') || name.contains(is_odd) {
-        let hint = "Write it in one word that does not begin with a dash";
-        problems.error(&text.span, &format!("`{name}` leads nowhere"), Some(hint));
-        return None;
-    }
-    Some(text.value)
-}
-
-fn plain_text(key: &'static str, table: &mut Reader, problems: &mut Problems) -> Option<String> {
-    let text = table.text(key, problems)?;
-    no_zero(&text, problems);
-    if text.value.is_empty() {
-        let message = format!("`{key}`{} is empty", table.within());
-        problems.error(&text.span, &message, None);
-    }
-    Some(text.value)
 }
 
 #[cfg(test)]

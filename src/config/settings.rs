@@ -1,6 +1,7 @@
 //! The settings that hold, and which file each one came from.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::consent::Rules;
@@ -14,12 +15,14 @@ use super::problem::{distance, quoted};
 use super::source_file::{SourceFile, whole_file};
 use super::template::Folder;
 use super::{
-    Cli, ConfigError, Hash, NotifySettings, Paths, Problem, ProjectTemplate, ReporterSettings,
-    Server, Team, Trust, VariablePattern, WorkspaceSettings, plain,
+    CastSettings, Cli, ConfigError, DashboardSettings, EnvSettings, GridSettings, Hash,
+    HubSettings, LimitSettings, LogSettings, NotifySettings, PaneSettings, Paths, Problem,
+    ProjectTemplate, RecordSettings, ReporterSettings, Server, StopSettings, StuckSettings, Team,
+    Trust, WorkspaceSettings, plain,
 };
 
 /// Everything that can be set, checked and complete.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     pub pane: PaneSettings,
     pub grid: GridSettings,
@@ -30,13 +33,13 @@ pub struct Settings {
     pub stuck: StuckSettings,
     pub limit: LimitSettings,
     pub casts: CastSettings,
+    pub record: RecordSettings,
     pub notify: NotifySettings,
     pub reporters: ReporterSettings,
+    pub env: EnvSettings,
     pub hub: HubSettings,
     pub log: LogSettings,
     pub workspace: WorkspaceSettings,
-    /// Which of the caller's variables every agent gets beside the usual ones: `[env] pass`.
-    pub pass_env: Vec<VariablePattern>,
     /// Which dialogs may be answered without a person: none, unless a file says so.
     pub approvals: Rules,
     pub(super) clis: BTreeMap<String, Cli>,
@@ -51,92 +54,22 @@ pub struct Settings {
     pub provenance: BTreeMap<String, Origin>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PaneSettings {
-    /// In lines.
-    pub scrollback: u32,
-    pub min_cols: u16,
-    pub min_rows: u16,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DashboardSettings {
-    /// A theme's name; `auto` is dark or light, as the terminal is.
-    pub theme: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GridSettings {
-    pub cards: Cards,
-}
-
-/// Whether cards take the place of tiles that got too narrow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cards {
-    Auto,
-    Never,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StuckSettings {
-    /// How long an agent may stand still before it counts as stuck.
-    pub after_seconds: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LimitSettings {
-    /// Whether an agent goes on by itself once the limit has ended that held it up.
-    pub resume_after_reset: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CastSettings {
-    /// Whether the output of each agent is recorded.
-    pub enabled: bool,
-    /// How much is kept of each.
-    pub megabytes: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StopSettings {
-    /// How long an agent may take to end by itself before it is killed.
-    pub grace_seconds: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HubSettings {
-    pub scope: Scope,
-}
-
-/// Whether the hub gets a systemd scope of its own, so that a log-out does not end it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Where systemd runs for the user.
-    Auto,
-    Never,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogSettings {
-    pub level: LogLevel,
-}
-
-/// How much the hub writes into its log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogLevel {
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
-}
-
 /// Which file a value came from; a later one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     BuiltIn,
     User,
     Project,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::BuiltIn => "built-in",
+            Self::User => "user",
+            Self::Project => "project",
+        })
+    }
 }
 
 /// What the files say, as far as they may be believed.
@@ -181,7 +114,7 @@ pub enum CliError {
     #[error("Unknown cli `{cli}`\nhint: See the known ones with `wheelhouse config show`")]
     Unknown { cli: String },
     #[error(
-        "No agent is installed: none of claude, codex, gemini, opencode and aider is on the PATH\n\
+        "No agent is installed: none of claude, codex, gemini, opencode, aider, copilot, qwen, kilo, pi and continue is on the PATH\n\
          hint: Install one, name another with `[cli.agent] command = [\"…\"]`, or try `wheelhouse demo`"
     )]
     NoAgent,
@@ -271,26 +204,16 @@ impl Settings {
 
     /// Returns the keys under which the other settings differ: `pane`, `cli.claude`, `team.numbers`.
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        let values = [
-            ("pane", self.pane != other.pane),
-            ("grid", self.grid != other.grid),
-            ("dashboard", self.dashboard != other.dashboard),
+        let sections = self.sections().into_iter().zip(other.sections());
+        let sections = sections.filter(|((_, one), (_, other))| one.values() != other.values());
+        let sections = sections.map(|((name, _), _)| name);
+        let lists = [
             ("keys", self.keys != other.keys),
-            ("stop", self.stop != other.stop),
-            ("stuck", self.stuck != other.stuck),
-            ("limit", self.limit != other.limit),
-            ("casts", self.casts != other.casts),
-            ("notify", self.notify != other.notify),
-            ("reporters", self.reporters != other.reporters),
-            ("hub", self.hub != other.hub),
-            ("log", self.log != other.log),
-            ("workspace", self.workspace != other.workspace),
-            ("env", self.pass_env != other.pass_env),
             ("approve", self.approvals.approve != other.approvals.approve),
             ("deny", self.approvals.deny != other.approvals.deny),
         ];
-        let values =
-            values.iter().filter(|(_, differs)| *differs).map(|(key, _)| (*key).to_owned());
+        let lists = lists.into_iter().filter_map(|(key, differs)| differs.then_some(key));
+        let values = sections.chain(lists).map(str::to_owned);
         let clis = differing(&self.clis, &other.clis).map(|name| format!("cli.{name}"));
         let teams = differing(&self.teams, &other.teams).map(|name| format!("team.{name}"));
         let servers = differing(&self.servers, &other.servers).map(|name| format!("mcp.{name}"));
@@ -351,36 +274,6 @@ impl Settings {
     /// Returns where the value under the key is from.
     pub fn origin(&self, key: &str) -> Origin {
         self.provenance.get(key).copied().unwrap_or(Origin::BuiltIn)
-    }
-}
-
-impl Default for Settings {
-    /// Returns the value of every setting that no file sets, without any cli or team.
-    fn default() -> Self {
-        Self {
-            pane: PaneSettings { scrollback: 10_000, min_cols: 80, min_rows: 24 },
-            grid: GridSettings { cards: Cards::Auto },
-            dashboard: DashboardSettings { theme: "auto".to_owned() },
-            keys: BTreeMap::new(),
-            stop: StopSettings { grace_seconds: 3 },
-            stuck: StuckSettings { after_seconds: 180 },
-            limit: LimitSettings { resume_after_reset: false },
-            casts: CastSettings { enabled: true, megabytes: 8 },
-            notify: NotifySettings::default(),
-            reporters: ReporterSettings { enabled: true },
-            hub: HubSettings { scope: Scope::Auto },
-            log: LogSettings { level: LogLevel::Info },
-            workspace: WorkspaceSettings::default(),
-            pass_env: Vec::new(),
-            approvals: Rules::default(),
-            clis: BTreeMap::new(),
-            teams: BTreeMap::new(),
-            servers: BTreeMap::new(),
-            roles: BTreeMap::new(),
-            runners: BTreeMap::new(),
-            templates: Templates::default(),
-            provenance: BTreeMap::new(),
-        }
     }
 }
 

@@ -4,21 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
 use crate::model::{
-    AgentName, Environment, InvalidName, Kit, Posting, Role, Runner, SpawnTerms, WorkspaceChoice,
-    overlap,
+    AgentName, Environment, Kit, Posting, Role, Runner, SpawnTerms, WorkspaceChoice, overlap,
 };
 use crate::template::{Prompt, TemplateError, Templates};
 
 use super::bounds::read_bounds;
-use super::cli::no_zero;
-use super::environment::read_environment;
+use super::checks::{Inside, NoZero, checks, environment, text, texts};
 use super::kit::{check_kit, read_kit};
 use super::problem::{Problems, distance, quoted, suggest};
-use super::reader::{Located, Reader};
+use super::reader::Reader;
 use super::runner::LOCAL;
 use super::spawn::read_spawn;
-use super::workspace::CHOICES;
 use super::{Cli, Server, Settings};
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.
@@ -28,10 +28,10 @@ const NAME_CHARS_MAX: usize = 64;
 const CLIS_OFFERED_MAX: usize = 12;
 
 pub(super) const ROLES: &[Role] = &[Role::Worker, Role::Lead, Role::Orchestrator, Role::Verifier];
-const LAYOUTS: &[Layout] = &[Layout::Grid, Layout::Focus, Layout::Columns, Layout::Single];
 
 /// How the dashboard arranges the panes of a team.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Layout {
     #[default]
     Grid,
@@ -42,17 +42,13 @@ pub enum Layout {
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Grid => "grid",
-            Self::Focus => "focus",
-            Self::Columns => "columns",
-            Self::Single => "single",
-        })
+        self.serialize(f)
     }
 }
 
 /// Whose words may reach whom in a team without a person's consent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Speaks {
     /// To and from whoever leads, and along dependencies between tasks.
     #[default]
@@ -63,10 +59,7 @@ pub enum Speaks {
 
 impl fmt::Display for Speaks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Leads => "leads",
-            Self::Team => "team",
-        })
+        self.serialize(f)
     }
 }
 
@@ -138,8 +131,7 @@ pub(super) fn read_team(
     known: Known,
     problems: &mut Problems,
 ) -> Team {
-    let layout = table.choice("layout", LAYOUTS, problems).unwrap_or_default();
-    let speaks = table.choice("speaks", &[Speaks::Leads, Speaks::Team], problems);
+    let TeamTable { layout, speaks } = table.part(problems).unwrap_or_default();
     let spawn = read_spawn(&mut table, known.clis, problems);
     let errors_before = problems.errors.len();
     let agents = read_agents(&format!("team `{name}`"), &mut table, known, problems);
@@ -148,7 +140,6 @@ pub(super) fn read_team(
         problems.error(table.span(), &format!("The team `{name}` has no agents"), Some(&hint));
     }
     table.finish(problems);
-    let speaks = speaks.unwrap_or_default();
     Team { name: name.to_owned(), layout, speaks, spawn, agents }
 }
 
@@ -202,99 +193,125 @@ fn shared_paths(one: &Agent, other: &Agent) -> Option<String> {
     })
 }
 
+/// What a team's table says beside its agents and what those may start.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct TeamTable {
+    layout: Layout,
+    speaks: Speaks,
+}
+
+/// What an agent's table says, but for its tools and its bounds.
+#[derive(Deserialize)]
+struct AgentTable {
+    name: AgentName,
+    cli: Spanned<String>,
+    #[serde(default)]
+    role: Role,
+    prompt: Option<String>,
+    template: Option<String>,
+    vars: Option<BTreeMap<String, String>>,
+    #[serde(default, deserialize_with = "text::<_, NoZero, _>")]
+    cwd: Option<String>,
+    #[serde(default, deserialize_with = "environment")]
+    env: Environment,
+    #[serde(default, deserialize_with = "texts::<_, Inside>")]
+    owns: Vec<String>,
+    #[serde(default, deserialize_with = "texts::<_, Capability>")]
+    capabilities: Vec<String>,
+    #[serde(default)]
+    speaks: Vec<AgentName>,
+    #[serde(default)]
+    skill: bool,
+    workspace: Option<WorkspaceChoice>,
+    runner: Option<Spanned<String>>,
+    setup: Option<Spanned<String>>,
+    teardown: Option<Spanned<String>>,
+}
+
+checks! {
+    Capability => |word| name_fault("capability", word);
+}
+
 fn read_agent(mut table: Reader, known: Known, problems: &mut Problems) -> Option<Agent> {
-    let name = table.required_text("name", problems).and_then(|name| agent_name(&name, problems));
-    let cli = table.required_text("cli", problems);
-    if let Some(cli) = &cli {
-        known_cli(cli, known.clis, problems);
+    let read = table.part_with_stand_ins::<AgentTable>(problems);
+    let mut found = read.value?;
+    // A word that stands in for a missing one is nowhere in the file.
+    let is_written = !found.cli.span().is_empty();
+    if is_written {
+        known_cli(&found.cli, known.clis, problems);
     }
-    let role = table.choice("role", ROLES, problems).unwrap_or_default();
-    let prompt = read_prompt(&mut table, problems);
-    let cwd = table.text("cwd", problems).map_or(PathBuf::from("."), |cwd| {
-        no_zero(&cwd, problems);
-        PathBuf::from(cwd.value)
-    });
-    let env = read_environment(&mut table, problems).unwrap_or_default();
-    let owns = inside(&mut table, "owns", problems);
-    let prompt = prompt.map(|prompt| with_owns(prompt, &owns, known.templates));
+    let prompt = read_prompt(&mut found, &table, problems);
+    let prompt = prompt.map(|prompt| with_owns(prompt, &found.owns, known.templates));
     if let Some(prompt) = &prompt {
         check_prompt(prompt, &table, known.templates, problems);
     }
-    let capabilities = read_capabilities(&mut table, problems);
-    let speaks = table.texts("speaks", problems).map(|names| names.value).unwrap_or_default();
-    let speaks = speaks.iter().filter_map(|name| agent_name(name, problems)).collect();
     let kit = read_kit(&mut table, known.servers, problems);
-    let whole = known.roles.get(&role.to_string()).map(|below| kit.clone().over(below));
-    if let Some(found) = cli.as_ref().and_then(|cli| known.clis.get_key_value(&cli.value)) {
-        check_kit((found.0, found.1), whole.as_ref().unwrap_or(&kit), &table, problems);
+    let whole = known.roles.get(&found.role.to_string()).map(|below| kit.clone().over(below));
+    if let Some(cli) = known.clis.get_key_value(found.cli.get_ref()).filter(|_| is_written) {
+        check_kit((cli.0, cli.1), whole.as_ref().unwrap_or(&kit), &table, problems);
     }
-    let skill = table.switch("skill", problems).unwrap_or_default();
-    let workspace = table.choice("workspace", CHOICES, problems);
-    let runner = read_where(&mut table, known.runners, problems).map(Box::new);
+    let runner = found.runner.take();
+    let runner = runner.and_then(|name| known_runner(&name, known.runners, problems));
     let confinement = read_bounds(&mut table, problems);
-    let [setup, teardown] = ["setup", "teardown"].map(|key| {
-        let text = table.text(key, problems)?;
-        if workspace == Some(WorkspaceChoice::Shared) {
+    if found.workspace == Some(WorkspaceChoice::Shared) {
+        for (key, text) in [("setup", &found.setup), ("teardown", &found.teardown)] {
+            let Some(text) = text else { continue };
             let message = format!("`{key}`{} is about a workspace of its own", table.within());
-            problems.warning(&text.span, &message, Some("Add `workspace = \"worktree\"`"));
+            let hint = "Add `workspace = \"worktree\"`";
+            problems.warning(&text.span(), &message, Some(hint));
         }
-        Some(text.value)
-    });
+    }
     table.finish(problems);
-    let (name, cli) = (name?, cli?.value);
-    Some(Agent {
-        name,
-        cli,
-        role,
+    read.is_whole.then(|| Agent {
+        name: found.name,
+        cli: found.cli.into_inner(),
+        role: found.role,
         prompt,
-        cwd,
-        env,
-        owns,
-        capabilities,
-        speaks,
-        skill,
+        cwd: PathBuf::from(found.cwd.unwrap_or_else(|| ".".to_owned())),
+        env: found.env,
+        owns: found.owns,
+        capabilities: found.capabilities,
+        speaks: found.speaks,
+        skill: found.skill,
         kit,
-        posting: Posting { workspace, runner, confinement, setup, teardown },
+        posting: Posting {
+            workspace: found.workspace,
+            runner: runner.map(Box::new),
+            confinement,
+            setup: found.setup.map(Spanned::into_inner),
+            teardown: found.teardown.map(Spanned::into_inner),
+        },
     })
 }
 
-fn agent_name(text: &Located<String>, problems: &mut Problems) -> Option<AgentName> {
-    let name: Result<AgentName, InvalidName> = text.value.parse();
-    name.map_err(|error| problems.error(&text.span, &error.to_string(), None)).ok()
-}
-
-fn known_cli(cli: &Located<String>, clis: &BTreeMap<String, Cli>, problems: &mut Problems) {
-    if clis.contains_key(&cli.value) || problems.is_full() {
+fn known_cli(cli: &Spanned<String>, clis: &BTreeMap<String, Cli>, problems: &mut Problems) {
+    let name = cli.get_ref();
+    if clis.contains_key(name) || problems.is_full() {
         return;
     }
     let mut known: Vec<&str> = clis.keys().map(String::as_str).collect();
-    known.sort_by_key(|name| distance(&cli.value, name));
+    known.sort_by_key(|known| distance(name, known));
     known.truncate(CLIS_OFFERED_MAX);
-    let hint = format!("Use one of {}, or add `[cli.{}]`", quoted(&known), cli.value);
-    problems.error(&cli.span, &format!("Unknown cli `{}`", cli.value), Some(&hint));
+    let hint = format!("Use one of {}, or add `[cli.{name}]`", quoted(&known));
+    problems.error(&cli.span(), &format!("Unknown cli `{name}`"), Some(&hint));
 }
 
-/// Reads `prompt`, or `template` with `vars`.
-pub(super) fn read_prompt(table: &mut Reader, problems: &mut Problems) -> Option<Prompt> {
-    let text = table.text("prompt", problems);
-    let template = table.text("template", problems);
-    let vars = table.named_texts("vars", problems);
-    if vars.is_some() && template.is_none() {
+/// Returns what `prompt` says, or `template` with `vars`.
+fn read_prompt(found: &mut AgentTable, table: &Reader, problems: &mut Problems) -> Option<Prompt> {
+    let (text, template, vars) = (found.prompt.take(), found.template.take(), found.vars.take());
+    if vars.is_some() && !table.has("template") {
         let message = format!("`vars`{} fill a template, and there is none", table.within());
         problems.error(&table.span_of("vars"), &message, Some("Add `template = \"…\"`"));
     }
     match (text, template) {
-        (Some(_), Some(template)) => {
+        (Some(_), Some(_)) => {
             let message = format!("Both `prompt` and `template`{}", table.within());
-            problems.error(&template.span, &message, Some("Keep one of them"));
+            problems.error(&table.span_of("template"), &message, Some("Keep one of them"));
             None
         }
-        (Some(text), None) => Some(Prompt::Text(text.value)),
-        (None, Some(template)) => {
-            let vars = vars.unwrap_or_default().into_iter();
-            let vars = vars.map(|(name, value)| (name, value.value)).collect();
-            Some(Prompt::Template { name: template.value, vars })
-        }
+        (Some(text), None) => Some(Prompt::Text(text)),
+        (None, Some(name)) => Some(Prompt::Template { name, vars: vars.unwrap_or_default() }),
         (None, None) => None,
     }
 }
@@ -337,60 +354,38 @@ pub(super) fn nearest(error: &TemplateError) -> Option<String> {
     Some(suggest(name, known.iter().map(String::as_str)))
 }
 
-/// Returns the paths or patterns under the key, which all lie in the project.
-pub(super) fn inside(
-    table: &mut Reader,
-    key: &'static str,
-    problems: &mut Problems,
-) -> Vec<String> {
-    let Some(globs) = table.texts(key, problems) else { return Vec::new() };
-    for glob in &globs.value {
-        let path = Path::new(&glob.value);
-        let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
-        if glob.value.is_empty() || path.is_absolute() || climbs {
-            let message = format!("`{}` does not lie in the project", glob.value);
-            let hint = "Write a path or pattern relative to the project, such as `src/api/**`";
-            problems.error(&glob.span, &message, Some(hint));
-        }
-    }
-    globs.value.into_iter().map(|glob| glob.value).collect()
-}
-
-fn read_capabilities(table: &mut Reader, problems: &mut Problems) -> Vec<String> {
-    let Some(words) = table.texts("capabilities", problems) else { return Vec::new() };
-    for word in &words.value {
-        well_named("capability", word, problems);
-    }
-    words.value.into_iter().map(|word| word.value).collect()
-}
-
-/// Returns the runner that the table names, unless that is this machine.
-fn read_where(
-    table: &mut Reader,
+/// Returns the runner of this name, unless that is this machine.
+fn known_runner(
+    name: &Spanned<String>,
     runners: &BTreeMap<String, Runner>,
     problems: &mut Problems,
 ) -> Option<Runner> {
-    let name = table.text("runner", problems).filter(|name| name.value != LOCAL)?;
-    let found = runners.get(&name.value);
-    if found.is_none() {
+    let (name, span) = (name.get_ref(), name.span());
+    let found = runners.get(name);
+    if found.is_none() && name != LOCAL {
         let known: Vec<&str> = runners.keys().map(String::as_str).chain([LOCAL]).collect();
-        let hint = format!("Use one of {}, or add `[runner.{}]`", quoted(&known), name.value);
-        problems.error(&name.span, &format!("Unknown runner `{}`", name.value), Some(&hint));
+        let hint = format!("Use one of {}, or add `[runner.{name}]`", quoted(&known));
+        problems.error(&span, &format!("Unknown runner `{name}`"), Some(&hint));
     }
     found.cloned()
 }
 
-/// Notes an error where the text cannot name a cli, a team, a template or a capability.
+/// Notes an error where the text cannot name a cli, a team or a template.
+pub(super) fn well_named(what: &str, name: &Spanned<String>, problems: &mut Problems) -> bool {
+    let fault = name_fault(what, name.get_ref());
+    if let Some((message, hint)) = fault.as_ref().and_then(|fault| fault.split_once("\nhint: ")) {
+        problems.error(&name.span(), message, Some(hint));
+    }
+    fault.is_none()
+}
+
+/// Says why the text cannot name a cli, a team, a template, a task or a capability.
 ///
 /// Such a name becomes a command's argument, so it never begins with a dash.
-pub(super) fn well_named(what: &str, name: &Located<String>, problems: &mut Problems) -> bool {
+pub(super) fn name_fault(what: &str, text: &str) -> Option<String> {
     let inside = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let text = &name.value;
     let fits = (1..=NAME_CHARS_MAX).contains(&text.len());
     let is_good = fits && text.chars().all(inside) && !text.starts_with('-');
-    if !is_good {
-        let hint = format!("Use letters, digits, `_` and `-`, at most {NAME_CHARS_MAX}");
-        problems.error(&name.span, &format!("`{text}` cannot name a {what}"), Some(&hint));
-    }
-    is_good
+    let hint = format!("Use letters, digits, `_` and `-`, at most {NAME_CHARS_MAX}");
+    (!is_good).then(|| format!("`{text}` cannot name a {what}\nhint: {hint}"))
 }

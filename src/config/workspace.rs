@@ -1,29 +1,23 @@
 //! Where agents work, and how what they did there comes back: `[workspace]`.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use crate::model::{Gate, MergeForm, WorkspaceChoice};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::problem::Problems;
-use super::reader::Reader;
-use super::team::inside;
+use crate::model::{MergeForm, WorkspaceChoice};
+
+use super::checks::{Absolute, Checked, Gated, Inside, between, texts, unless_blank};
 
 /// Below this, ports belong to the system.
-const PORT_MIN: u16 = 1024;
+const PORT_MIN: u32 = 1024;
+const PORT_MAX: u32 = 65_535;
 
 /// One agent needs no more, and sixteen of them must find room.
 const PORTS_MAX: u32 = 1000;
 
-pub(super) const CHOICES: &[WorkspaceChoice] = &[
-    WorkspaceChoice::Shared,
-    WorkspaceChoice::Worktree,
-    WorkspaceChoice::Copy,
-    WorkspaceChoice::Auto,
-];
-
 /// When work is brought back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum BringBack {
     /// When someone asks for it.
     #[default]
@@ -32,34 +26,33 @@ pub enum BringBack {
     Done,
 }
 
-impl fmt::Display for BringBack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Asked => "asked",
-            Self::Done => "done",
-        })
-    }
-}
-
 /// The table `[workspace]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkspaceSettings {
     pub default: WorkspaceChoice,
     /// Where workspaces are made; nothing: beside the record.
+    #[serde(deserialize_with = "absolute")]
     pub directory: Option<PathBuf>,
     /// Local files that each gets.
+    #[serde(deserialize_with = "texts::<_, Inside>")]
     pub copy: Vec<String>,
+    #[serde(deserialize_with = "unless_blank")]
     pub setup: Option<String>,
+    #[serde(deserialize_with = "unless_blank")]
     pub teardown: Option<String>,
     /// Ignored files that nobody will miss.
+    #[serde(deserialize_with = "texts::<_, Inside>")]
     pub disposable: Vec<String>,
+    #[serde(deserialize_with = "between::<_, _, PORT_MIN, PORT_MAX>")]
     pub port_base: u16,
+    #[serde(deserialize_with = "between::<_, _, 0, PORTS_MAX>")]
     pub ports: u16,
     /// The branch that work is brought onto.
     pub into: String,
     pub form: MergeForm,
     pub merge: BringBack,
     /// What must pass on the merged tree.
+    #[serde(deserialize_with = "texts::<_, Gated>")]
     pub gates: Vec<String>,
 }
 
@@ -84,61 +77,9 @@ impl Default for WorkspaceSettings {
     }
 }
 
-/// Reads the table over what was set before, and returns the keys that it has.
-pub(super) fn read(
-    mut table: Reader,
-    settings: &mut WorkspaceSettings,
-    problems: &mut Problems,
-) -> Vec<&'static str> {
-    let mut keys = Vec::new();
-    let mut set = |key: &'static str, is_set: bool| keys.extend(is_set.then_some(key));
-    let default = table.choice("default", CHOICES, problems);
-    set("default", default.map(|value| settings.default = value).is_some());
-    let directory = table.text("directory", problems).filter(|path| {
-        let is_absolute = path.value.starts_with('/');
-        if !is_absolute {
-            let message = format!("`{}` is no absolute path", path.value);
-            problems.error(&path.span, &message, Some("Write it from `/` on"));
-        }
-        is_absolute
-    });
-    set("directory", directory.map(|path| settings.directory = Some(path.value.into())).is_some());
-    for (key, list) in [("copy", &mut settings.copy), ("disposable", &mut settings.disposable)] {
-        if table.has(key) {
-            *list = inside(&mut table, key, problems);
-            set(key, true);
-        }
-    }
-    for (key, place) in [("setup", &mut settings.setup), ("teardown", &mut settings.teardown)] {
-        let text = table.text(key, problems).map(|text| text.value);
-        set(key, text.is_some());
-        if let Some(text) = text {
-            *place = Some(text).filter(|text| !text.trim().is_empty());
-        }
-    }
-    let range = u32::from(PORT_MIN)..=u32::from(u16::MAX);
-    let base = table.number("port_base", range, problems).and_then(|port| port.try_into().ok());
-    set("port_base", base.map(|port| settings.port_base = port).is_some());
-    let ports = table.number("ports", 0..=PORTS_MAX, problems).and_then(|n| n.try_into().ok());
-    set("ports", ports.map(|count| settings.ports = count).is_some());
-    let into = table.text("into", problems).map(|into| into.value);
-    set("into", into.map(|into| settings.into = into).is_some());
-    let forms = [MergeForm::Merge, MergeForm::Squash, MergeForm::Rebase];
-    let form = table.choice("form", &forms, problems);
-    set("form", form.map(|form| settings.form = form).is_some());
-    let merge = table.choice("merge", &[BringBack::Asked, BringBack::Done], problems);
-    set("merge", merge.map(|merge| settings.merge = merge).is_some());
-    if let Some(gates) = table.texts("gates", problems) {
-        for gate in &gates.value {
-            if let Err(error) = Gate::parse(&gate.value) {
-                problems.error(&gate.span, &error.to_string(), None);
-            }
-        }
-        settings.gates = gates.value.into_iter().map(|gate| gate.value).collect();
-        set("gates", true);
-    }
-    table.finish(problems);
-    keys
+fn absolute<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    let path = Option::<Checked<Absolute>>::deserialize(deserializer)?;
+    Ok(path.map(|path| path.0.into()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::rule::{Criteria, Rule, Rules, glob, has_form};
 use super::shell::parts;
-use crate::model::{Subject, is_deceptive};
+use crate::model::{Subject, is_unseen};
 
 /// A folder whose files make git run programs: nothing in it is approved by a pattern.
 const GIT: &str = ".git";
@@ -60,7 +60,7 @@ fn of_command(rules: &[&Rule], command: &str) -> Result<Vec<String>, String> {
 
 fn of_path(rules: &[&Rule], path: &str) -> Result<Vec<String>, String> {
     let mut names = path.split('/');
-    let is_plain = |name: &str| !matches!(name, "" | "." | "..") && !name.contains(is_deceptive);
+    let is_plain = |name: &str| !matches!(name, "" | "." | "..") && !name.contains(is_unseen);
     if !names.clone().all(is_plain) {
         return Err("it is no plain path where the agent works".to_owned());
     }
@@ -95,8 +95,7 @@ fn bare(text: &str) -> String {
     let shown: String = text
         .chars()
         .filter(|letter| {
-            !matches!(letter, '\'' | '"' | '\\')
-                && (!is_deceptive(*letter) || letter.is_whitespace())
+            !matches!(letter, '\'' | '"' | '\\') && (!is_unseen(*letter) || letter.is_whitespace())
         })
         .collect();
     shown.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
@@ -129,6 +128,31 @@ mod tests {
     fn without_rules_nothing_is_approved() {
         let verdict = decided(&Rules::default(), "git status");
         assert_eq!(verdict, Verdict::Ask { why: "no rule approves it".into() });
+    }
+
+    #[test]
+    fn no_letter_that_cannot_be_seen_is_approved() {
+        let unseen = "\u{115f}\u{1160}\u{3164}\u{ffa0}\u{34f}\u{fe0f}\u{e0100}\u{180b}\u{17b4}\u{2800}\
+            \u{ad}\u{200b}\u{202e}\u{2028}\u{feff}\u{1bca0}\u{1d173}\u{13430}\u{e0001}\u{e000}\u{e0fff}";
+        for letter in unseen.chars() {
+            for command in [format!("cargo test {letter} x"), format!("cargo test x{letter}")] {
+                let Verdict::Ask { why } = decided(&usual(), &command) else {
+                    panic!("{}", command.escape_unicode())
+                };
+                assert_eq!(why, "it has a character that cannot be seen");
+            }
+            let criteria = Criteria { path: Some("src/**".into()), ..Criteria::default() };
+            let approve = vec![Rule { place: "f:1".into(), criteria }];
+            let path = Subject::Path(format!("src/a{letter}.rs"));
+            let rules = Rules { approve, deny: Vec::new() };
+            let verdict = decide(&rules, ("one", "claude"), &path, "");
+            assert!(matches!(verdict, Verdict::Ask { .. }), "{}", letter.escape_unicode());
+        }
+        // What people write with is seen.
+        for word in ["größe", "naïve", "e\u{301}", "テスト", "한글", "اختبار", "🦀"]
+        {
+            assert_eq!(decided(&usual(), &format!("cargo test {word}")), by("f:2"), "{word}");
+        }
     }
 
     #[test]

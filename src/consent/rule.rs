@@ -1,6 +1,7 @@
 //! A rule as a person wrote it, and whom and what it covers.
 
 use globset::{GlobBuilder, GlobMatcher};
+use serde::Deserialize;
 
 /// All rules that hold; what is denied is never approved, whatever else is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +19,8 @@ pub struct Rule {
 }
 
 /// What a rule says. What it leaves out, it does not ask for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Criteria {
     /// Names of agents, with `*`.
     pub agent: Option<String>,

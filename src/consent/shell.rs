@@ -3,7 +3,7 @@
 //! This is no shell: whatever a shell would replace, redirect or run besides is reason enough to
 //! leave the command to a person.
 
-use crate::model::is_deceptive;
+use crate::model::is_unseen;
 
 /// Have a meaning of their own for a shell, wherever they stand outside of quotes.
 const SPECIAL: &str = "\\$`<>(){}*?[]#!";
@@ -25,8 +25,7 @@ pub(super) fn parts(text: &str) -> Result<Vec<&str>, String> {
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
         let is_break = letter == '\n' && quote == Quote::None;
-        let is_odd_blank = letter.is_whitespace() && letter != ' ' && !is_break;
-        if is_odd_blank || (is_deceptive(letter) && !is_break) {
+        if is_unseen(letter) && !is_break {
             return Err("it has a character that cannot be seen".to_owned());
         }
         quote = match (quote, letter) {

@@ -1,5 +1,7 @@
 //! What is to be done, and how far it has come.
 
+use crate::model;
+
 /// One thing to do; a list of them is carried out in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -32,6 +34,11 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// Says whether keys follow it that may be pressed only once it is on record.
+    pub fn awaits_record(&self) -> bool {
+        matches!(self, Self::Typed { .. } | Self::Submitted)
+    }
+
     /// Says whether nothing follows.
     pub fn is_final(&self) -> bool {
         match self {
@@ -40,6 +47,23 @@ impl Stage {
             | Self::Refused { .. }
             | Self::Stalled { .. }
             | Self::Unknown { .. } => true,
+        }
+    }
+
+    /// Returns what a receipt says of it.
+    pub fn into_receipt(self) -> (model::Stage, Option<String>) {
+        match self {
+            Self::Typed { left_out: 0 } => (model::Stage::Typed, None),
+            Self::Typed { left_out } => {
+                let words = "control characters were left out";
+                (model::Stage::Typed, Some(format!("{left_out} {words}")))
+            }
+            Self::Seen => (model::Stage::Seen, None),
+            Self::Submitted => (model::Stage::Submitted, None),
+            Self::Accepted { evidence } => (model::Stage::Accepted, Some(evidence)),
+            Self::Refused { reason } => (model::Stage::Refused, Some(reason)),
+            Self::Stalled { reason } => (model::Stage::Stalled, Some(reason)),
+            Self::Unknown { reason } => (model::Stage::Unknown, Some(reason)),
         }
     }
 }

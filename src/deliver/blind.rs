@@ -8,6 +8,7 @@ use crate::screen::key_bytes;
 use super::act::{Act, Stage};
 use super::letter::Letter;
 use super::pace::Pace;
+use super::progress::Progress;
 use super::scene::Scene;
 
 /// A screen that never rests is as still as it gets.
@@ -22,6 +23,7 @@ pub struct Blind {
     begun_at: Moment,
     typed_at: Option<Moment>,
     pace: Pace,
+    progress: Progress,
     is_over: bool,
 }
 
@@ -46,14 +48,22 @@ impl Blind {
             begun_at: now,
             typed_at: None,
             pace: Pace::new(scene.screen, now),
+            progress: Progress::default(),
             is_over: false,
         }
+    }
+
+    /// Notes that the stage that was told last is on record. The next `observe` looks at the screen
+    /// anew: it may have changed while the disk was waited for.
+    pub fn note_recorded(&mut self) {
+        self.progress.note_recorded();
     }
 
     /// Takes what the pane shows now, and returns what to do.
     #[must_use]
     pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
-        if self.is_over || !self.pace.note(scene.screen, now) {
+        let is_readable = self.pace.note(scene.screen, now);
+        if self.is_over || self.progress.awaits_record() || !is_readable {
             return Vec::new();
         }
         let Some(typed_at) = self.typed_at else { return self.type_text(scene, now) };
@@ -65,16 +75,19 @@ impl Blind {
         if !is_still && now.since(typed_at) < QUIET_MAX {
             return Vec::new();
         }
+        let mut acts = Vec::new();
+        if self.progress.tell(Stage::Submitted, &mut acts) {
+            return acts;
+        }
         let enter = key_bytes(self.key, &scene.screen.modes());
         let reason = "it was typed and submitted, and no rule tells whether it was taken".into();
-        let acts = vec![Act::Stage(Stage::Submitted), Act::Write(enter)];
-        self.end(acts, Stage::Unknown { reason })
+        self.end(vec![Act::Write(enter)], Stage::Unknown { reason })
     }
 
     /// Returns the moment at which `observe` has something to do though nothing was written.
     pub fn next_deadline(&self) -> Option<Moment> {
         match self.typed_at {
-            _ if self.is_over => None,
+            _ if self.is_over || self.progress.awaits_record() => None,
             None => Some(self.begun_at),
             Some(typed_at) => {
                 let quiet = self.pace.output_at.max(typed_at) + self.quiet;
@@ -85,10 +98,14 @@ impl Blind {
 
     fn type_text(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
         let stop = scene.stop_sign(&scene.sight(), self.begun_at).map_or(Ok(()), Err);
+        let mut acts = Vec::new();
         match stop.and_then(|()| self.text.clone()) {
             Ok(bytes) => {
-                self.typed_at = Some(now);
-                vec![Act::Stage(Stage::Typed { left_out: 0 }), Act::Write(bytes)]
+                if !self.progress.tell(Stage::Typed { left_out: 0 }, &mut acts) {
+                    self.typed_at = Some(now);
+                    acts.push(Act::Write(bytes));
+                }
+                acts
             }
             Err(reason) => self.end(Vec::new(), Stage::Refused { reason }),
         }

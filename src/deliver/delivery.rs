@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
-use crate::detect::{Input, Sight};
-use crate::model::{Key, KeyCode, Moment, Submit};
+use crate::detect::Sight;
+use crate::model::{Key, KeyCode, Keys, Moment, Submit};
 use crate::screen::key_bytes;
 
 use super::act::{Act, Stage};
+use super::hint::completes;
 use super::letter::{Letter, Line, Parcel, echoes};
 use super::pace::Pace;
-use super::scene::{Scene, quote};
+use super::progress::Progress;
+use super::scene::Scene;
+use super::verify::{ENTER_PATIENCE, PROOF_PATIENCE};
 
 /// How much is typed at once; keys of a person may go in between.
 const PIECE_BYTES: usize = 8 * 1024;
@@ -27,41 +30,37 @@ const QUIET_MAX: Duration = Duration::from_secs(8);
 const FREE_PATIENCE: Duration = Duration::from_secs(30);
 /// Between two lines a program is back at its prompt by then.
 const PROMPT_PATIENCE: Duration = Duration::from_secs(30);
-/// A text that still stands there after this long was not submitted.
-const ENTER_PATIENCE: Duration = Duration::from_secs(3);
-/// Whatever proves that the prompt was taken shows up by then. Programs that hand it to a server of
-/// their own show nothing for many seconds on a busy machine.
-const PROOF_PATIENCE: Duration = Duration::from_secs(30);
+/// What the screen shows counts for the detector by then, or it has better sources.
+const DETECTOR_PATIENCE: Duration = Duration::from_secs(2);
 /// A program that shows its prompt has asked for pastes by then, if it takes any.
 const PASTE_PATIENCE: Duration = Duration::from_secs(10);
-/// How often the key that submits is pressed for one line.
-const PRESSES_MAX: u8 = 2;
-
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 /// One prompt on its way into one pane.
 #[derive(Debug)]
 pub struct Delivery {
-    letter: Letter,
+    pub(super) letter: Letter,
     how: Submit,
-    parcel: Result<Parcel, String>,
+    pub(super) parcel: Result<Parcel, String>,
     /// It takes pastes, and has not asked for them yet.
     awaits_paste: bool,
-    key: Key,
+    pub(super) key: Key,
     quiet: Duration,
-    phase: Phase,
+    pub(super) phase: Phase,
     /// Which of the lines is at hand, and how many of its bytes were typed.
-    line: usize,
-    typed: usize,
+    pub(super) line: usize,
+    pub(super) typed: usize,
     /// How often the conversation showed the text before.
-    echoes: usize,
-    begun_at: Moment,
+    pub(super) echoes: usize,
+    pub(super) begun_at: Moment,
     pace: Pace,
-    told: Told,
+    progress: Progress,
+    /// They empty the composer.
+    pub(super) clear: Vec<Key>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     /// The pane has yet to be found free.
     Ready {
         since: Moment,
@@ -88,17 +87,9 @@ enum Phase {
     Over,
 }
 
-/// Which stages were told; none is told twice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Told {
-    typed: bool,
-    seen: bool,
-    submitted: bool,
-}
-
 /// Whether something is left to do with what is in sight.
 #[derive(PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     Next,
     Wait,
 }
@@ -121,7 +112,25 @@ impl Delivery {
             typed: 0,
             begun_at: now,
             pace: Pace::new(scene.screen, now),
-            told: Told::default(),
+            progress: Progress::default(),
+            clear: Vec::new(),
+        }
+    }
+
+    /// Lets it take a text of its own away again that was not submitted, by these keys: what comes
+    /// after it could not be typed there.
+    #[must_use]
+    pub fn with_keys(mut self, keys: &Keys) -> Self {
+        self.clear = keys.clear.iter().filter_map(|name| name.parse().ok()).collect();
+        self
+    }
+
+    /// Notes that the stage that was told last is on record. The next `observe` looks at the screen
+    /// anew: it may have changed while the disk was waited for.
+    pub fn note_recorded(&mut self, now: Moment) {
+        self.progress.note_recorded();
+        if let Phase::Typing { since, .. } | Phase::Quiet { since } = &mut self.phase {
+            *since = now;
         }
     }
 
@@ -130,7 +139,8 @@ impl Delivery {
     #[must_use]
     pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
         let mut acts = Vec::new();
-        if self.phase == Phase::Over || !self.pace.note(scene.screen, now) {
+        let is_readable = self.pace.note(scene.screen, now);
+        if self.phase == Phase::Over || self.progress.awaits_record() || !is_readable {
             return acts;
         }
         let sight = scene.sight();
@@ -141,10 +151,13 @@ impl Delivery {
     /// Returns the moment at which `observe` has something to do though nothing was written.
     pub fn next_deadline(&self) -> Option<Moment> {
         match self.phase {
+            _ if self.progress.awaits_record() => None,
             Phase::Ready { since } if self.awaits_paste => {
                 self.pace.next_of(&[since, since + PASTE_PATIENCE])
             }
-            Phase::Ready { since } if self.line == 0 => Some(since),
+            Phase::Ready { since } if self.line == 0 => {
+                self.pace.next_of(&[since, since + DETECTOR_PATIENCE])
+            }
             Phase::Ready { since } => self.pace.next_of(&[since + PROMPT_PATIENCE]),
             Phase::Typing { since, has_room: true } => Some(since),
             Phase::Typing { .. } => Some(self.pace.looked_at() + ROOM_PAUSE),
@@ -163,11 +176,6 @@ impl Delivery {
     /// Says whether the text is one that this program could take at all.
     pub fn can_be_typed(&self) -> bool {
         self.awaits_paste || self.parcel.is_ok()
-    }
-
-    /// Says whether the last stage was told.
-    pub fn is_over(&self) -> bool {
-        self.phase == Phase::Over
     }
 
     fn step(&mut self, scene: &Scene, sight: &Sight, now: Moment, acts: &mut Vec<Act>) -> Step {
@@ -198,6 +206,11 @@ impl Delivery {
             Err(_) => scene.obstacle(sight).map(|why| (why, 0)),
         };
         let Some((why, lines)) = obstacle else {
+            // The screen says otherwise: the detector believes it in a moment, or knows better.
+            let is_doubted = scene.drawn(sight) != scene.state(sight);
+            if is_doubted && now.since(since) < DETECTOR_PATIENCE {
+                return Step::Wait;
+            }
             self.phase = Phase::Typing { since: now, has_room: true };
             return Step::Next;
         };
@@ -235,8 +248,11 @@ impl Delivery {
         let Line { bytes, .. } = &parcel.lines[self.line];
         let (done, all) = (self.typed, bytes.len());
         let lost_paste = parcel.is_paste && !scene.screen.modes().bracketed_paste;
+        let is_untouched = self.line == 0 && done == 0;
+        let obstacle = if is_untouched { scene.obstacle(sight) } else { None };
         let why = scene
             .stop_sign(sight, self.begun_at)
+            .or(obstacle)
             .or_else(|| lost_paste.then(|| "the program takes no paste any more".into()));
         let is_stuck = !scene.has_room && now.since(since) >= ROOM_PATIENCE;
         let why = why.or_else(|| is_stuck.then(|| "the program does not read its input".into()));
@@ -246,19 +262,18 @@ impl Delivery {
                 acts.push(Act::Write(PASTE_END.to_vec()));
             }
             let reason = format!("{done} of {all} bytes were typed, then {why}");
-            let untyped = done == 0 && !self.told.typed;
-            let stage =
-                if untyped { Stage::Refused { reason: why } } else { Stage::Stalled { reason } };
+            let refused = || Stage::Refused { reason: why };
+            let stage = if is_untouched { refused() } else { Stage::Stalled { reason } };
             return self.end(stage, acts);
         }
         if !scene.has_room {
             self.phase = Phase::Typing { since, has_room: false };
             return Step::Wait;
         }
-        let piece = bytes[done..all.min(done + PIECE_BYTES)].to_vec();
-        if !std::mem::replace(&mut self.told.typed, true) {
-            acts.push(Act::Stage(Stage::Typed { left_out: parcel.left_out }));
+        if self.progress.tell(Stage::Typed { left_out: parcel.left_out }, acts) {
+            return Step::Wait;
         }
+        let piece = bytes[done..all.min(done + PIECE_BYTES)].to_vec();
         self.typed += piece.len();
         acts.push(Act::Write(piece));
         self.phase = if self.typed == all {
@@ -277,9 +292,7 @@ impl Delivery {
         acts: &mut Vec<Act>,
     ) -> Step {
         if self.stands(sight) == Some(true) {
-            if !std::mem::replace(&mut self.told.seen, true) {
-                acts.push(Act::Stage(Stage::Seen));
-            }
+            self.progress.tell(Stage::Seen, acts);
             self.phase = Phase::Quiet { since: now };
             return Step::Next;
         }
@@ -289,7 +302,7 @@ impl Delivery {
         }
         let why = stop.unwrap_or_else(|| "the screen does not show it".into());
         let reason = format!("the prompt was typed and not submitted: {why}");
-        self.end(Stage::Stalled { reason }, acts)
+        self.leave((scene, sight), reason, acts)
     }
 
     /// Presses the key once the screen rests.
@@ -313,87 +326,28 @@ impl Delivery {
         if !is_still && now.since(since) < QUIET_MAX {
             return Step::Wait;
         }
-        if !scene.is_free(sight) {
+        let is_list = !self.letter.is_command && completes(scene.screen, &self.letter.text);
+        if is_list || !scene.is_free(sight) {
             let state = scene.state(sight);
-            let reason = format!("the prompt stands there and was not submitted: it is {state}");
+            let why = if is_list {
+                "a list of completions is open over it".into()
+            } else {
+                format!("it is {state}")
+            };
+            let reason = format!("the prompt stands there and was not submitted: {why}");
             let is_over = now.since(since) >= FREE_PATIENCE;
-            return if is_over { self.end(Stage::Stalled { reason }, acts) } else { Step::Wait };
+            return if is_over { self.leave((scene, sight), reason, acts) } else { Step::Wait };
         }
-        if !std::mem::replace(&mut self.told.submitted, true) {
-            acts.push(Act::Stage(Stage::Submitted));
+        if self.progress.tell(Stage::Submitted, acts) {
+            return Step::Wait;
         }
         acts.push(Act::Write(key_bytes(self.key, &scene.screen.modes())));
         self.phase = Phase::Sent { first: now, last: now, presses: 1 };
         Step::Wait
     }
 
-    /// Looks for proof that the line was taken.
-    fn verify(&mut self, scene: &Scene, sight: &Sight, now: Moment, acts: &mut Vec<Act>) -> Step {
-        let Phase::Sent { first, last, presses } = self.phase else { return Step::Wait };
-        let stands = self.stands(sight);
-        if let Some(evidence) = self.proof(scene, sight, stands, first) {
-            let lines = self.parcel.as_ref().map_or(0, |parcel| parcel.lines.len());
-            if self.line + 1 == lines {
-                let evidence = evidence.to_owned();
-                return self.end(Stage::Accepted { evidence }, acts);
-            }
-            (self.line, self.typed) = (self.line + 1, 0);
-            self.phase = Phase::Ready { since: now };
-            return Step::Next;
-        }
-        if let Some(why) = scene.stop_sign(sight, self.begun_at) {
-            let reason = format!("right after the prompt was submitted, {why}");
-            return self.end(Stage::Unknown { reason }, acts);
-        }
-        let is_late = now.since(last) >= ENTER_PATIENCE;
-        if stands == Some(true) && is_late && presses < PRESSES_MAX && scene.is_free(sight) {
-            acts.push(Act::Write(key_bytes(self.key, &scene.screen.modes())));
-            self.phase = Phase::Sent { first, last: now, presses: presses + 1 };
-            return Step::Wait;
-        }
-        if !is_late || now.since(first) < PROOF_PATIENCE {
-            return Step::Wait;
-        }
-        let shown = |input: &Input| quote(input.typed.as_ref().unwrap_or(&input.text));
-        let shown = sight.input.as_ref().map(shown).unwrap_or_default();
-        let stage = match stands {
-            Some(true) => Stage::Stalled {
-                reason: format!("the prompt still stands there after Enter: `{shown}`"),
-            },
-            Some(false) | None => Stage::Unknown {
-                reason: "the prompt was submitted, and nothing shows that it was taken".into(),
-            },
-        };
-        self.end(stage, acts)
-    }
-
-    fn proof(
-        &self,
-        scene: &Scene,
-        sight: &Sight,
-        stands: Option<bool>,
-        pressed: Moment,
-    ) -> Option<&'static str> {
-        let sign = &self.parcel.as_ref().ok()?.lines.get(self.line)?.sign;
-        let echoes = sign.echoes(&sight.conversation);
-        let is_echoed = sign.is_named_in(&sight.conversation) || echoes > self.echoes;
-        scene.proof(sight, stands, pressed, is_echoed)
-    }
-
-    /// Says whether the line stands where it was typed; nothing if that is not in sight.
-    fn stands(&self, sight: &Sight) -> Option<bool> {
-        let line = self.parcel.as_ref().ok()?.lines.get(self.line)?;
-        sight.input.as_ref().map(|input| line.sign.stands_in(input))
-    }
-
     fn echo_deadline(&self, since: Moment) -> Moment {
         let still = self.pace.output_at.max(since) + ECHO_PATIENCE;
         still.min(since + ECHO_PATIENCE_MAX)
-    }
-
-    fn end(&mut self, stage: Stage, acts: &mut Vec<Act>) -> Step {
-        self.phase = Phase::Over;
-        acts.push(Act::Stage(stage));
-        Step::Wait
     }
 }

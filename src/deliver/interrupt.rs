@@ -7,6 +7,7 @@ use crate::model::{AgentState, Key, Keys, Moment};
 use crate::screen::key_bytes;
 
 use super::act::{Act, Stage};
+use super::hint::{is_awaited, is_offered, offered};
 use super::pace::Pace;
 use super::scene::Scene;
 
@@ -16,6 +17,8 @@ const SUBMIT_PAUSE: Duration = Duration::from_millis(1500);
 const TURN_PATIENCE: Duration = Duration::from_secs(10);
 /// What a key does shows by then; only after that the next is pressed.
 const KEY_PAUSE: Duration = Duration::from_millis(1200);
+/// What a program asks for is not pressed faster than a person would.
+const AWAITED_PAUSE: Duration = Duration::from_millis(200);
 /// A program that still works by then did not react to its keys: one that is busy drawing may lose
 /// them, and forgets the first of two when the second comes late.
 const ROUND_PATIENCE: Duration = Duration::from_secs(6);
@@ -32,6 +35,8 @@ const CLEAR_PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Interrupt {
     keys: Vec<Key>,
+    /// They end the program where nothing runs.
+    ends: Vec<Key>,
     clear: Vec<Key>,
     /// How many were pressed, in all rounds.
     pressed: usize,
@@ -39,6 +44,8 @@ pub struct Interrupt {
     pressed_at: Moment,
     /// Nothing was typed when the first key was pressed: what stands there afterwards is the interrupted prompt.
     was_empty: bool,
+    /// The screen asks for the next key.
+    is_awaited: bool,
     phase: Phase,
     pace: Pace,
 }
@@ -62,13 +69,17 @@ impl Interrupt {
     /// Prepares an interrupt by these keys; the first `observe` begins it.
     pub fn begin(keys: &Keys, scene: &Scene, now: Moment) -> Self {
         let parsed = |names: &[String]| names.iter().filter_map(|key| key.parse().ok()).collect();
+        let ends: Vec<Key> = parsed(&keys.exit);
+        let own: Vec<Key> = parsed(&keys.interrupt);
         Self {
-            keys: parsed(&keys.interrupt),
+            keys: if own.is_empty() { offered(scene.screen) } else { own },
+            ends,
             clear: parsed(&keys.clear),
             pressed: 0,
             begun_at: now,
             pressed_at: now,
             was_empty: false,
+            is_awaited: false,
             phase: Phase::Stopping,
             pace: Pace::new(scene.screen, now),
         }
@@ -81,6 +92,7 @@ impl Interrupt {
             return Vec::new();
         }
         let sight = scene.sight();
+        self.is_awaited = is_awaited(scene.screen);
         match self.phase {
             Phase::Stopping => self.stop_it(scene, &sight, now),
             Phase::Stopped { since } => self.tidy(scene, &sight, (since, now)),
@@ -112,7 +124,7 @@ impl Interrupt {
     }
 
     fn stop_it(&mut self, scene: &Scene, sight: &Sight, now: Moment) -> Vec<Act> {
-        let (state, shown) = (scene.state(sight), scene.shown.state);
+        let (state, shown) = (scene.drawn(sight), scene.shown.state);
         if state == AgentState::Exited && self.pressed > 0 {
             return self.end(Stage::Accepted { evidence: "the agent has ended".into() });
         }
@@ -150,9 +162,12 @@ impl Interrupt {
                 return Vec::new();
             }
         }
-        let is_at_work = self.pressed == 0 || state == AgentState::Working;
+        // At an idle prompt some keys end the program: they need work in sight.
+        let next = self.keys[self.pressed % self.keys.len()];
+        let is_harmless = self.pressed == 0 && !self.ends.contains(&next);
+        let is_at_work = is_harmless || state == AgentState::Working || is_offered(scene.screen);
         if is_at_work && self.pressed < self.keys.len() * ROUNDS_MAX {
-            return self.press(self.keys[self.pressed % self.keys.len()], scene, now);
+            return self.press(next, scene, now);
         }
         if now.since(self.pressed_at) < ROUND_PATIENCE {
             return Vec::new();
@@ -169,6 +184,8 @@ impl Interrupt {
         match self.pressed {
             0 => self.begun_at,
             pressed if pressed % self.keys.len().max(1) == 0 => self.pressed_at + ROUND_PATIENCE,
+            // It waits for the second of two, and forgets the first one soon.
+            _ if self.is_awaited => self.pressed_at + AWAITED_PAUSE,
             _ => self.pressed_at + KEY_PAUSE,
         }
     }
@@ -193,7 +210,7 @@ impl Interrupt {
         }
         let is_left = typed(sight).is_some_and(|typed| !typed.is_empty());
         let is_own = self.was_empty && scene.typed_at.is_none_or(|at| at < self.begun_at);
-        let is_idle = !matches!(scene.state(sight), AgentState::Working | AgentState::Waiting);
+        let is_idle = !matches!(scene.drawn(sight), AgentState::Working | AgentState::Waiting);
         if !(is_left && is_own && is_idle) || self.clear.is_empty() {
             return self.accept(scene, is_left);
         }

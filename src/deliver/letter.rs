@@ -4,6 +4,7 @@ use crate::detect::Sight;
 use crate::model::{Newlines, Submit};
 use crate::screen::{Modes, harmless, paste_bytes};
 
+use super::literal::as_words;
 use super::sign::Sign;
 
 /// What a terminal in line mode keeps of a line; it drops the rest without a word.
@@ -18,6 +19,8 @@ pub struct Letter {
     pub text: String,
     /// The tag of the attempt, if the text gives one: it tells this text from all before it.
     pub tag: Option<String>,
+    /// It is a command of the program, and typed as it is.
+    pub is_command: bool,
 }
 
 /// What is typed before Enter is pressed once.
@@ -53,14 +56,20 @@ impl Letter {
             ));
         }
         let sign = |text: &str| Sign::new(text, self.tag.as_deref());
+        let literal = |text: &str| {
+            if self.is_command { Ok(text.to_owned()) } else { as_words(text, &how.literal) }
+        };
         if modes.bracketed_paste {
-            let bytes = paste_bytes(text, modes);
+            let bytes = paste_bytes(&literal(text)?, modes);
             let lines = vec![Line { bytes, sign: sign(text) }];
             return Ok(Parcel { lines, is_paste: true, left_out });
         }
         let texts = typed_lines(text, how.newlines)?;
-        let line = |text: &str| Line { bytes: text.as_bytes().to_vec(), sign: sign(text) };
-        Ok(Parcel { lines: texts.into_iter().map(line).collect(), is_paste: false, left_out })
+        let line = |text: &str| {
+            Ok::<_, String>(Line { bytes: literal(text)?.into_bytes(), sign: sign(text) })
+        };
+        let lines = texts.into_iter().map(line).collect::<Result<Vec<_>, _>>()?;
+        Ok(Parcel { lines, is_paste: false, left_out })
     }
 }
 
@@ -110,7 +119,7 @@ mod tests {
     fn parcel(text: &str, newlines: Newlines, bracketed_paste: bool) -> Result<Parcel, String> {
         let how = Submit { newlines, ..Submit::default() };
         let modes = Modes { bracketed_paste, ..Modes::default() };
-        Letter { text: text.into(), tag: None }.parcel(&how, &modes)
+        Letter { text: text.into(), tag: None, is_command: false }.parcel(&how, &modes)
     }
 
     fn typed(text: &str, newlines: Newlines, is_paste: bool) -> Vec<String> {

@@ -4,6 +4,8 @@ use crate::detect::{Input, Rules, Shown, Sight};
 use crate::model::{AgentState, Moment, Source};
 use crate::screen::Screen;
 
+use super::sign::Sign;
+
 /// Words of a screen that a reason quotes.
 const QUOTE_CHARS_MAX: usize = 100;
 
@@ -16,6 +18,8 @@ pub struct Scene<'a> {
     pub shown: &'a Shown,
     /// When a hook of the cli last told that it took a prompt.
     pub prompt_heard_at: Option<Moment>,
+    /// The prompt that it named, if it named one.
+    pub prompt_heard: Option<&'a str>,
     /// A prompt was submitted, and neither the work on it nor its end was seen yet.
     pub awaits_turn: bool,
     /// When someone else last typed into the pane.
@@ -29,19 +33,24 @@ impl Scene<'_> {
         Sight::new(self.screen, self.rules)
     }
 
-    /// Returns what the agent does: a dialog in sight or a program that starts anew before all,
-    /// then what the program itself says, then the screen as it is this very moment. The detector
-    /// may be a moment behind.
+    /// Returns what the agent does: what the detector says, who ranks all sources. A dialog in sight
+    /// or a program that starts anew goes before it: a dialog is shown only once two looks agree.
     pub(super) fn state(&self, sight: &Sight) -> AgentState {
-        if let Some(state @ (AgentState::Waiting | AgentState::Starting)) = sight.state {
-            return state;
+        match sight.state {
+            Some(state @ (AgentState::Waiting | AgentState::Starting)) => state,
+            _ => self.shown.state,
         }
+    }
+
+    /// Returns what the agent does as it is drawn this very moment, where rules say anything of that:
+    /// the detector believes a change only once it has lasted.
+    pub(super) fn drawn(&self, sight: &Sight) -> AgentState {
         match self.shown.source {
-            Source::Report | Source::Hook | Source::Signal | Source::Process => self.shown.state,
-            Source::Line if sight.state != Some(AgentState::Working) => self.shown.state,
+            Source::Line if sight.state != Some(AgentState::Working) => self.state(sight),
             Source::Line | Source::Screen | Source::Silence => {
                 sight.state.unwrap_or(AgentState::Unknown)
             }
+            Source::Report | Source::Hook | Source::Signal | Source::Process => self.state(sight),
         }
     }
 
@@ -94,23 +103,29 @@ impl Scene<'_> {
         !sight.input.as_ref().is_some_and(has_composer) || takes_prompts(self.state(sight))
     }
 
-    /// Returns what proves that the text was taken after the key was pressed. `stands` says
+    /// Returns what proves that this text was taken after the key was pressed. `stands` says
     /// whether it is still where it was typed, `is_echoed` whether the conversation shows it anew.
     pub(super) fn proof(
         &self,
         sight: &Sight,
+        sign: &Sign,
         stands: Option<bool>,
-        pressed: Moment,
-        is_echoed: bool,
+        (pressed, is_echoed): (Moment, bool),
     ) -> Option<&'static str> {
         if self.prompt_heard_at.is_some_and(|heard| heard >= pressed) {
-            return Some("the cli told that it took the prompt");
+            // A hook that names another prompt is no proof of this one, nor is the work on that.
+            let is_this = self.prompt_heard.is_none_or(|heard| sign.is_of(heard));
+            return is_this.then_some("the cli told that it took the prompt");
         }
         if stands == Some(true) {
             return None;
         }
         if sight.input.as_ref().is_some_and(|input| !input.is_composer) {
             return Some("the line was taken");
+        }
+        // What the program put there in place of the text was not submitted.
+        if replacement(sight).is_some() && !is_echoed {
+            return None;
         }
         let is_sign = match self.shown.state {
             AgentState::Working
@@ -138,6 +153,21 @@ impl Scene<'_> {
         let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
         format!("a dialog is open: `{}`", quote(last))
     }
+}
+
+/// Returns what proves that a command was taken: many have no turn, and some open a dialog.
+pub(super) fn proof_of_command(sight: &Sight) -> Option<&'static str> {
+    if sight.dialog.is_some() {
+        return Some("a dialog is open now");
+    }
+    let is_empty = replacement(sight).is_none();
+    (sight.input.is_some() && is_empty).then_some("the line was taken")
+}
+
+/// Returns what stands in the composer, if anything does.
+pub(super) fn replacement(sight: &Sight) -> Option<&str> {
+    let input = sight.input.as_ref().filter(|input| input.is_composer)?;
+    input.typed.as_deref().filter(|typed| !typed.trim().is_empty())
 }
 
 /// Returns a text in one line, not too long.

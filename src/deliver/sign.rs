@@ -49,6 +49,19 @@ impl Sign {
             || (is_long || input.typed.is_none()) && is_somewhere()
     }
 
+    /// Says whether a screen ends with the text, if that is long enough to tell.
+    pub(super) fn ends(&self, text: &str) -> bool {
+        let is_long = self.tail.chars().count() == LETTERS;
+        is_long && ink(text, self.is_wordy).ends_with(&self.tail)
+    }
+
+    /// Says whether a text that a program names is this one; it may add to it, or cut it.
+    pub(super) fn is_of(&self, named: &str) -> bool {
+        let letters = ink(named, self.is_wordy);
+        let is_cut = !letters.is_empty() && self.head.starts_with(&letters);
+        is_cut || letters.contains(&self.head)
+    }
+
     /// Returns how often the text begins or ends in a conversation.
     pub(super) fn echoes(&self, conversation: &str) -> usize {
         let letters = ink(conversation, self.is_wordy);
@@ -67,7 +80,8 @@ fn ink(text: &str, is_wordy: bool) -> String {
     let is_frame = |c: char| matches!(c, '\u{2500}'..='\u{259f}');
     let is_other = |c: char| c.is_whitespace() || c.is_control() || is_frame(c);
     let is_ink = |c: &char| if is_wordy { c.is_alphanumeric() } else { !is_other(*c) };
-    text.chars().filter(is_ink).collect()
+    // Some line editors draw a tab so.
+    text.replace("^I", "").chars().filter(is_ink).collect()
 }
 
 fn end(letters: &str) -> String {

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::Report;
+use crate::report::{Report, ReportKind};
 
 use super::message::Sighting;
+use super::words::{Rule, Ruling};
 
 /// A report that was seen before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,8 @@ pub(super) struct Due {
     pub(super) turn: u64,
     /// Its turn is one before the last that began.
     pub(super) is_past: bool,
+    /// The message of its turn was read.
+    pub(super) is_read: bool,
     pub(super) report: Report,
 }
 
@@ -60,19 +63,36 @@ impl Known {
             known.context.clone_from(&seen.context);
         }
         known.context_is_whole |= seen.context_is_whole;
+        known.is_followed = seen.is_followed;
         (known.start, known.end) = (seen.start, seen.end);
         known.row = seen.row.or(known.row);
         self.is_confirmed = true;
     }
 
-    /// Returns it if its time has come.
-    pub(super) fn take_due(&mut self, has_settled: bool, is_past: bool) -> Option<Due> {
+    /// Returns it if its time has come; without a tag it is ruled on by its turn.
+    pub(super) fn take_due(
+        &mut self,
+        has_settled: bool,
+        is_past: bool,
+        rule: &mut Rule<'_>,
+    ) -> Option<Due> {
         let is_due = has_settled || (self.counts_at_once() && self.is_confirmed);
         if self.fate != Fate::Pending || !is_due {
             return None;
         }
+        // Without a tag, what ends a turn must be its last word: whoever goes on has quoted it.
+        let needs_end = self.is_status() && !self.counts_at_once();
+        if self.sighting.is_followed && needs_end {
+            self.fate = Fate::Old;
+            return None;
+        }
+        let ruling = if self.counts_at_once() { Ruling::Counts } else { rule(self.turn) };
+        if ruling == Ruling::Waits {
+            return None;
+        }
+        let is_read = ruling == Ruling::IsRead;
         self.fate = Fate::Told;
-        Some(Due { turn: self.turn, is_past, report: self.sighting.report.clone() })
+        Some(Due { turn: self.turn, is_past, is_read, report: self.sighting.report.clone() })
     }
 
     pub(super) fn take_outgrown(&mut self, is_past: bool) -> Option<Outgrown> {
@@ -83,6 +103,10 @@ impl Known {
     /// A tag says that it is meant, whatever the agent does next.
     pub(super) fn counts_at_once(&self) -> bool {
         self.sighting.report.tag.is_some()
+    }
+
+    fn is_status(&self) -> bool {
+        matches!(self.sighting.report.kind, ReportKind::Status(_))
     }
 
     /// Says whether both have the same words, wherever they stand.

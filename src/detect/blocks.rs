@@ -1,7 +1,9 @@
 //! Whose words a row is: the agent's own, an echo, a tool's, or the user interface's.
 
 use crate::model::BlockKind;
+use crate::report::starts_report;
 
+use super::general_blocks::{self, Prompts};
 use super::rules::Rules;
 use super::view::TextRow;
 
@@ -14,7 +16,10 @@ pub(super) struct Part {
 }
 
 /// Returns for each row what it belongs to.
-pub(super) fn classify(rules: &Rules, rows: &[TextRow]) -> Vec<Part> {
+pub(super) fn classify(rules: &Rules, rows: &[TextRow], prompts: &Prompts) -> Vec<Part> {
+    if rules.is_general {
+        return general_blocks::classify(rows, prompts);
+    }
     let mut parts: Vec<Part> = Vec::with_capacity(rows.len());
     // Nothing is known of a block that began out of sight.
     let mut current: Option<(BlockKind, bool)> = None;
@@ -42,13 +47,36 @@ pub(super) fn classify(rules: &Rules, rows: &[TextRow]) -> Vec<Part> {
         };
         parts.push(part);
     }
+    if is_of_other_version(&parts, rows, prompts) {
+        return general_blocks::classify(rows, prompts);
+    }
     parts
+}
+
+/// Says whether the marks of the rules are not those in sight: a prompt that was sent and a report stand there, and
+/// by the rules there is no prompt, or no word of the agent's own.
+fn is_of_other_version(parts: &[Part], rows: &[TextRow], prompts: &Prompts) -> bool {
+    let begins = |kind| parts.iter().any(|part| part.is_start && part.kind == kind);
+    if prompts.is_empty() || (begins(BlockKind::Echo) && begins(BlockKind::Own)) {
+        return false;
+    }
+    let reports =
+        |row: &TextRow| starts_report(row.text.trim_start_matches(|c: char| !c.is_alphanumeric()));
+    rows.iter().any(reports) && rows.iter().any(|row| prompts.begins_in(row))
 }
 
 /// Returns the kind of the block that the row begins, and whether it is one of single rows.
 pub(super) fn start_of(rules: &Rules, text: &str) -> Option<(BlockKind, bool)> {
     let first = rules.block_starts.matches(text).iter().next()?;
     rules.blocks.get(first).copied()
+}
+
+/// Says whether a row is one of a prompt's echo.
+pub(super) fn is_echo(rules: &Rules, row: &TextRow, prompts: &Prompts) -> bool {
+    if rules.is_general {
+        return prompts.begins_in(row);
+    }
+    start_of(rules, &row.text).is_some_and(|block| block.0 == BlockKind::Echo)
 }
 
 fn headless(rules: &Rules, row: &TextRow) -> BlockKind {

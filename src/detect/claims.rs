@@ -7,7 +7,7 @@ use crate::report::{Report, read};
 use crate::screen::Signal;
 
 use super::awaited::Awaited;
-use super::detector::{Detector, without_blanks};
+use super::detector::Detector;
 use super::finding::Finding;
 use super::hook::HookNews;
 use super::ledger::Channel;
@@ -15,7 +15,7 @@ use super::reporter::Told;
 use super::state::{Claim, Stance, stance_of};
 use super::stream::StreamNews;
 use super::telling::Way;
-use super::turn::Progress;
+use super::turn::{Progress, without_blanks};
 
 /// The screen shows the end of a turn by then.
 const LAST_LOOK: Duration = Duration::from_millis(150);
@@ -32,9 +32,18 @@ impl Detector {
         self.turn.awaited = Some(Awaited::new(now));
     }
 
+    /// Notes the command that the cli says it asks permission for.
+    pub fn tell_command(&mut self, command: String, now: Moment) {
+        self.told_command.note(command);
+        self.schedule.wake(now);
+    }
+
     /// Notes what a hook of the cli says.
     pub fn hook(&mut self, news: &HookNews, now: Moment) -> Vec<Finding> {
         let mut findings = Vec::new();
+        if !matches!(news.meaning, HookMeaning::Asks | HookMeaning::Message) {
+            self.told_command.forget();
+        }
         let (claimed, line) = match news.meaning {
             HookMeaning::Session => return findings,
             HookMeaning::Compacted => {
@@ -43,6 +52,7 @@ impl Detector {
             }
             HookMeaning::Prompt => {
                 self.turn.heard_at = Some(now);
+                self.turn.heard.clone_from(&news.prompt);
                 self.note_prompt(news.prompt.as_deref().unwrap_or_default(), now);
                 (Some(AgentState::Working), &news.prompt)
             }
@@ -118,6 +128,9 @@ impl Detector {
         self.signals.take_stream(news, &self.rules, now);
         self.evidence.signal = self.signals.claim(self.evidence.is_recognised()).cloned();
         let mut findings = Vec::new();
+        if let Some(message) = news.and_then(|news| news.message.as_deref()) {
+            self.read_message(message, false, &mut findings);
+        }
         self.watch_work(now);
         self.resettle(now, &mut findings);
         findings
@@ -175,6 +188,7 @@ impl Detector {
     }
 
     fn begin_prompt(&mut self, prompt: String, now: Moment) {
+        self.transcript.note_prompt(&prompt);
         self.turn.prompt = prompt;
         (self.evidence.status, self.turn.status_was_shown) = (None, false);
         self.turn.progress = Progress::Unseen;
@@ -191,6 +205,7 @@ impl Detector {
         self.changes += 1;
         // A program may be told the end of a turn when the next one has begun.
         let turn = self.ledger.turn().saturating_sub(1);
+        self.words.note(if is_late { turn } else { self.ledger.turn() }, message);
         for report in read(message) {
             self.tell(report, Way { channel: Channel::Message, turn, is_late }, findings);
         }

@@ -9,7 +9,8 @@ use crate::screen::{Screen, Signal};
 use super::asked::Asked;
 use super::dialog::{self, Dialog};
 use super::explain::Explanation;
-use super::finding::{Finding, Shown};
+use super::finding::{Finding, Shown, merge_states};
+use super::general::General;
 use super::ledger::Ledger;
 use super::look::{Verdict, judge};
 use super::meter::Meter;
@@ -17,16 +18,15 @@ use super::reporter::Reporters;
 use super::rules::Rules;
 use super::schedule::Schedule;
 use super::signals::Signals;
-use super::state::{Evidence, STATUS, Told, is_at_work, stance_of};
+use super::state::{Evidence, STATUS, is_at_work, stance_of};
+use super::told_command::ToldCommand;
 use super::transcript::{Reading, SECOND_LOOK, Transcript};
-use super::turn::{Progress, Turn};
+use super::turn::{TURN_GRACE, Turn};
 use super::view::View;
+use super::words::Words;
 
-/// The last words of a turn may be drawn after its end is known: a busy machine lets a program that
-/// tells its state beside the screen draw seconds later.
-const TURN_GRACE: Duration = Duration::from_secs(8);
 /// A program has drawn itself anew by then.
-const RESIZE_GRACE: Duration = Duration::from_secs(3);
+pub(super) const RESIZE_GRACE: Duration = Duration::from_secs(3);
 /// With no output for this long, a program whose output means work says nothing any more.
 const SILENCE: Duration = Duration::from_millis(1600);
 /// A program that starts and has shown something nobody knows, and nothing more for this long, will
@@ -54,7 +54,7 @@ impl Default for Options {
 pub struct Detector {
     pub(super) rules: Arc<Rules>,
     pub(super) options: Options,
-    schedule: Schedule,
+    pub(super) schedule: Schedule,
     pub(super) signals: Signals,
     pub(super) reporters: Reporters,
     pub(super) transcript: Transcript,
@@ -66,16 +66,19 @@ pub struct Detector {
     /// A state that has yet to last.
     next: Option<Shown>,
     asked: Asked,
+    pub(super) told_command: ToldCommand,
     pub(super) turn: Turn,
+    pub(super) words: Words,
     pub(super) meter: Meter,
     /// A sign of a compaction is in sight.
     pub(super) shows_compaction: bool,
     /// When to look again for what may have been half of a frame.
     pub(super) second_look: Option<Moment>,
+    general: General,
     size: Option<Size>,
     /// Where the last look cut the rows.
     cut: Option<usize>,
-    resized_at: Option<Moment>,
+    pub(super) resized_at: Option<Moment>,
     /// Counts what changed in the memory, beside the transcript.
     pub(super) changes: u64,
 }
@@ -103,10 +106,13 @@ impl Detector {
             is_news: false,
             next: None,
             asked: Asked::default(),
+            told_command: ToldCommand::default(),
             turn: Turn::default(),
+            words: Words::default(),
             meter: Meter::default(),
             shows_compaction: false,
             second_look: None,
+            general: General::default(),
             size: None,
             cut: None,
             resized_at: None,
@@ -171,6 +177,11 @@ impl Detector {
         self.turn.heard_at
     }
 
+    /// Returns the prompt that the hook named, if it named one.
+    pub fn prompt_heard(&self) -> Option<&str> {
+        self.turn.heard.as_deref()
+    }
+
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
@@ -200,7 +211,9 @@ impl Detector {
 
     fn look(&mut self, screen: &Screen, now: Moment, findings: &mut Vec<Finding>) {
         let view = View::new(screen, &self.rules);
-        let verdict = judge(&self.rules, &view);
+        let general = self.general.look(&view, screen, self.evidence.output_at, now);
+        let (ruled, knows_composer) = (judge(&self.rules, &view), self.rules.composer.is_some());
+        let verdict = self.general.combine(ruled, general, &view, knows_composer);
         let stance = |verdict: &Verdict| stance_of(verdict.state);
         if verdict.as_ref().and_then(stance) != self.evidence.verdict.as_ref().and_then(stance) {
             self.evidence.verdict_since = now;
@@ -208,7 +221,11 @@ impl Detector {
         let is_dialog = |state| state == AgentState::Waiting;
         let dialog = verdict.as_ref().filter(|verdict| is_dialog(verdict.state));
         self.evidence.asked = dialog.map_or(self.evidence.asked, |verdict| verdict.kind);
-        let dialog = dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view, screen));
+        let told = &self.told_command;
+        let dialog =
+            dialog.and_then(|verdict| dialog::read(verdict, &self.rules, &view, screen, told));
+        let is_asked = dialog.as_ref().is_some_and(|dialog| dialog.asks.is_some());
+        self.told_command.heed(dialog.is_some(), is_asked);
         self.asked.note(dialog, now);
         let is_live = self.is_live(verdict.as_ref());
         let is_whole = self.cuts_as_before(&view) || self.evidence.exit.is_some();
@@ -226,7 +243,7 @@ impl Detector {
         if is_live && is_whole && !screen.is_held(now) {
             self.read_conversation(screen, &view, now);
         }
-        self.tell_reports(has_settled, findings);
+        self.tell_reports(has_settled, now, findings);
         let again = Some(now + SECOND_LOOK).filter(|_| !is_whole);
         self.second_look = again.or_else(|| self.transcript.next_look(self.rest(), now));
         if has_settled {
@@ -243,7 +260,7 @@ impl Detector {
     fn is_live(&self, verdict: Option<&Verdict>) -> bool {
         match verdict {
             Some(verdict) => verdict.state != AgentState::Waiting,
-            None => self.rules.output_means_working,
+            None => self.rules.output_means_working || self.rules.is_general,
         }
     }
 
@@ -254,62 +271,6 @@ impl Detector {
         view.cut.is_none() || view.cut == before
     }
 
-    /// Notes the beginning of a turn as soon as work is seen, or a question about it.
-    pub(super) fn watch_work(&mut self, now: Moment) {
-        // A claim that was dropped must not come back from what was written down.
-        self.changes += u64::from(self.evidence.drop_stale_claim(now));
-        let resolved = self.evidence.resolve(&self.rules, now);
-        // Output alone is no new turn for a program that has reported what became of its work.
-        let is_output = resolved.as_ref().is_some_and(|shown| shown.source == Source::Silence);
-        let wanted = resolved.map(|wanted| wanted.state);
-        let begins = match self.shown.state {
-            AgentState::Working | AgentState::Waiting => {
-                !self.turn.is_open && wanted == Some(AgentState::Working)
-            }
-            AgentState::Starting | AgentState::Unknown | AgentState::Exited => {
-                wanted == Some(AgentState::Working)
-            }
-            AgentState::Idle
-            | AgentState::Blocked
-            | AgentState::Done
-            | AgentState::Error
-            | AgentState::Limited => {
-                matches!(wanted, Some(AgentState::Working | AgentState::Waiting))
-            }
-        };
-        // A hook may be ahead of the terminal: then the work on what it told of is seen only now.
-        let is_ahead = match self.turn.progress {
-            Progress::ToldAhead(at) => begins && now.since(at) < TURN_GRACE,
-            Progress::Unseen | Progress::Seen => false,
-        };
-        if is_ahead || self.evidence.display_is_busy() {
-            self.turn.progress = Progress::Seen;
-        }
-        if is_ahead {
-            (self.turn.is_open, self.turn.open_until) = (true, now + TURN_GRACE);
-        } else if begins {
-            self.begin_turn(true, now);
-            let is_kept = |told: &Told| is_output && told.source != Source::Line;
-            if self.turn.status_was_shown && !self.evidence.status.as_ref().is_some_and(is_kept) {
-                self.evidence.status = None;
-                self.turn.status_was_shown = false;
-            }
-        }
-    }
-
-    /// Opens a turn; the echo of its prompt is still to come, unless it was seen already.
-    pub(super) fn begin_turn(&mut self, awaits_echo: bool, now: Moment) {
-        self.changes += 1;
-        self.turn.is_open = true;
-        self.turn.open_until = now + TURN_GRACE;
-        self.turn.message = None;
-        self.turn.is_compacted = false;
-        self.meter.turn_began(&self.rules);
-        if awaits_echo {
-            self.transcript.turn_began();
-        }
-    }
-
     fn read_conversation(&mut self, screen: &Screen, view: &View, now: Moment) {
         let counts = self.turn.is_open || now < self.turn.open_until;
         if counts && !self.turn.is_open && self.evidence.shows_work() {
@@ -318,26 +279,19 @@ impl Detector {
         if self.size.replace(screen.size()).is_some_and(|size| size != screen.size()) {
             self.resized_at = Some(now);
         }
-        let was_resized = !screen.modes().alternate_screen
-            && self.resized_at.is_some_and(|at| now.since(at) < RESIZE_GRACE);
+        // Without rules, nothing else tells a turn that is printed once more, as some programs do at their end.
+        let is_over = self.rules.is_general && self.transcript.has_ended();
+        // What is printed after a turn says nothing new, however long its program takes to draw itself anew.
+        let is_drawn_anew = |at: Moment| now.since(at) < RESIZE_GRACE || !self.turn.is_open;
+        let was_resized = self.resized_at.is_some_and(is_drawn_anew);
+        let may_repeat = is_over || (was_resized && !screen.modes().alternate_screen);
         let (turn, rest) = (self.ledger.turn(), self.rest());
-        let reading = Reading { now, turn, counts, rest, was_resized };
+        let reading = Reading { now, turn, counts, rest, may_repeat };
         self.transcript.look(screen, view, &self.rules, reading);
         self.transcript.number_turns(|| {
             self.ledger.note_echo();
             self.ledger.turn()
         });
-    }
-
-    pub(super) fn end_turn(&mut self, before: AgentState, now: Moment) {
-        let was_busy = matches!(before, AgentState::Working | AgentState::Waiting);
-        if was_busy && self.shown.state != AgentState::Waiting && self.turn.is_open {
-            self.changes += 1;
-            self.turn.is_open = false;
-            self.turn.open_until = now + TURN_GRACE;
-            self.transcript.turn_ended();
-            self.ledger.note_end();
-        }
     }
 
     pub(super) fn settle_state(&mut self, now: Moment, findings: &mut Vec<Finding>) {
@@ -415,24 +369,18 @@ impl Detector {
             && self.next.is_none();
         let silence = is_by_silence.then(|| self.evidence.output_at + SILENCE);
         let claim = self.evidence.claim_deadline();
-        let is_starting = self.shown.state == AgentState::Starting && self.next.is_none();
+        // A screen that says itself that the program starts may do so for as long as it likes.
+        let is_starting = self.shown.state == AgentState::Starting
+            && self.next.is_none()
+            && !self.evidence.shows_start();
         let start = self.start_deadline().filter(|_| is_starting);
-        let looks = [self.asked.deadline(), self.second_look, self.awaited_deadline()];
+        let looks = [
+            self.asked.deadline(),
+            self.second_look,
+            self.awaited_deadline(),
+            self.general.deadline(),
+            self.words.deadline(),
+        ];
         [settle, silence, claim, start].into_iter().chain(looks).flatten().min()
     }
-}
-
-/// Of several states found at once only the last was ever shown.
-fn merge_states(findings: &mut Vec<Finding>) {
-    let last = findings.iter().rposition(|finding| matches!(finding, Finding::State(_)));
-    let mut at = 0;
-    findings.retain(|finding| {
-        let is_kept = !matches!(finding, Finding::State(_)) || Some(at) == last;
-        at += 1;
-        is_kept
-    });
-}
-
-pub(super) fn without_blanks(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
 }

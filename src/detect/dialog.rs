@@ -8,6 +8,7 @@ use crate::screen::Screen;
 use super::asks;
 use super::look::Verdict;
 use super::rules::Rules;
+use super::told_command::ToldCommand;
 use super::view::View;
 
 /// A dialog is never longer: what stands above is the conversation.
@@ -64,6 +65,7 @@ pub(super) fn read(
     rules: &Rules,
     view: &View,
     screen: &Screen,
+    told: &ToldCommand,
 ) -> Option<Dialog> {
     let kind = verdict.kind?;
     let rows: Vec<&str> = view.region(Region::Bottom)?.lines().collect();
@@ -96,7 +98,8 @@ pub(super) fn read(
     let own = first - above.len()..first;
     let is_approval = kind == DialogKind::Approval;
     let own_rows = own.map(|at| (rows[at], view.bottom_row + at));
-    let asks = is_approval.then(|| asks::read(own_rows, &options, rules, view, screen)).flatten();
+    let page = asks::Page { view, screen, told };
+    let asks = is_approval.then(|| asks::read(own_rows, &options, rules, &page)).flatten();
     Some(Dialog { kind, text: text_of(above), options, selected, is_row, asks })
 }
 

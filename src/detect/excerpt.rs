@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{BlockKind, Size};
+use crate::model::Size;
 use crate::screen::Screen;
 
-use super::blocks::start_of;
+use super::blocks::is_echo;
+use super::general_blocks::Prompts;
 use super::rules::Rules;
 use super::view::{TextRow, View};
 
@@ -58,7 +59,13 @@ impl Excerpt {
 impl Bookmark {
     /// Returns the rows above the composer, and so many of the history before them as it takes to
     /// read what scrolled past and to see where the turn began.
-    pub(super) fn read_on(&mut self, screen: &Screen, view: &View, rules: &Rules) -> Excerpt {
+    pub(super) fn read_on(
+        &mut self,
+        screen: &Screen,
+        view: &View,
+        rules: &Rules,
+        prompts: &Prompts,
+    ) -> Excerpt {
         let body = view.body();
         let (kept, committed) = (screen.history_range(), screen.committed());
         let mut excerpt = Excerpt {
@@ -86,7 +93,7 @@ impl Bookmark {
             let from = hit.unwrap_or(kept.end);
             let far = if excerpt.is_renumbered { WALK_ROWS_MAX } else { WALK_ROWS_NEAR };
             let oldest = from.saturating_sub(far).max(kept.start);
-            excerpt.past_from = beginning(oldest..from, row, rules);
+            excerpt.past_from = beginning(oldest..from, row, rules, prompts);
             excerpt.rows = (excerpt.past_from..kept.end).filter_map(row).collect();
             excerpt.past = excerpt.rows.len();
         }
@@ -100,6 +107,7 @@ fn beginning(
     rows: std::ops::Range<u64>,
     row: impl Fn(u64) -> Option<TextRow>,
     rules: &Rules,
+    prompts: &Prompts,
 ) -> u64 {
     let mut start = rows.end;
     let mut has_echo = false;
@@ -107,7 +115,7 @@ fn beginning(
         let Some(row) = row(number) else { break };
         start = number;
         let is_banner = rules.banner.as_ref().is_some_and(|banner| banner.is_match(&row.text));
-        let is_echo = start_of(rules, &row.text).is_some_and(|block| block.0 == BlockKind::Echo);
+        let is_echo = is_echo(rules, &row, prompts);
         // One row before the echo shows that it begins here.
         if is_banner || (has_echo && !is_echo) {
             break;

@@ -32,3 +32,14 @@ pub enum Finding {
     /// The agent, or what it showed, named the tag of another attempt: it counts for nothing.
     Foreign(Report),
 }
+
+/// Of several states found at once only the last was ever shown.
+pub(super) fn merge_states(findings: &mut Vec<Finding>) {
+    let last = findings.iter().rposition(|finding| matches!(finding, Finding::State(_)));
+    let mut at = 0;
+    findings.retain(|finding| {
+        let is_kept = !matches!(finding, Finding::State(_)) || Some(at) == last;
+        at += 1;
+        is_kept
+    });
+}

@@ -3,7 +3,7 @@
 use regex::Regex;
 use serde_json::Value;
 
-use crate::model::{HookMeaning, Hooks};
+use crate::model::{HookEvent, HookMeaning, Hooks};
 
 use super::rules::{RuleError, compile};
 
@@ -52,6 +52,13 @@ impl HookRules {
         self.hooks == *hooks
     }
 
+    /// Says whether the cli hands over its last message of each turn.
+    pub fn hand_over_messages(&self) -> bool {
+        let ends =
+            |event: &HookEvent| matches!(event.means, HookMeaning::Ended | HookMeaning::Message);
+        !self.hooks.fields.message.is_empty() && self.hooks.events.iter().any(ends)
+    }
+
     /// Reads what a hook said; nothing, if it is none of the events that mean something.
     pub fn read(&self, said: &Value) -> Option<HookNews> {
         let fields = &self.hooks.fields;
@@ -73,6 +80,15 @@ impl HookRules {
             message: field(&fields.message),
         })
     }
+
+    /// Reads the command that a hook says a dialog is about.
+    pub fn read_command(&self, said: &Value) -> Option<String> {
+        let news = self.read(said).filter(|news| news.meaning == HookMeaning::Asks);
+        let path =
+            Some(&self.hooks.fields.command).filter(|path| !path.is_empty() && news.is_some())?;
+        let found = path.split('.').try_fold(said, |value, name| value.get(name))?;
+        found.as_str().map(str::to_owned)
+    }
 }
 
 /// Returns a text, or the last one of a list.
@@ -93,7 +109,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{HookEvent, HookFields};
+    use crate::model::HookFields;
 
     fn rules() -> HookRules {
         let event = |name: &str, means, pattern: Option<&str>, unless: Option<&str>| HookEvent {
@@ -112,6 +128,7 @@ mod tests {
             session: "id".into(),
             prompt: "prompt".into(),
             message: "text".into(),
+            command: "tool.command".into(),
         };
         HookRules::new("own", &Hooks { fields, events, ..Hooks::default() }).unwrap()
     }
@@ -135,6 +152,18 @@ mod tests {
         assert_eq!(rules.read(&quoted), None);
         assert_eq!(rules.read(&json!({"event": "Turn", "text": r#"{"title": "x"}"#})), None);
         assert!(rules.read(&json!({"event": "Turn", "text": "done"})).is_some());
+    }
+
+    #[test]
+    fn the_command_of_a_dialog_is_read_word_for_word() {
+        let said =
+            |event: &str, tool: Value| json!({"event": event, "type": "permission", "tool": tool});
+        let command = json!({"command": "a\nb"});
+        assert_eq!(rules().read_command(&said("Note", command.clone())).as_deref(), Some("a\nb"));
+        assert_eq!(rules().read_command(&said("Stop", command)), None);
+        for tool in [json!({}), json!("a"), json!({"command": ["a"]})] {
+            assert_eq!(rules().read_command(&said("Note", tool)), None);
+        }
     }
 
     #[test]

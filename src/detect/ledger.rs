@@ -43,6 +43,9 @@ struct Entry {
     kind: ReportKind,
     letters: String,
     seen_by: Vec<Channel>,
+    /// It named the tag of an attempt, or came by a call.
+    #[serde(default)]
+    is_addressed: bool,
 }
 
 /// What becomes of a report.
@@ -100,22 +103,18 @@ impl Ledger {
     /// `turn` is the earliest turn that it can belong to: a screen and a hook may be late.
     pub(super) fn admit(&mut self, report: &Report, channel: Channel, turn: u64) -> Admission {
         let letters = letters(&report.text);
-        let mut open: Vec<&mut Entry> = self
-            .entries
-            .iter_mut()
-            .filter(|entry| entry.turn >= turn && entry.kind == report.kind)
-            .filter(|entry| !entry.seen_by.contains(&channel))
-            .collect();
-        let exact = open.iter().position(|entry| entry.letters == letters);
-        let found = exact.or_else(|| {
-            open.iter().position(|entry| goes_on(report.kind, &entry.letters, &letters))
-        });
-        if let Some(at) = found {
-            let entry = &mut *open[at];
+        let is_addressed = report.tag.is_some() || channel == Channel::Call;
+        if let Some(entry) = self.find(report, channel, turn) {
             // A call may say more than its line, and is what counts; a screen only shows too little.
             let was_half =
                 entry.seen_by == [Channel::Screen] && letters.len() > entry.letters.len();
             entry.seen_by.push(channel);
+            // What ends a task does so with its tag alone: told without, it is yet to be told.
+            let is_status = matches!(report.kind, ReportKind::Status(_));
+            if is_status && report.tag.is_some() && !entry.is_addressed {
+                (entry.letters, entry.is_addressed) = (letters, true);
+                return Admission::New;
+            }
             if was_half {
                 entry.letters = letters;
                 return Admission::Amends;
@@ -123,10 +122,33 @@ impl Ledger {
             return Admission::Known;
         }
         let (kind, seen_by) = (report.kind, vec![channel]);
-        self.entries.push(Entry { turn: self.turn.max(turn), kind, letters, seen_by });
+        let turn = self.turn.max(turn);
+        self.entries.push(Entry { turn, kind, letters, seen_by, is_addressed });
         let extra = self.entries.len().saturating_sub(ENTRIES_MAX);
         self.entries.drain(..extra);
         Admission::New
+    }
+
+    /// Returns the report that another channel has told and this one sees now.
+    fn find(&mut self, report: &Report, channel: Channel, turn: u64) -> Option<&mut Entry> {
+        let letters = letters(&report.text);
+        // A busy machine draws what a hook has told when the next turn has begun. If it were said anew,
+        // the hook would tell it anew.
+        let is_drawn_late = |entry: &Entry| {
+            let is_status = matches!(entry.kind, ReportKind::Status(_));
+            channel == Channel::Screen && is_status && entry.seen_by == [Channel::Message]
+        };
+        let mut open: Vec<&mut Entry> = self
+            .entries
+            .iter_mut()
+            .filter(|entry| entry.turn >= turn || is_drawn_late(entry))
+            .filter(|entry| entry.kind == report.kind && !entry.seen_by.contains(&channel))
+            .collect();
+        let exact = open.iter().position(|entry| entry.letters == letters);
+        let found = exact.or_else(|| {
+            open.iter().position(|entry| goes_on(report.kind, &entry.letters, &letters))
+        });
+        found.map(|at| open.swap_remove(at))
     }
 
     /// Takes over the rest of a report that the screen showed in part, and says whether nobody else
@@ -223,6 +245,28 @@ mod tests {
         assert!(tells(&mut ledger, &report("STATUS: BLOCKED — built api"), Channel::Screen, 0));
         assert!(tells(&mut ledger, &report("BUILD: FAIL — 1 error"), Channel::Call, 0));
         assert!(tells(&mut ledger, &report("BUILD: FAIL — 1 error in b"), Channel::Screen, 0));
+    }
+
+    #[test]
+    fn a_status_that_a_hook_told_and_the_screen_draws_in_the_next_turn_is_one() {
+        let mut ledger = Ledger::default();
+        let done = report("STATUS(k7f3): DONE — six endpoints");
+        assert!(tells(&mut ledger, &done, Channel::Message, 0));
+        assert!(ledger.note_prompt());
+        let turn = ledger.turn();
+        assert!(!tells(&mut ledger, &done, Channel::Screen, turn), "it is drawn late");
+        assert!(tells(&mut ledger, &done, Channel::Message, turn), "it is said anew");
+        assert!(!tells(&mut ledger, &done, Channel::Screen, turn));
+        assert!(tells(&mut ledger, &done, Channel::Screen, turn), "and once more, with no hook");
+    }
+
+    #[test]
+    fn a_line_without_the_tag_does_not_hide_the_one_with_it() {
+        let mut ledger = Ledger::default();
+        assert!(tells(&mut ledger, &report("STATUS: DONE — six"), Channel::Screen, 0));
+        let call = report("STATUS(k7f3): DONE — six");
+        assert!(tells(&mut ledger, &call, Channel::Call, 0));
+        assert!(!tells(&mut ledger, &call, Channel::Message, 0));
     }
 
     #[test]

@@ -3,12 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Report, ReportKind, ends_contract, parse, starts_report};
+use crate::report::{Report, ReportKind, ends_contract, is_code, parse, starts_report};
 
+use super::general_blocks::OWN_MARKS as MARKS;
 use super::view::TextRow;
 
-/// What marks the first row of a message, and takes the place of its indentation.
-const MARKS: &[char] = &['⏺', '●', '•', '✦', '◦'];
 /// What marks a quotation or a table.
 const QUOTES: &[char] = &['>', '│', '┃', '▎', '▌', '|', '▏'];
 /// Between the columns of a table.
@@ -40,6 +39,9 @@ pub(super) struct Sighting {
     pub(super) row: Option<u64>,
     /// Its end was seen.
     pub(super) is_closed: bool,
+    /// The agent has said something after it that is no report.
+    #[serde(default)]
+    pub(super) is_followed: bool,
 }
 
 impl Sighting {
@@ -110,14 +112,22 @@ impl Line {
     }
 
     fn is_quote(&self) -> bool {
-        self.text.starts_with(QUOTES)
+        self.text.starts_with(QUOTES) || self.is_change()
+    }
+
+    /// Says whether this is a line that a diff adds or takes away.
+    fn is_change(&self) -> bool {
+        let rest = self.text.strip_prefix(['+', '-']).unwrap_or_default();
+        rest.starts_with(char::is_alphabetic) && starts_report(rest)
     }
 
     /// A list's next item never continues the one before.
     fn is_item(&self) -> bool {
         let rest = self.text.trim_start_matches(|c: char| c.is_ascii_digit());
-        let is_numbered = rest.len() < self.text.len() && rest.starts_with(". ");
-        is_numbered || ["- ", "* ", "• ", "+ "].iter().any(|mark| self.text.starts_with(mark))
+        let is_numbered = rest.len() < self.text.len() && rest.starts_with(['.', ')']);
+        let is_numbered = is_numbered && rest[1..].starts_with(' ');
+        let has_mark = self.text.starts_with(['-', '*', '•', '+', '◦', '‣', '–']);
+        is_numbered || (has_mark && self.text.chars().nth(1) == Some(' '))
     }
 
     /// Says whether this row would have begun in the row before, had it not been a line of its
@@ -132,6 +142,7 @@ impl Line {
 fn unwrapped(rows: &[TextRow], code_is_colored: bool) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut whole = String::new();
+    let is_shaded = rows.iter().find(|row| !row.text.is_empty()).is_some_and(|row| row.is_shaded);
     for (at, row) in rows.iter().enumerate() {
         whole.push_str(&row.text);
         if row.is_wrapped && at + 1 < rows.len() {
@@ -139,11 +150,13 @@ fn unwrapped(rows: &[TextRow], code_is_colored: bool) -> Vec<Line> {
         }
         let unmarked =
             whole.replacen(MARKS, " ", usize::from(whole.trim_start().starts_with(MARKS)));
-        let text = unmarked.trim_start();
+        // A mark may be told to be drawn as text.
+        let text = unmarked.trim_start_matches([' ', '\u{a0}', '\u{fe0e}', '\u{fe0f}']);
         lines.push(Line {
             indent: unmarked.chars().count() - text.chars().count(),
             columns: whole.chars().count(),
-            is_code: code_is_colored && row.is_colored,
+            // Code may stand on a background of its own.
+            is_code: (code_is_colored && row.is_colored) || (row.is_shaded && !is_shaded),
             text: text.to_owned(),
             end: at + 1,
         });
@@ -172,7 +185,7 @@ impl Scan<'_> {
         while let Some(line) = self.lines.get(at) {
             is_fenced ^= line.is_fence();
             let is_free = !is_fenced && !line.is_fence() && !line.is_quote();
-            let next = if is_free && self.may_start(line, prose) { self.report(at) } else { None };
+            let next = if is_free && self.may_start(at, prose) { self.report(at) } else { None };
             prose = (next.is_none() && is_free && !line.is_blank()).then_some(at);
             let next = next.unwrap_or(at + 1);
             for line in &self.lines[at..next] {
@@ -183,7 +196,8 @@ impl Scan<'_> {
         }
     }
 
-    fn may_start(&self, line: &Line, prose: Option<usize>) -> bool {
+    fn may_start(&self, at: usize, prose: Option<usize>) -> bool {
+        let line = &self.lines[at];
         if !starts_report(&line.text) || line.indent > self.base + INDENT_MAX {
             return false;
         }
@@ -192,12 +206,23 @@ impl Scan<'_> {
         if has_tag(&line.text) {
             return true;
         }
-        if line.is_code || line.text.contains(COLUMN_GAP) {
+        if line.is_code
+            || is_code(&line.text)
+            || line.is_item()
+            || line.text.contains(COLUMN_GAP)
+            || self.is_beside_change(at)
+        {
             return false;
         }
         let Some(before) = prose.map(|at| &self.lines[at]) else { return true };
         let is_sentence_end = before.text.ends_with(['.', ':', '!', '?', ';', ')', '…']);
         line.fits_after(before, self.cols) || is_sentence_end
+    }
+
+    /// Says whether the row stands right above or below a line of a diff.
+    fn is_beside_change(&self, at: usize) -> bool {
+        let is_change = |at: usize| self.lines.get(at).is_some_and(Line::is_change);
+        at.checked_sub(1).is_some_and(is_change) || is_change(at + 1)
     }
 
     /// Reads the report that begins in this row, and returns the row after it.
@@ -233,6 +258,7 @@ impl Scan<'_> {
             end: self.lines[at - 1].end,
             row: None,
             is_closed: is_ended,
+            is_followed: false,
         });
         Some(at)
     }
@@ -316,12 +342,32 @@ mod tests {
     }
 
     #[test]
+    fn code_on_a_background_of_its_own_is_a_quotation() {
+        let row = |text: &str, is_shaded| TextRow {
+            text: text.to_owned(),
+            is_wrapped: false,
+            is_shaded,
+            is_colored: false,
+        };
+        let page = Page { has_start: true, cols: 80, code_is_colored: false };
+        let count = |is_shaded, status_is_shaded| {
+            let rows =
+                [row("So:", is_shaded), row("", false), row("STATUS: DONE", status_is_shaded)];
+            sightings(&rows, page).len()
+        };
+        assert_eq!((count(false, true), count(false, false), count(true, true)), (0, 1, 1));
+    }
+
+    #[test]
     fn quotations_code_and_tables_are_left_out() {
         for text in [
             "  > STATUS: DONE — 6 files",
             "  ```\n  STATUS: DONE — 6 files\n  ```",
             "  The line:\n\n      STATUS: DONE — 6 files",
             "  │ STATUS: DONE — 6 files │",
+            "● I print one of:\n  - STATUS: DONE — 6 files\n  - STATUS: ERROR — none",
+            "● I print one of:\n  1) STATUS: DONE — 6 files\n  2) STATUS: ERROR — none",
+            "● So:\n\n  -STATUS: DONE — 5 files\n  +STATUS: DONE — 6 files\n   STATUS: ERROR — none",
         ] {
             assert_eq!(read(text, 80), Vec::<String>::new(), "{text}");
         }

@@ -45,6 +45,8 @@ pub struct Rules {
     /// Found in every row that may hold a report.
     pub(super) keyword: Regex,
     pub(super) output_means_working: bool,
+    /// Nothing is known of how its conversation looks.
+    pub(super) is_general: bool,
 }
 
 /// Where to look for how much is used.
@@ -71,6 +73,11 @@ pub(super) struct StateRule {
 pub(super) struct AskRule {
     pub(super) pattern: Regex,
     pub(super) yes: Regex,
+    /// How the dialog repeats the beginning of the command in an option.
+    pub(super) again: Option<Regex>,
+    pub(super) has_blank_rows: bool,
+    /// It counts only as the program told it.
+    pub(super) needs_told: bool,
 }
 
 impl Rules {
@@ -94,7 +101,13 @@ impl Rules {
         }
         let asks = manifest.asks.iter().map(|ask| {
             let name = format!("{cli}.{}", ask.name);
-            Ok(AskRule { pattern: compile(&name, &ask.pattern)?, yes: compile(&name, &ask.yes)? })
+            Ok(AskRule {
+                pattern: compile(&name, &ask.pattern)?,
+                yes: compile(&name, &ask.yes)?,
+                again: optional(&name, &ask.again)?,
+                has_blank_rows: ask.has_blank_rows,
+                needs_told: ask.needs_told,
+            })
         });
         let usage = |usage: &Usage| {
             let (region, is_per_turn) = (usage.region, usage.per == Per::Turn);
@@ -128,6 +141,7 @@ impl Rules {
             settle_ms: screen.settle_ms,
             keyword: compile("keyword", KEYWORD)?,
             output_means_working: screen.output_means_working,
+            is_general: screen.is_general,
         })
     }
 }

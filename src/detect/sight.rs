@@ -4,8 +4,10 @@ use crate::model::{AgentState, Region, Row};
 use crate::screen::Screen;
 
 use super::dialog::{self, Dialog, is_line, plain};
+use super::general;
 use super::look::judge;
 use super::rules::Rules;
+use super::told_command::ToldCommand;
 use super::view::View;
 
 /// Stand before the text in a composer that takes prompts. Any other mark is another mode of it.
@@ -23,6 +25,8 @@ pub struct Sight {
     pub conversation: String,
     /// The cursor's line, up to the cursor.
     pub line: String,
+    /// All rows up to the cursor.
+    pub before_cursor: String,
 }
 
 /// Where a prompt is typed: the composer, or the line of the cursor in a program that has none.
@@ -41,10 +45,12 @@ pub struct Input {
 impl Sight {
     pub fn new(screen: &Screen, rules: &Rules) -> Self {
         let view = View::new(screen, rules);
-        let verdict = judge(rules, &view);
+        let verdict = judge(rules, &view).or_else(|| general::glance(&view));
         let is_waiting = |state: AgentState| state == AgentState::Waiting;
         let waiting = verdict.as_ref().filter(|verdict| is_waiting(verdict.state));
-        let dialog = waiting.and_then(|verdict| dialog::read(verdict, rules, &view, screen));
+        let dialog = waiting.and_then(|verdict| {
+            dialog::read(verdict, rules, &view, screen, &ToldCommand::default())
+        });
         let rows: Vec<&str> = view.body().iter().map(|row| row.text.as_str()).collect();
         Self {
             state: verdict.map(|verdict| verdict.state),
@@ -52,6 +58,7 @@ impl Sight {
             input: input(screen, rules, &view),
             conversation: rows.join("\n"),
             line: before(screen, line_start(screen)).unwrap_or_default(),
+            before_cursor: before(screen, 0).unwrap_or_default(),
         }
     }
 }

@@ -5,11 +5,15 @@ use std::time::Duration;
 use crate::model::{AgentState, DialogKind, Moment};
 use crate::screen::{Progress, Signal};
 
+use super::motion::is_strong;
 use super::rules::Rules;
 use super::stream::StreamNews;
 
 /// What is drawn this soon after a notification belongs to what it tells of.
 const NOTIFICATION_GRACE: Duration = Duration::from_secs(2);
+
+/// Names the program's own status.
+const STATUS_RULE: &str = "osc7501";
 
 /// What is shown of a notification in an explanation.
 const LINE_CHARS_MAX: usize = 120;
@@ -41,6 +45,13 @@ pub(super) struct SignalClaim {
     pub(super) rule: String,
     pub(super) line: String,
     pub(super) since: Moment,
+}
+
+impl SignalClaim {
+    /// Says whether it is the program's own status.
+    pub(super) fn is_status(&self) -> bool {
+        self.rule == STATUS_RULE
+    }
 }
 
 /// The last word of each kind of signal.
@@ -100,8 +111,12 @@ impl Signals {
             }
             Signal::Title(title) => {
                 let found = rules.titles.iter().find(|(pattern, _)| pattern.is_match(title));
-                let claim = found.map(|(_, state)| SignalClaim {
-                    state: *state,
+                // A title that no rule knows tells of work alone: its end may be a dialog as well.
+                let turns = rules.titles.is_empty() && title.trim_start().starts_with(is_strong);
+                let found = found.map(|(_, state)| *state);
+                let state = found.or(turns.then_some(AgentState::Working));
+                let claim = state.map(|state| SignalClaim {
+                    state,
                     kind: None,
                     rule: format!("{}.title", rules.cli),
                     line: title.trim().to_owned(),
@@ -195,7 +210,7 @@ fn read_status(text: &str, now: Moment) -> Option<SignalClaim> {
         "error" => AgentState::Error,
         _ => return None,
     };
-    let rule = "osc7501".to_owned();
+    let rule = STATUS_RULE.to_owned();
     Some(SignalClaim { state, kind, rule, line: text.chars().take(120).collect(), since: now })
 }
 

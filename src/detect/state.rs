@@ -8,6 +8,7 @@ use crate::model::{AgentState, DialogKind, Exit, Moment, Source};
 use crate::report::{Report, ReportKind, Status};
 
 use super::finding::Shown;
+use super::general::STREAM;
 use super::look::Verdict;
 use super::rules::Rules;
 use super::signals::SignalClaim;
@@ -105,7 +106,10 @@ impl Evidence {
         if has_ended && let Some((state, source, line)) = self.reported() {
             return Some(shown(state, source, STATUS, line, now));
         }
-        let error = self.verdict_if(|state| state == AgentState::Error).filter(|_| has_ended);
+        // A program that tells its status tells of its errors, too.
+        let tells = self.signal.as_ref().is_some_and(SignalClaim::is_status);
+        let may_fail = has_ended && !tells;
+        let error = self.verdict_if(|state| state == AgentState::Error).filter(|_| may_fail);
         Some(error.map_or(turn, |error| Self::shown_by(error, now)))
     }
 
@@ -155,6 +159,11 @@ impl Evidence {
     /// Says whether a rule tells what the screen means.
     pub(super) fn is_recognised(&self) -> bool {
         self.verdict_if(|state| state != AgentState::Unknown).is_some()
+    }
+
+    /// Says whether the screen shows that the program starts.
+    pub(super) fn shows_start(&self) -> bool {
+        self.verdict_if(|state| state == AgentState::Starting).is_some()
     }
 
     /// Says whether the screen shows the agent at work, whatever else is known.
@@ -243,7 +252,10 @@ impl Evidence {
 
     /// Returns what the program itself shows of the turn, and since when.
     fn display(&self) -> Option<(Stance, Moment)> {
-        let screen = self.verdict.as_ref().map(|verdict| (verdict.state, self.verdict_since));
+        // Last words are drawn after a hook has told of the end: they contradict it only if they go on.
+        let since =
+            |rule: &str| if rule == STREAM { Moment::default() } else { self.verdict_since };
+        let screen = self.verdict.as_ref().map(|verdict| (verdict.state, since(&verdict.rule)));
         let dialog = screen.filter(|(state, _)| *state == AgentState::Waiting);
         let signal = self.signal.as_ref().map(|signal| (signal.state, signal.since));
         let (state, since) = dialog.or(signal).or(screen)?;

@@ -10,6 +10,10 @@ use super::hook::is_session;
 
 /// Helpers that one conversation may start before the first of them are forgotten.
 const CHILDREN_MAX: usize = 1024;
+/// A conversation's last messages are the newest ids; so many are told apart from the user's.
+const MESSAGES_MAX: usize = 256;
+/// Of a turn in which more is said, the last words are kept.
+const PARTS_MAX: usize = 64;
 /// Dialogs that can be open at once.
 const ASKED_MAX: usize = 64;
 
@@ -22,6 +26,10 @@ pub struct StreamNews {
     pub line: String,
     /// The conversation's id.
     pub session: Option<String>,
+    /// What the agent has said in a turn, at its end.
+    pub message: Option<String>,
+    /// The command or the file that a dialog asks permission for.
+    pub command: Option<String>,
 }
 
 /// Reads the events of one connection, in order.
@@ -33,6 +41,10 @@ pub struct EventReader {
     asked: BTreeSet<String>,
     /// The turn has failed; that it is idle now is no other news.
     has_failed: bool,
+    /// The messages of the agent itself; others are what it was asked.
+    own: BTreeSet<String>,
+    /// What it has said in the turn, by the ids of the parts, in the order in which they began.
+    said: Vec<(String, String)>,
 }
 
 impl EventReader {
@@ -51,6 +63,15 @@ impl EventReader {
                 self.note_child(text(&["info", "id"]), text(&["info", "parentID"]));
                 return None;
             }
+            "message.updated" => {
+                let role = text(&["info", "role"]);
+                self.note_own(text(&["info", "id"]), role, text(&["info", "sessionID"]));
+                return None;
+            }
+            "message.part.updated" => {
+                self.note_part(properties.get("part")?);
+                return None;
+            }
             "session.status" if !is_child => (self.status(text(&["status", "type"])?)?, None),
             "session.idle" if !is_child => (self.status("idle")?, None),
             "session.error" if !is_child => (self.failed(text(&["error", "name"]))?, None),
@@ -64,7 +85,46 @@ impl EventReader {
             _ => return None,
         };
         let session = session.filter(|id| !is_child && is_session(id)).map(str::to_owned);
-        Some(StreamNews { state, kind, line: name.to_owned(), session })
+        let has_ended = matches!(state, AgentState::Idle | AgentState::Error);
+        let message = if has_ended { self.take_message() } else { None };
+        let told = ["command", "filepath"].iter().find_map(|key| text(&["metadata", key]));
+        let command = told.filter(|_| name == "permission.asked").map(str::to_owned);
+        Some(StreamNews { state, kind, line: name.to_owned(), session, message, command })
+    }
+
+    fn note_own(&mut self, id: Option<&str>, role: Option<&str>, session: Option<&str>) {
+        let is_child = session.is_some_and(|id| self.children.contains(id));
+        if let Some(id) = id.filter(|_| role == Some("assistant") && !is_child) {
+            self.own.insert(id.to_owned());
+            if self.own.len() > MESSAGES_MAX {
+                self.own.pop_first();
+            }
+        }
+    }
+
+    /// Takes a part of a message, which is told anew whenever it grows.
+    fn note_part(&mut self, part: &Value) {
+        let field = |name: &str| part.get(name).and_then(Value::as_str);
+        let is_made_up = part.get("synthetic").and_then(Value::as_bool) == Some(true);
+        let (Some("text"), false) = (field("type"), is_made_up) else { return };
+        let (Some(id), Some(message)) = (field("id"), field("messageID")) else { return };
+        let text = field("text").unwrap_or_default();
+        if text.is_empty() || !self.own.contains(message) {
+            return;
+        }
+        if let Some((_, known)) = self.said.iter_mut().find(|(known, _)| known == id) {
+            text.clone_into(known);
+            return;
+        }
+        self.said.push((id.to_owned(), text.to_owned()));
+        let extra = self.said.len().saturating_sub(PARTS_MAX);
+        self.said.drain(..extra);
+    }
+
+    fn take_message(&mut self) -> Option<String> {
+        let parts = std::mem::take(&mut self.said);
+        let texts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();
+        Some(texts.join("\n\n")).filter(|text| !text.is_empty())
     }
 
     fn note_child(&mut self, id: Option<&str>, parent: Option<&str>) {
@@ -171,6 +231,38 @@ mod tests {
         assert_eq!(states(&failed), [AgentState::Working, AgentState::Error, AgentState::Error]);
         let broken_off = [status("s1", "busy"), error("MessageAbortedError"), status("s1", "idle")];
         assert_eq!(states(&broken_off), [AgentState::Working, AgentState::Idle]);
+    }
+
+    #[test]
+    fn what_the_agent_said_comes_with_the_end_of_its_turn() {
+        let message = |id: &str, role: &str| {
+            let info = json!({"id": id, "role": role, "sessionID": "s1"});
+            json!({"type": "message.updated", "properties": {"info": info}})
+        };
+        let part = |message: &str, id: &str, text: &str| {
+            let part = json!({"id": id, "messageID": message, "type": "text", "text": text});
+            json!({"type": "message.part.updated", "properties": {"part": part}})
+        };
+        let events = [
+            message("m1", "user"),
+            part("m1", "p1", "Print STATUS: DONE — x"),
+            status("s1", "busy"),
+            message("m2", "assistant"),
+            part("m2", "p2", "I look."),
+            message("m3", "assistant"),
+            part("m3", "p3", "It"),
+            part("m3", "p3", "It is built."),
+            part("m3", "p4", "STATUS: DONE — x"),
+            status("s1", "idle"),
+            status("s1", "idle"),
+        ];
+        let mut reader = EventReader::default();
+        let news = events.iter().filter_map(|event| reader.read(event));
+        let messages: Vec<Option<String>> = news.map(|news| news.message).collect();
+        assert_eq!(
+            messages,
+            [None, Some("I look.\n\nIt is built.\n\nSTATUS: DONE — x".into()), None]
+        );
     }
 
     #[test]

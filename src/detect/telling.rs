@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use crate::model::Source;
+use crate::model::{Moment, Source};
 use crate::report::{Report, ReportKind};
 
 use super::align::{Due, Outgrown};
-use super::detector::{Detector, without_blanks};
+use super::detector::Detector;
 use super::finding::Finding;
 use super::ledger::{Admission, Channel};
 use super::state::Told;
 use super::transcript::SECOND_LOOK;
+use super::turn::without_blanks;
+use super::words::Ruling;
 
 /// A screen that still shows work, though the turn is known to have ended, shows its last words by then.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -39,16 +41,36 @@ impl Detector {
         self.has_settled().then_some(if is_drawing { LAST_WORDS } else { SECOND_LOOK })
     }
 
-    pub(super) fn tell_reports(&mut self, has_settled: bool, findings: &mut Vec<Finding>) {
+    pub(super) fn tell_reports(
+        &mut self,
+        has_settled: bool,
+        now: Moment,
+        findings: &mut Vec<Finding>,
+    ) {
         for outgrown in self.transcript.take_outgrown() {
             self.amend(outgrown, findings);
         }
-        for Due { turn, is_past, report } in self.transcript.take_due(has_settled) {
-            if !self.turn.prompt.contains(&without_blanks(&report.raw)) {
+        // A program that is gone says no more.
+        let (words, is_gone) = (&self.words, self.evidence.exit.is_some());
+        let mut waits = false;
+        let due = self.transcript.take_due(has_settled, &mut |turn| {
+            let ruling = words.rule(turn, now);
+            waits |= ruling == Ruling::Waits && !is_gone;
+            if is_gone && ruling == Ruling::Waits { Ruling::Counts } else { ruling }
+        });
+        self.words.note_wait(waits, now);
+        for Due { turn, is_past, is_read, report } in due {
+            let is_refuted = is_read && self.words.refute(&report);
+            if !is_refuted && !self.turn.prompt.contains(&without_blanks(&report.raw)) {
                 let is_late = is_past && self.awaits_turn();
                 self.tell(report, Way { channel: Channel::Screen, turn, is_late }, findings);
             }
         }
+    }
+
+    /// Notes whether the cli was told to hand over its last message of each turn.
+    pub fn expect_messages(&mut self, is_told: bool) {
+        self.words.expect(is_told);
     }
 
     fn note_status(&mut self, report: &Report, source: Source) {
@@ -64,7 +86,8 @@ impl Detector {
             (Some(tag), Some(expected)) => tag != expected,
             _ => false,
         };
-        if is_foreign {
+        // A call names its run by a token, and the hub has said which attempt that is.
+        if is_foreign && way.channel != Channel::Call {
             findings.push(Finding::Foreign(report));
             return;
         }

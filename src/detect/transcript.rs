@@ -9,10 +9,13 @@ use crate::screen::Screen;
 
 use super::align::{Due, Fate, Known, Outgrown, is_earlier, is_same, known_count, refresh_known};
 use super::excerpt::{Bookmark, Excerpt};
+use super::general_blocks::Prompts;
 use super::message::Sighting;
+use super::reported_turn::{Extent, ReportedTurn};
 use super::rules::Rules;
 use super::segment::{Segment, letters, segments};
 use super::view::View;
+use super::words::Rule;
 
 /// A half-drawn frame is complete by then.
 pub(super) const SECOND_LOOK: Duration = Duration::from_millis(150);
@@ -20,20 +23,19 @@ pub(super) const SECOND_LOOK: Duration = Duration::from_millis(150);
 const STILL: Duration = Duration::from_millis(800);
 /// Turns that a screen can still show; older ones are forgotten.
 const TURNS_MAX: usize = 64;
-/// A turn with more reports keeps its last ones, and all that have yet to count.
-const REPORTS_MAX: usize = 256;
-/// Where rows tell which reports are known, those on the screen are enough: all are written down at
-/// each report.
-const PLACED_MAX: usize = 64;
-/// An agent that says more without a tag before it settles is flooding; its oldest are forgotten.
-const PENDING_MAX: usize = 8192;
 
 /// What is known of the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Transcript {
-    turns: Vec<Turn>,
+    turns: Vec<ReportedTurn>,
     /// A turn began, and its echo has not been seen yet.
     awaits_echo: bool,
+    /// What was sent, where that is known.
+    #[serde(default)]
+    prompts: Prompts,
+    /// Work on the last of them has come to an end before.
+    #[serde(default)]
+    has_ended: bool,
     #[serde(default)]
     bookmark: Bookmark,
     /// The report that was being written at the last look, and since when it stands like this.
@@ -44,28 +46,6 @@ pub(super) struct Transcript {
     /// Counts what became of reports.
     #[serde(skip)]
     changes: u64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Turn {
-    /// The first letters of the prompt, where its echo was seen.
-    echo: Option<String>,
-    /// Its number in the ledger, once its echo was counted there.
-    number: Option<u64>,
-    reports: Vec<Known>,
-    /// How many reports before these are forgotten.
-    #[serde(default)]
-    forgotten: usize,
-}
-
-/// How much of a turn is in sight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
-    /// Its beginning is out of sight.
-    End,
-    Whole,
-    /// All of it, and all of it was printed since the last look, perhaps not for the first time.
-    Anew,
 }
 
 /// Where a segment belongs.
@@ -89,9 +69,9 @@ pub(super) struct Reading {
     /// A report that nothing follows is complete once it has read the same for so long; nothing, if
     /// more is being written.
     pub(super) rest: Option<Duration>,
-    /// The screen had another size a moment ago. Interfaces that draw on the primary screen then
-    /// leave a copy of their last rows behind.
-    pub(super) was_resized: bool,
+    /// What is printed may be a copy of what was: interfaces that draw on the primary screen leave one
+    /// behind when it gets another size.
+    pub(super) may_repeat: bool,
 }
 
 /// How to read the rows at hand.
@@ -124,18 +104,35 @@ impl Transcript {
         is_at_hand && self.answered.as_ref().is_some_and(is_it)
     }
 
+    /// Notes the words of a prompt, by which its echo is known; it is still to come.
+    pub(super) fn note_prompt(&mut self, prompt: &str) {
+        self.prompts.note(prompt);
+        (self.awaits_echo, self.has_ended) = (true, false);
+    }
+
+    /// Says whether prompts are known by their words, so that none is missed.
+    pub(super) fn knows_prompts(&self) -> bool {
+        !self.prompts.is_empty()
+    }
+
     pub(super) fn turn_began(&mut self) {
         self.awaits_echo = true;
     }
 
     pub(super) fn turn_ended(&mut self) {
         self.awaits_echo = false;
+        self.has_ended = true;
+    }
+
+    /// Says whether work on the last prompt has ended before, where prompts are known by their words.
+    pub(super) fn has_ended(&self) -> bool {
+        self.knows_prompts() && self.has_ended
     }
 
     /// Takes what is in sight.
     pub(super) fn look(&mut self, screen: &Screen, view: &View, rules: &Rules, reading: Reading) {
-        let excerpt = self.bookmark.read_on(screen, view, rules);
-        let mut segments = segments(rules, &excerpt, view.cols);
+        let excerpt = self.bookmark.read_on(screen, view, rules, &self.prompts);
+        let mut segments = segments(rules, &excerpt, view.cols, &self.prompts);
         let last = segments.last().filter(|segment| segment.is_answered);
         self.answered = last.and_then(|segment| segment.echo.clone());
         let before = self.unfinished.take();
@@ -192,9 +189,9 @@ impl Transcript {
         }
     }
 
-    /// Returns the reports whose time has come, in order.
-    pub(super) fn take_due(&mut self, has_settled: bool) -> Vec<Due> {
-        let due = self.collect(|known, is_past| known.take_due(has_settled, is_past));
+    /// Returns the reports whose time has come, in order; those without a tag are ruled on.
+    pub(super) fn take_due(&mut self, has_settled: bool, rule: &mut Rule<'_>) -> Vec<Due> {
+        let due = self.collect(|known, is_past| known.take_due(has_settled, is_past, rule));
         self.changes += due.len() as u64;
         due
     }
@@ -234,13 +231,13 @@ impl Transcript {
     fn whole_at(&self, rest: Option<Duration>) -> Option<Moment> {
         let (last, since) = self.unfinished.as_ref()?;
         let still = last.report.tag.as_ref().map(|_| STILL);
-        let rest = rest.into_iter().chain(still).min()?;
-        Some(*since + rest)
+        Some(*since + rest.into_iter().chain(still).min()?)
     }
 
     fn merge(&mut self, segments: &[Segment], pass: Pass) {
         let mut turns = self.turns_of(segments);
         self.insert_earlier(segments, &mut turns, pass);
+        let last = self.turns.len().saturating_sub(1);
         for (at, segment) in segments.iter().enumerate() {
             let is_last = at + 1 == segments.len();
             match turns[at] {
@@ -255,7 +252,10 @@ impl Transcript {
                     }
                 }
                 Place::New => {
-                    self.push_turn(Turn { echo: segment.echo.clone(), ..Turn::default() });
+                    self.push_turn(ReportedTurn {
+                        echo: segment.echo.clone(),
+                        ..ReportedTurn::default()
+                    });
                     self.awaits_echo = false;
                     self.extend(self.turns.len() - 1, &segment.reports, Extent::Anew, pass);
                 }
@@ -270,6 +270,13 @@ impl Transcript {
                 Place::At(_) | Place::Copy => {}
             }
         }
+        let is_last = |place: &Place| *place == Place::New || *place == Place::At(last);
+        if let (Some(segment), Some(turn)) = (segments.last(), self.turns.last_mut())
+            && segment.ends_in_words
+            && (segment.echo.is_none() || turns.last().is_some_and(is_last))
+        {
+            turn.note_followed(&segment.reports);
+        }
     }
 
     /// Takes turns that came back into sight above one that is known: they are older than it, and
@@ -281,7 +288,10 @@ impl Transcript {
                 (Place::At(turn), _) => below = Some(turn),
                 (Place::New, Some(_)) if self.turns.len() >= TURNS_MAX => places[at] = Place::Copy,
                 (Place::New, Some(turn)) if segment.echo.is_some() => {
-                    self.turns.insert(turn, Turn { echo: segment.echo.clone(), ..Turn::default() });
+                    self.turns.insert(
+                        turn,
+                        ReportedTurn { echo: segment.echo.clone(), ..ReportedTurn::default() },
+                    );
                     let reading = Reading { counts: false, ..pass.reading };
                     let pass = Pass { reading, ..pass };
                     self.extend(turn, &segment.reports, Extent::Anew, pass);
@@ -303,7 +313,7 @@ impl Transcript {
         let mut places = vec![Place::New; segments.len()];
         let mut below = self.turns.len();
         for (at, segment) in segments.iter().enumerate().rev() {
-            let is_it = |turn: &Turn| segment.echoes(turn.echo.as_ref());
+            let is_it = |turn: &ReportedTurn| segment.echoes(turn.echo.as_ref());
             let is_last = at + 1 == segments.len();
             if is_last && self.is_anew(segments, segment) {
                 continue;
@@ -328,7 +338,7 @@ impl Transcript {
     /// earlier prompt had the same words.
     fn is_anew(&self, segments: &[Segment], last: &Segment) -> bool {
         let in_sight = segments.iter().filter(|segment| segment.echoes(last.echo.as_ref())).count();
-        let known: Vec<&Turn> =
+        let known: Vec<&ReportedTurn> =
             self.turns.iter().filter(|turn| last.echoes(turn.echo.as_ref())).collect();
         let Some(before) = known.last().filter(|_| self.awaits_echo) else { return false };
         let has_lost = !before.reports.is_empty();
@@ -339,7 +349,7 @@ impl Transcript {
 
     /// Says whether a segment that begins like a known turn reports something else: another turn, which
     /// came to its end before anybody looked.
-    fn has_others(&self, turn: &Turn, segment: &Segment) -> bool {
+    fn has_others(&self, turn: &ReportedTurn, segment: &Segment) -> bool {
         let is_at_hand = self.turns.last().is_some_and(|last| std::ptr::eq(last, turn));
         let has_tag = |seen: &Sighting| seen.report.tag.is_some();
         // Without a tag it may be what the turn at hand said last, seen late or half drawn.
@@ -358,11 +368,10 @@ impl Transcript {
             return;
         }
         if self.turns.is_empty() {
-            self.push_turn(Turn::default());
+            self.push_turn(ReportedTurn::default());
         }
         let turn = self.turns.len() - 1;
-        let is_of_turn = known_count(&self.turns[turn].reports, seen) > 0;
-        if !is_of_turn && is_earlier(&self.reports(), seen) {
+        if known_count(&self.turns[turn].reports, seen) == 0 && is_earlier(&self.reports(), seen) {
             return;
         }
         self.extend(turn, seen, Extent::End, pass);
@@ -370,13 +379,13 @@ impl Transcript {
 
     fn extend(&mut self, turn: usize, seen: &[Sighting], extent: Extent, pass: Pass) {
         let number = self.turns[turn].number.unwrap_or(pass.reading.turn);
-        let (from, seen) = self.turns[turn].overlap(seen, extent, pass);
+        let (from, seen) = self.turns[turn].overlap(seen, extent, pass.unread_from);
         let reports = &mut self.turns[turn].reports;
         let is_whole = extent != Extent::End;
         let count = refresh_known(reports, from, seen, (is_whole, pass.unread_from));
         for sighting in &seen[count..] {
             let is_copy =
-                pass.reading.was_resized && reports.iter().any(|known| known.is_alike(sighting));
+                pass.reading.may_repeat && reports.iter().any(|known| known.is_alike(sighting));
             let is_old = is_copy || pass.unread_from.is_some_and(|row| sighting.is_above(row));
             let fate = if pass.reading.counts && !is_old { Fate::Pending } else { Fate::Old };
             // Something follows it, so it is complete.
@@ -391,7 +400,7 @@ impl Transcript {
         self.turns[turn].forget();
     }
 
-    fn push_turn(&mut self, turn: Turn) {
+    fn push_turn(&mut self, turn: ReportedTurn) {
         self.turns.push(turn);
         let extra = self.turns.len().saturating_sub(TURNS_MAX);
         self.turns.drain(..extra);
@@ -403,53 +412,5 @@ impl Pass {
     fn has_left(&self, sighting: &Sighting) -> bool {
         let end = sighting.row.map(|row| row + sighting.height());
         end.zip(self.committed).is_some_and(|(end, committed)| end <= committed)
-    }
-}
-
-impl Turn {
-    /// Returns the first known report that may be in sight once more, and those in sight that may
-    /// be known or new.
-    ///
-    /// What stood in rows that had left the screen at the last look is known and cannot be drawn
-    /// again there. So only what stood on the screen then is compared with what was printed or drawn
-    /// since, and equal lines are counted right. Only where the turn is printed anew, or nothing of
-    /// the screen is left, all of it is compared.
-    fn overlap<'s>(
-        &self,
-        seen: &'s [Sighting],
-        extent: Extent,
-        pass: Pass,
-    ) -> (usize, &'s [Sighting]) {
-        let known = &self.reports;
-        if let Some(row) = pass.unread_from
-            && extent != Extent::Anew
-        {
-            let seen = &seen[seen.partition_point(|sighting| sighting.is_above(row))..];
-            let was_shown = |known: &&Known| !known.sighting.is_above(row);
-            let shown = known.iter().rev().take_while(was_shown).count();
-            let from = known.len() - shown;
-            if shown == 0 || seen.is_empty() || known_count(&known[from..], seen) > 0 {
-                return (from, seen);
-            }
-            return (0, seen);
-        }
-        // Of a long turn that is printed again the first ones are forgotten.
-        let skipped = if extent == Extent::Anew { self.forgotten.min(seen.len()) } else { 0 };
-        (0, &seen[skipped..])
-    }
-
-    /// Forgets the oldest reports of a turn that has many.
-    fn forget(&mut self) {
-        let count = self.reports.len();
-        let is_placed = self.reports.iter().all(|known| known.sighting.row.is_some());
-        let mut extra = count.saturating_sub(if is_placed { PLACED_MAX } else { REPORTS_MAX });
-        let mut flood = count.saturating_sub(PENDING_MAX);
-        self.reports.retain(|known| {
-            let is_forgotten = extra > 0 && (known.fate != Fate::Pending || flood > 0);
-            extra -= usize::from(is_forgotten);
-            flood -= usize::from(is_forgotten && flood > 0);
-            !is_forgotten
-        });
-        self.forgotten += count - self.reports.len();
     }
 }

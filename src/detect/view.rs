@@ -3,6 +3,7 @@
 use crate::model::{Color, Region, Row, Run};
 use crate::screen::Screen;
 
+use super::composer as general_composer;
 use super::rules::Rules;
 
 /// Rows above are never looked at for a state: what matters stands at the bottom.
@@ -13,6 +14,10 @@ const BORDER: &[char] = &['─', '▀'];
 const INDENT_MAX: usize = 8;
 /// A panel beside the conversation is at least so wide.
 const SIDE_COLS_MIN: usize = 20;
+/// A scroll bar is at least so high.
+const SCROLL_BAR_ROWS_MIN: usize = 6;
+/// So many rows of a scroll bar's thumb are no letters of a picture.
+const THUMB_ROWS_MIN: usize = 2;
 /// How far above the composer a sign of the state may stand.
 const TAIL_ROWS: usize = 14;
 
@@ -24,6 +29,35 @@ fn written_columns(row: &Row) -> u16 {
     let all: u16 = row.runs.iter().map(|run| run.columns).sum();
     let blanks = row.text().chars().rev().take_while(|c| *c == ' ').count();
     all.saturating_sub(u16::try_from(blanks).unwrap_or(u16::MAX))
+}
+
+/// Returns the rows beside which a scroll bar stands at the right edge, and its column. A bar that begins below
+/// a corner is the side of a box. Its thumb alone may be drawn, and is never the side of a box.
+fn scroll_bar(rows: &[TextRow], cols: usize) -> Option<(Vec<usize>, usize)> {
+    let last = |at: usize| {
+        let sign = rows[at].text.chars().last()?;
+        Some((rows[at].text.chars().count() - 1, sign))
+    };
+    let is_bar = |sign: char| matches!(sign, '┃' | '│' | '║' | '█' | '▐' | '▌' | '░' | '▒' | '▓');
+    (cols.saturating_sub(2)..cols).find_map(|column| {
+        let stands = |at: usize| last(at).is_some_and(|(end, sign)| end == column && is_bar(sign));
+        let first = (0..rows.len()).find(|at| stands(*at))?;
+        let above = first.checked_sub(1).and_then(last);
+        let is_box = above.is_some_and(|(_, sign)| matches!(sign, '╮' | '┐' | '┓' | '╗'));
+        let found: Vec<usize> = (first..rows.len()).filter(|at| stands(*at)).collect();
+        let is_thumb = |at: &usize| matches!(last(*at), Some((_, '█' | '▐' | '▓')));
+        let has_thumb = found.iter().filter(|at| is_thumb(at)).count() >= THUMB_ROWS_MIN;
+        (!is_box && (has_thumb || found.len() >= SCROLL_BAR_ROWS_MIN)).then_some((found, column))
+    })
+}
+
+/// Returns where the lower border of a composer ends, unless it belongs to the box of a start page, which stands
+/// in the middle.
+fn border_end(border: &str) -> Option<usize> {
+    let end = border.rfind(BORDER).map(|at| border[..at].chars().count() + 1)?;
+    let corner = border.chars().nth(end).filter(|c| matches!(c, '╯' | '┘' | '┛'));
+    let is_left = border.chars().take_while(|c| *c == ' ').count() < INDENT_MAX;
+    is_left.then_some(end + usize::from(corner.is_some()))
 }
 
 /// One row of text.
@@ -75,6 +109,8 @@ pub(super) struct View {
     pub(super) cols: usize,
     /// Where the rows were cut, because something stands beside the conversation.
     pub(super) cut: Option<usize>,
+    /// Where a composer is by its frame and the cursor, whatever the rules say.
+    pub(super) composer_rows: Option<std::ops::Range<usize>>,
     bottom: String,
     composer: std::ops::Range<usize>,
     /// The line up to the cursor, if nothing stands behind it.
@@ -86,7 +122,9 @@ impl View {
         let cols = usize::from(screen.size().cols);
         let rows: Vec<TextRow> = screen.rows().iter().map(TextRow::new).collect();
         let mut view = Self::of_rows(rows, cols, rules);
-        let edge = view.edge();
+        let cursor = screen.cursor();
+        let place = cursor.visible.then(|| (usize::from(cursor.row), usize::from(cursor.col)));
+        let edge = if view.has_composer { view.edge() } else { view.general_edge(place) };
         if edge + SIDE_COLS_MIN <= cols {
             // What stands beside the conversation is not part of it.
             let mut rows = view.rows;
@@ -96,7 +134,22 @@ impl View {
             view = Self::of_rows(rows, edge, rules);
             view.cut = Some(edge);
         }
+        if rules.is_general
+            && let Some((rows, column)) = scroll_bar(&view.rows, cols)
+        {
+            for row in rows {
+                view.rows[row].cut(column);
+            }
+            view.cols = column;
+        }
         view.cursor = view.line_to_cursor(screen);
+        view.composer_rows = general_composer::find(&view.rows, place);
+        if !view.has_composer
+            && rules.is_general
+            && let Some(rows) = &view.composer_rows
+        {
+            view.body_rows = rows.start;
+        }
         view
     }
 
@@ -144,6 +197,7 @@ impl View {
             has_composer,
             cols,
             cut: None,
+            composer_rows: None,
             bottom,
             composer,
             cursor: None,
@@ -153,10 +207,14 @@ impl View {
     /// Returns how far the lower border of the composer reaches to the right.
     fn edge(&self) -> usize {
         let border = self.bottom[self.composer.clone()].lines().last().unwrap_or_default();
-        let end = border.rfind(BORDER).map(|at| border[..at].chars().count() + 1);
-        // The box of a start page stands in the middle of it.
-        let is_left = border.chars().take_while(|c| *c == ' ').count() < INDENT_MAX;
-        end.filter(|_| is_left).unwrap_or(self.cols)
+        border_end(border).unwrap_or(self.cols)
+    }
+
+    /// Returns the same for a composer that no rule knows.
+    fn general_edge(&self, cursor: Option<(usize, usize)>) -> usize {
+        let rows = general_composer::find(&self.rows, cursor);
+        let border = rows.and_then(|rows| self.rows.get(rows.end - 1));
+        border.and_then(|row| border_end(&row.text)).unwrap_or(self.cols)
     }
 
     /// Returns the text of a region; what a composer divides is there only if it is.

@@ -23,7 +23,7 @@ impl Engine {
             self.touch_seat(agent);
         }
         match (report.kind, task) {
-            (ReportKind::Status(Status::Done), Some(id)) => {
+            (ReportKind::Status(Status::Done), Some(id)) if report.tag.is_some() => {
                 self.amend_claim(id, &report.text, now, effects);
             }
             (ReportKind::Status(Status::Blocked), Some(id)) => {

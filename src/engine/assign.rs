@@ -160,6 +160,7 @@ impl Engine {
             told: Told::default(),
             refusals: 0,
             claim: None,
+            claimed: None,
             hold: None,
             is_lost: false,
             is_compacted: false,
@@ -282,8 +283,8 @@ mod tests {
     fn an_agent_that_is_busy_with_a_persons_prompt_is_not_taken() {
         let mut bench = Bench::with_idle(&["one"]);
         let letters = vec![Letter { agent: name("one"), text: "mine".to_owned(), tag: None }];
-        let (idempotency_key, is_confirmed) = (None, false);
-        let _ = bench.ask(Command::Dispatch { letters, idempotency_key, is_confirmed });
+        let (idempotency_key, manner) = (None, crate::model::Manner::default());
+        let _ = bench.ask(Command::Dispatch { letters, idempotency_key, manner });
         let _ = bench.add(vec![Work::new("a")]);
         assert_eq!(agents(&bench), [None]);
         bench.accept("one");

@@ -130,19 +130,25 @@ impl Engine {
     fn attention_deadline_after(&self, now: Moment) -> Option<Moment> {
         let sent = self.needs.values().filter(|need| need.state == NeedState::Sent);
         let due = sent.map(|need| need.since + NEED_PATIENCE).filter(|at| *at > now).min();
-        due.into_iter().chain(self.quota_deadline()).chain(self.rules_deadline(now)).min()
+        let waits = self.overdue_deadline(now);
+        due.into_iter()
+            .chain(waits)
+            .chain(self.quota_deadline())
+            .chain(self.rules_deadline(now))
+            .min()
     }
 
     fn causes(&self, now: Moment) -> Vec<Cause> {
         let seats = self.seats.values().filter_map(|seat| self.cause_of_seat(seat, now));
         let tasks = self.tasks.values().filter_map(|task| self.cause_of_task(task));
         let needs = self.needs.values().filter_map(|need| self.cause_of_need(need, now));
-        let receipts = self.dispatches.values().filter_map(|one| {
+        let is_known = |one: &&Dispatch| !self.looked_up_prompts.contains(&one.id);
+        let receipts = self.dispatches.values().filter(is_known).filter_map(|one| {
             // What was accepted later shows that the agent has got over it.
             let is_later = |later: &Dispatch| {
                 later.agent == one.agent && later.stage == Stage::Accepted && later.id > one.id
             };
-            let cause = self.cause_of_dispatch(one)?;
+            let cause = self.cause_of_dispatch(one, now)?;
             (!self.dispatches.values().any(is_later)).then_some(cause)
         });
         let conflicts = self.trespasses.values().filter_map(|one| self.cause_of_trespass(one));
@@ -203,6 +209,9 @@ impl Engine {
     }
 
     fn cause_of_task(&self, task: &Task) -> Option<Cause> {
+        if task.is_from_record {
+            return None;
+        }
         let id = task.id;
         let open = task.open();
         let note = || task.note.clone().unwrap_or_default();
@@ -306,23 +315,32 @@ impl Engine {
         Some(Cause { key, kind, agent, task: need.task, text, hint, ruling })
     }
 
-    fn cause_of_dispatch(&self, dispatch: &Dispatch) -> Option<Cause> {
-        if !matches!(dispatch.stage, Stage::Stalled | Stage::Unknown) {
-            return None;
-        }
-        let (id, agent) = (dispatch.id, &dispatch.agent);
+    fn cause_of_dispatch(&self, dispatch: &Dispatch, now: Moment) -> Option<Cause> {
+        let (id, agent, stage) = (dispatch.id, &dispatch.agent, dispatch.stage);
         let seat = self.seats.get(agent).filter(|seat| seat.is_live())?;
-        if dispatch.run != Some(seat.run) {
+        let is_of_run = dispatch.run == Some(seat.run);
+        let look = format!("Look at its pane: `wheelhouse agent read {agent}`");
+        let (text, hint) = if let Some(why) = self.overdue(dispatch, now) {
+            let hint = format!("{look}; `wheelhouse withdraw {id}` takes the prompt back");
+            (format!("prompt {id} still waits: {why}"), hint)
+        } else if stage == Stage::Refused && dispatch.wait.is_given_up && is_of_run {
+            let reason = dispatch.reason.as_deref().unwrap_or_default();
+            (format!("prompt {id} was not typed: {reason}"), format!("{look}, and send it again"))
+        } else if matches!(stage, Stage::Stalled | Stage::Unknown) && is_of_run {
+            let reason = dispatch.reason.iter().map(|reason| format!(": {reason}"));
+            let reason: String = reason.collect();
+            (format!("whether it took prompt {id} is {stage}{reason}"), look)
+        } else {
             return None;
-        }
-        let (kind, stage) = (AttentionKind::Receipt, dispatch.stage);
+        };
+        let kind = AttentionKind::Receipt;
         Some(Cause {
             key: format!("{kind}:{id}"),
             kind,
             agent: Some(agent.clone()),
             task: self.task_of(agent).map(|task| task.id),
-            text: format!("whether it took prompt {id} is {stage}"),
-            hint: Some(format!("Look at its pane: `wheelhouse agent read {agent}`")),
+            text,
+            hint: Some(hint),
             ruling: None,
         })
     }

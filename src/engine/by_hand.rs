@@ -127,7 +127,7 @@ mod tests {
         let _ = bench.ask(Command::Dispatch {
             letters: vec![letter],
             idempotency_key: Some(key.to_owned()),
-            is_confirmed: false,
+            manner: crate::model::Manner::default(),
         });
     }
 

@@ -22,6 +22,10 @@ const GATE_OUTPUT_BYTES_MAX: usize = 4096;
 impl Engine {
     /// Takes a DONE as a claim, unless it cannot be true or says nothing.
     pub(super) fn claim(&mut self, id: TaskId, text: &str, now: Moment, effects: &mut Vec<Effect>) {
+        if self.is_claimed_already(id, text) {
+            let words = format!("it was told before: {text}");
+            return self.tell(Entry::new("report.ignored", words).about(id));
+        }
         let is_concrete = evidence(text) == Evidence::Concrete;
         let Some(task) = self.tasks.get_mut(&id).filter(|task| task.state != TaskState::Claimed)
         else {
@@ -29,6 +33,7 @@ impl Engine {
         };
         let has_gates = !task.terms.gates.is_empty();
         let Some(open) = task.open_mut() else { return };
+        open.claimed = Some(text.to_owned());
         let (build_fails, told) = (open.build == Some(false), open.told);
         if build_fails && told.build {
             return self.fail_attempt(id, "it claims to be done while its build fails", now);
@@ -64,6 +69,18 @@ impl Engine {
         } else {
             self.ask_verifiers(id, now);
         }
+    }
+
+    /// Says whether a claim only repeats the last one, whose answer its agent has not taken yet: one
+    /// source has told it, and another tells it late.
+    fn is_claimed_already(&self, id: TaskId, text: &str) -> bool {
+        let Some(open) = self.tasks.get(&id).and_then(Task::open) else { return false };
+        let letters = |text: &str| text.split_whitespace().collect::<String>();
+        let is_same = |claimed: &String| letters(claimed) == letters(text);
+        let answer = self.dispatches.get(&open.last_receipt);
+        // The prompt that the attempt began with answers nothing.
+        let is_awaited = answer.is_some_and(|one| one.id != open.receipt && !one.stage.is_final());
+        is_awaited && open.claimed.as_ref().is_some_and(is_same)
     }
 
     /// Has the hub check the claim.
@@ -366,7 +383,7 @@ mod tests {
                 assert_eq!(note.as_deref(), Some("sent back: `make` did not pass"));
                 let prompt = bench.prompts("one")[round].clone();
                 assert!(prompt.contains("| boom"), "{prompt}");
-                assert!(crate::report::read(&prompt).is_empty(), "{prompt}");
+                assert!(crate::report::first_line_like_a_report(&prompt).is_none(), "{prompt}");
                 bench.begin("one");
             }
         }
@@ -444,7 +461,65 @@ mod tests {
         bench.say("one", "STATUS(zz99): DONE — 3 tests pass");
         bench.say("two", "STATUS: DONE — 3 tests pass");
         assert_eq!(bench.states(), [TaskState::Running]);
-        bench.say("one", "STATUS: DONE — 3 tests pass");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(bench.states(), [TaskState::Done]);
+    }
+
+    #[test]
+    fn an_end_without_the_tag_is_asked_for_once_and_ends_nothing() {
+        for line in ["STATUS: DONE — 3 tests pass", "STATUS: ERROR — no disk"] {
+            let mut bench = Bench::with_idle(&["one"]);
+            let _ = bench.add(vec![Work::new("a")]);
+            bench.begin("one");
+            bench.say("one", line);
+            assert_eq!(bench.states(), [TaskState::Running], "{line}");
+            bench.did("one", AgentState::Idle);
+            let prompt = bench.prompts("one")[1].clone();
+            let tag = bench.engine.task(TaskId(1)).unwrap().attempts[0].tag.clone();
+            let asked = format!("STATUS(…): {}", &line[8..12]);
+            assert!(prompt.contains(&asked) && prompt.contains(&tag), "{prompt}");
+            assert!(crate::report::first_line_like_a_report(&prompt).is_none(), "{prompt}");
+            bench.begin("one");
+            bench.crash();
+            let _ = bench.tell("one", super::super::fixture::seen());
+            bench.say("one", line);
+            bench.did("one", AgentState::Idle);
+            assert_eq!(bench.states(), [TaskState::Running], "{line}");
+            assert_eq!(bench.prompts("one").len(), 2, "it is asked once, whichever hub asks");
+            bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+            assert_eq!(bench.states(), [TaskState::Done]);
+        }
+    }
+
+    #[test]
+    fn a_block_without_the_tag_is_asked_for_once_and_then_holds_the_task() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let _ = bench.add(vec![Work::new("a")]);
+        bench.begin("one");
+        let line = "STATUS: BLOCKED — the password of the staging machine";
+        bench.say("one", line);
+        assert_eq!(bench.states(), [TaskState::Running], "it may be a quotation");
+        bench.did("one", AgentState::Idle);
+        assert!(bench.prompts("one")[1].contains("STATUS(…): BLOCKED"));
+        bench.begin("one");
+        bench.say("one", line);
+        assert_eq!(bench.states(), [TaskState::Blocked]);
+    }
+
+    #[test]
+    fn a_claim_that_another_source_tells_late_runs_no_gate_again() {
+        let mut bench = Bench::with_idle(&["one"]);
+        gated(&mut bench);
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(answer(&mut bench, false, ("x", "x")), 1);
+        // The answer to it is on its way, and the screen draws the line only now.
+        bench.report("one", 1, "STATUS: DONE — 3 tests  pass");
+        assert_eq!(answer(&mut bench, true, ("x", "x")), 0, "the gates run again");
+        assert_eq!(bench.states(), [TaskState::Running]);
+        bench.did("one", AgentState::Idle);
+        bench.begin("one");
+        bench.report("one", 1, "STATUS: DONE — 3 tests pass");
+        assert_eq!(answer(&mut bench, true, ("x", "x")), 1, "it is said anew");
         assert_eq!(bench.states(), [TaskState::Done]);
     }
 

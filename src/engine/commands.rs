@@ -19,8 +19,8 @@ impl Engine {
         let (told, receipts) = (by_hand::entries(&command, by), self.receipts);
         let is_prompt = matches!(command, Command::Dispatch { .. });
         let answer = match command {
-            Command::Dispatch { letters, idempotency_key, is_confirmed } => {
-                self.dispatch(letters, idempotency_key.as_deref(), is_confirmed, now)
+            Command::Dispatch { letters, idempotency_key, manner } => {
+                self.dispatch(letters, idempotency_key.as_deref(), manner, now)
             }
             Command::Withdraw { receipt } => self.withdraw(receipt, now),
             Command::Task(command) => self.obey_about_tasks(command, now, effects),
@@ -278,7 +278,8 @@ impl Begun {
 
     fn into_wait(self, request: RequestId) -> Wait {
         let pending = self.pending.into_iter().collect();
-        Wait { request, goal: self.goal, pending, done: self.done, failures: Vec::new() }
+        let (goal, done, failures) = (self.goal, self.done, Vec::new());
+        Wait { request, key: None, goal, pending, done, failures }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::{AgentName, Entry, Workspace, WorkspaceKind, WorkspaceState};
 const FILES_MAX: usize = 200;
 
 /// Which workspaces are to be compared with what they began with.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Comparisons {
     wanted: BTreeSet<AgentName>,
     under_way: BTreeSet<AgentName>,

@@ -1,5 +1,6 @@
 //! Interfaces that agents publish for others, in versions.
 
+use super::forget::all_but_newest;
 use super::journal::Place;
 use super::tasks::line;
 use super::{Engine, words};
@@ -8,7 +9,7 @@ use crate::model::{AgentName, Contract, Entry, Letter, Moment, PlayId, Task, Tas
 /// Versions of one contract that are kept.
 const VERSIONS_MAX: usize = 16;
 
-/// Contracts of one agent; more is not an interface.
+/// Contracts of one agent that are kept: the one that was changed longest ago goes first.
 const CONTRACTS_MAX: usize = 64;
 
 impl Engine {
@@ -76,11 +77,8 @@ impl Engine {
     pub(super) fn publish(&mut self, publisher: &AgentName, text: &str, now: Moment) {
         let (title, body) = text.split_once('\n').unwrap_or((text, ""));
         let key = (publisher.clone(), line(title));
-        let owned = self.contracts.keys().filter(|(agent, _)| agent == publisher).count();
         let versions = self.contracts.entry(key.clone()).or_default();
-        if versions.last().is_some_and(|last| last.body == body)
-            || versions.is_empty() && owned >= CONTRACTS_MAX
-        {
+        if versions.last().is_some_and(|last| last.body == body) {
             return;
         }
         let removed = versions.last().map(|last| missing(&last.body, body)).unwrap_or_default();
@@ -99,16 +97,27 @@ impl Engine {
         let words = format!("{} version {}, {lost} lines gone", contract.title, contract.version);
         self.tell(Entry::new("contract", words).of(publisher));
         self.touch(Place::Contract(key.0, key.1));
+        self.forget_contracts(publisher);
         for agent in self.readers(publisher) {
             let text = words::contract(&contract);
             self.post(Letter { agent, text, tag: None }, now);
         }
     }
 
+    fn forget_contracts(&mut self, publisher: &AgentName) {
+        let own = self.contracts.iter().filter(|((agent, _), _)| agent == publisher);
+        let own = own.map(|(key, versions)| (versions.last().map(|last| last.at), key.clone()));
+        for (publisher, title) in all_but_newest(own, CONTRACTS_MAX) {
+            self.contracts.remove(&(publisher.clone(), title.clone()));
+            self.touch(Place::Contract(publisher, title));
+        }
+    }
+
     /// Returns who is at work on something that depends on this agent's.
     fn readers(&self, publisher: &AgentName) -> Vec<AgentName> {
         let reads = |task: &&Task| task.needs.iter().any(|id| did(&self.tasks[id], publisher));
-        let open = self.tasks.values().filter(reads).filter_map(Task::open);
+        let open = self.open_tasks.iter().map(|id| &self.tasks[id]);
+        let open = open.filter(reads).filter_map(Task::open);
         let needy = self.needs.values().filter(|need| need.to.as_ref() == Some(publisher));
         let needy = needy.map(|need| &need.from).filter(|from| self.may_reach(publisher, from));
         let mut readers: Vec<AgentName> =
@@ -170,6 +179,19 @@ mod tests {
         assert_eq!(promised(&bench, 1, None), files);
         assert_eq!(promised(&bench, 2, None), None, "another's task");
         assert_eq!((promised(&bench, 2, Some(1)), promised(&bench, 2, Some(2))), (files, None));
+    }
+
+    #[test]
+    fn an_agent_that_has_published_many_contracts_can_publish_another() {
+        let mut bench = Bench::with_idle(&["api"]);
+        for number in 0..70_u64 {
+            bench.now = crate::model::Moment(number);
+            bench.say("api", &format!("CONTRACT: c{number}\nGET /{number}"));
+        }
+        assert_eq!(bench.engine.contracts().count(), super::CONTRACTS_MAX);
+        let has = |title: &str| bench.engine.contracts().any(|one| one.title == title);
+        assert!(has("c69") && !has("c0"), "the oldest goes");
+        assert_eq!(bench.engine.record().work.contracts.len(), super::CONTRACTS_MAX);
     }
 
     #[test]

@@ -6,17 +6,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::journal::Place;
+use super::queued::Wait;
 use super::{Effect, Engine, Seat};
 use crate::model::{
-    AgentName, AgentState, Condition, Done, Entry, Letter, Moment, NeedId, Receipt, ReceiptId,
-    Refusal, RunId, Stage,
+    AgentName, Condition, Done, Entry, Letter, Manner, Moment, NeedId, Receipt, ReceiptId, Refusal,
+    RunId, Stage,
 };
 
 /// Prompts that may wait for one agent: more is a runaway script.
 const QUEUE_MAX: usize = 64;
-
-/// Ended dispatches that are kept, so that a repeated call finds its receipt.
-const ENDED_MAX: usize = 256;
 
 /// What is kept of the text once the prompt goes no further.
 const SUMMARY_CHARS: usize = 200;
@@ -48,7 +46,8 @@ pub struct Dispatch {
     pub text: String,
     pub tag: Option<String>,
     pub idempotency_key: Option<String>,
-    pub is_confirmed: bool,
+    #[serde(flatten)]
+    pub manner: Manner,
     /// It is ordered to be typed, and no key of it was pressed yet.
     #[serde(default)]
     pub is_untouched: bool,
@@ -58,12 +57,20 @@ pub struct Dispatch {
     pub reason: Option<String>,
     /// When it came to this stage.
     pub since: Moment,
+    /// How long it has been in the queue, and what came of each try to type it.
+    #[serde(default)]
+    pub wait: Wait,
 }
 
 impl Dispatch {
     /// Says whether it is what a run is told first.
-    fn is_first(&self) -> bool {
+    pub(super) fn is_first(&self) -> bool {
         self.idempotency_key.as_ref().is_some_and(|key| key.starts_with(FIRST))
+    }
+
+    /// Says whether someone asked for it to be sent.
+    pub(super) fn is_asked(&self) -> bool {
+        self.origin == Origin::Asked
     }
 
     /// Returns what is known of it.
@@ -85,11 +92,16 @@ impl Engine {
         self.dispatches.values()
     }
 
+    /// Says whether there ever was a prompt of this number.
+    pub fn was_sent(&self, id: ReceiptId) -> bool {
+        (1..=self.receipts).contains(&id.0)
+    }
+
     pub(super) fn dispatch(
         &mut self,
         letters: Vec<Letter>,
         idempotency_key: Option<&str>,
-        is_confirmed: bool,
+        manner: Manner,
         now: Moment,
     ) -> Result<Done, Refusal> {
         let repeated = idempotency_key.map(|key| self.sent_under(key));
@@ -110,7 +122,7 @@ impl Engine {
         let receipts = letters
             .into_iter()
             .map(|letter| {
-                let receipt = self.enqueue(letter, idempotency_key, is_confirmed, now);
+                let receipt = self.enqueue(letter, idempotency_key, manner, now);
                 let asked = self.dispatches.get_mut(&receipt.receipt);
                 asked.expect("it was just queued").origin = Origin::Asked;
                 receipt
@@ -123,7 +135,7 @@ impl Engine {
         &mut self,
         letter: Letter,
         idempotency_key: Option<&str>,
-        is_confirmed: bool,
+        manner: Manner,
         now: Moment,
     ) -> Receipt {
         self.receipts += 1;
@@ -137,16 +149,17 @@ impl Engine {
             text,
             tag,
             idempotency_key: idempotency_key.map(str::to_owned),
-            is_confirmed,
+            manner,
             is_untouched: false,
             origin: Origin::Hub,
             stage: Stage::Queued,
             reason: None,
             since: now,
+            wait: Wait { since: now, ..Wait::default() },
         };
         self.insert_dispatch(dispatch);
         self.note_stage(id, Stage::Queued, None, now);
-        if let Some(reason) = self.objection(&agent, is_confirmed) {
+        if let Some(reason) = self.objection(&agent, manner) {
             self.note_stage(id, Stage::Refused, Some(reason), now);
         }
         self.dispatches[&id].receipt()
@@ -156,39 +169,17 @@ impl Engine {
     pub(super) fn enqueue_first(&mut self, letter: Letter, run: RunId, now: Moment) {
         if !self.waiting_for(&letter.agent).any(Dispatch::is_first) {
             let key = format!("{FIRST}{} in run {run}", letter.agent);
-            self.enqueue(letter, Some(&key), false, now);
-        }
-    }
-
-    /// Returns why a prompt cannot even wait for this agent.
-    fn objection(&self, agent: &AgentName, is_confirmed: bool) -> Option<String> {
-        let seat = &self.seats[agent];
-        if seat.is_gone() && seat.next.is_none() {
-            return Some("the agent does not run".to_owned());
-        }
-        match seat.state {
-            AgentState::Waiting => Some("a dialog is open: answer it first".to_owned()),
-            AgentState::Unknown if !is_confirmed => {
-                Some("nothing on its screen says that it waits for a prompt".to_owned())
-            }
-            AgentState::Starting
-            | AgentState::Idle
-            | AgentState::Working
-            | AgentState::Blocked
-            | AgentState::Done
-            | AgentState::Error
-            | AgentState::Limited
-            | AgentState::Unknown
-            | AgentState::Exited => None,
+            self.enqueue(letter, Some(&key), Manner::default(), now);
         }
     }
 
     /// Refuses what waits for an agent that started and shows nothing that takes a prompt. What its
     /// team tells it first waits on: nobody would send that again.
     pub(super) fn refuse_waiting(&mut self, agent: &AgentName, now: Moment) {
-        let waiting = self.waiting_for(agent).filter(|one| !one.is_first() && !one.is_confirmed);
+        let waiting =
+            self.waiting_for(agent).filter(|one| !one.is_first() && !one.manner.is_confirmed);
         for id in waiting.map(|one| one.id).collect::<Vec<_>>() {
-            self.note_stage(id, Stage::Refused, self.objection(agent, false), now);
+            self.note_stage(id, Stage::Refused, self.objection(agent, Manner::default()), now);
             self.note_prompt(id, now);
         }
     }
@@ -227,8 +218,8 @@ impl Engine {
             self.note_touched(id);
             return self.note_left_out(id, reason);
         }
-        if stage == Stage::Queued {
-            self.hold(agent, now);
+        if stage == Stage::Queued && self.note_try(agent, id, reason.as_deref(), now) {
+            return;
         }
         if stage == Stage::Submitted {
             self.begin_turn(agent);
@@ -276,26 +267,11 @@ impl Engine {
         let entry = entry.of(&dispatch.agent);
         self.tell(entry);
         self.touch(Place::Dispatch(id));
-        self.forget_old_dispatches();
     }
 
     pub(super) fn insert_dispatch(&mut self, dispatch: Dispatch) {
         self.open_dispatches.insert(dispatch.id);
         self.dispatches.insert(dispatch.id, dispatch);
-    }
-
-    fn forget_old_dispatches(&mut self) {
-        let ended = self.dispatches.len() - self.open_dispatches.len();
-        let excess = ended.saturating_sub(ENDED_MAX);
-        if excess == 0 {
-            return;
-        }
-        let ended = self.dispatches.values().filter(|dispatch| dispatch.stage.is_final());
-        let old: Vec<_> = ended.take(excess).map(|dispatch| dispatch.id).collect();
-        for id in old {
-            self.dispatches.remove(&id);
-            self.touch(Place::Dispatch(id));
-        }
     }
 
     /// Orders what may be typed now to be typed.
@@ -306,7 +282,8 @@ impl Engine {
             .filter(|seat| !self.is_under_way(&seat.member.name))
             .filter_map(|seat| {
                 let next = self.next_for(seat)?;
-                seat.is_ready(next.is_confirmed, now).then_some(next.id)
+                let is_ready = self.may_be_typed(seat, next) && seat.earliest_prompt() <= now;
+                is_ready.then_some(next.id)
             })
             .collect();
         for id in ready {
@@ -315,13 +292,13 @@ impl Engine {
             let run = self.seats[&agent].run;
             (dispatch.run, dispatch.is_untouched) = (Some(run), true);
             let (text, tag) = (dispatch.text.clone(), dispatch.tag.clone());
-            let (is_confirmed, is_first) = (dispatch.is_confirmed, dispatch.is_first());
+            let (manner, is_first) = (dispatch.manner, dispatch.is_first());
             if !is_first {
                 self.use_conversation(&agent);
             }
             self.begin_turn(&agent);
             self.note_stage(id, Stage::Typed, None, now);
-            effects.push(Effect::Deliver { agent, run, receipt: id, text, tag, is_confirmed });
+            effects.push(Effect::Deliver { agent, run, receipt: id, text, tag, manner });
         }
     }
 
@@ -371,12 +348,15 @@ impl Engine {
         let waiting = self.seats.values().filter(|seat| {
             let name = &seat.member.name;
             let next = self.next_for(seat);
-            next.is_some_and(|next| seat.may_take(next.is_confirmed)) && !self.is_under_way(name)
+            next.is_some_and(|next| seat.may_take(next.manner.is_confirmed))
+                && !self.is_under_way(name)
         });
         let waiting = waiting.map(|seat| seat.readiness.earliest());
         // Who waits for an agent is answered when a turn that was expected has not come.
         let watched = self.watches.iter().filter_map(|watch| self.expected_of(&watch.condition));
-        waiting.chain(watched).min()
+        let past = self.seats.values().filter_map(Seat::limit_past_at);
+        let past = past.filter(|at| *at > self.handled_at);
+        waiting.chain(watched).chain(past).min()
     }
 
     fn expected_of(&self, condition: &Condition) -> Option<Moment> {
@@ -388,16 +368,7 @@ impl Engine {
         self.open_of(agent).filter(|one| one.stage == Stage::Queued)
     }
 
-    /// Returns the next prompt for an agent. While a limit holds it up, only one that a person
-    /// sends though they know of it.
-    fn next_for(&self, seat: &Seat) -> Option<&Dispatch> {
-        let is_held = seat.state == AgentState::Limited && !seat.readiness.is_reset();
-        self.open_of(&seat.member.name)
-            .filter(|one| one.stage == Stage::Queued)
-            .find(|one| !is_held || one.is_confirmed)
-    }
-
-    fn open_of(&self, agent: &AgentName) -> impl Iterator<Item = &Dispatch> {
+    pub(super) fn open_of(&self, agent: &AgentName) -> impl Iterator<Item = &Dispatch> {
         let open = self.open_dispatches.iter().map(|id| &self.dispatches[id]);
         open.filter(move |one| one.agent == *agent)
     }
@@ -433,17 +404,26 @@ mod tests {
     use super::super::fixture::{Bench, name, seen};
     use super::super::{Event, RunEvent};
     use super::*;
-    use crate::model::{Command, Source};
+    use crate::model::{AgentState, Command, Source};
 
     fn send(bench: &mut Bench, key: Option<&str>) -> (Receipt, Vec<Effect>) {
         send_text(bench, "do it", key)
     }
 
     fn send_text(bench: &mut Bench, text: &str, key: Option<&str>) -> (Receipt, Vec<Effect>) {
+        send_as(bench, text, key, Manner::default())
+    }
+
+    fn send_as(
+        bench: &mut Bench,
+        text: &str,
+        key: Option<&str>,
+        manner: Manner,
+    ) -> (Receipt, Vec<Effect>) {
         let letter = Letter { agent: name("one"), text: text.to_owned(), tag: None };
         let idempotency_key = key.map(str::to_owned);
-        let (letters, is_confirmed) = (vec![letter], false);
-        let effects = bench.ask(Command::Dispatch { letters, idempotency_key, is_confirmed });
+        let letters = vec![letter];
+        let effects = bench.ask(Command::Dispatch { letters, idempotency_key, manner });
         let answered = effects.iter().find_map(|effect| {
             let Effect::Answer { outcome: Ok(done), .. } = effect else { return None };
             done.receipts.first().cloned()
@@ -557,13 +537,15 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_is_refused_at_a_dialog_and_before_an_unknown_screen() {
-        for state in [AgentState::Waiting, AgentState::Unknown] {
+    fn a_prompt_waits_at_a_dialog_and_is_refused_before_an_unknown_screen() {
+        for (state, stage) in
+            [(AgentState::Waiting, Stage::Queued), (AgentState::Unknown, Stage::Refused)]
+        {
             let mut bench = idle();
             let _ = did(&mut bench, state);
             let (receipt, effects) = send(&mut bench, None);
-            assert_eq!((receipt.state, delivered(&effects)), (Stage::Refused, None), "{state}");
-            assert!(receipt.reason.is_some());
+            assert_eq!((receipt.state, delivered(&effects)), (stage, None), "{state}");
+            assert_eq!(receipt.reason.is_some(), stage == Stage::Refused);
         }
     }
 
@@ -666,7 +648,9 @@ mod tests {
         for (source, text, seconds) in cases {
             let mut bench = Bench::with_running(&["one"]);
             let _ = bench.tell("one", RunEvent::Did { state: AgentState::Idle, source });
-            let first = send_text(&mut bench, text, None).0.receipt;
+            let is_command = text.starts_with('/');
+            let manner = Manner { is_command, ..Manner::default() };
+            let first = send_as(&mut bench, text, None, manner).0.receipt;
             let second = send(&mut bench, None).0.receipt;
             let _ = came_to(&mut bench, first, Stage::Submitted);
             let _ = came_to(&mut bench, first, Stage::Accepted);

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::model::{
-    AgentName, Changes, Clearing, Done, Launch, Merge, PlayId, ReceiptId, Refusal, RequestId,
-    RunId, Stage, TaskId, Workspace,
+    AgentName, Changes, Clearing, Done, Launch, Manner, Merge, PlayId, ReceiptId, Refusal,
+    RequestId, RunId, Stage, TaskId, Workspace,
 };
 
 /// An order to the shell. The shell carries orders out one after the other and reports each outcome
@@ -53,7 +53,7 @@ pub enum Effect {
         receipt: ReceiptId,
         text: String,
         tag: Option<String>,
-        is_confirmed: bool,
+        manner: Manner,
     },
     /// Looks what became of a prompt that an earlier hub was typing when it died.
     Inspect {

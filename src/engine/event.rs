@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::Plan;
+use super::{Dispatch, Plan};
 use crate::model::{
-    AgentName, AgentState, Checks, Command, Exit, FileChange, Made, MergeId, MergeOutcome, PlayId,
-    ProcessId, ProcessInfo, Question, ReceiptId, RequestId, Reset, RunId, Source, Stage, TaskId,
+    AgentName, AgentState, Checks, Command, Exit, FileChange, Keyed, Made, MergeId, MergeOutcome,
+    PlayId, ProcessId, ProcessInfo, Question, ReceiptId, RequestId, Reset, RunId, Source, Stage,
+    Task, TaskId, Workspace,
 };
 use crate::report::Report;
 
@@ -22,6 +23,20 @@ pub enum Event {
         command: Command,
         /// The agent that asked; nobody for a person.
         by: Option<AgentName>,
+        /// By which it is known if it is asked again.
+        key: Option<Keyed>,
+    },
+    /// A request came that was granted before: its answer was lost.
+    AskedAgain {
+        request: RequestId,
+        by: Option<AgentName>,
+        key: Keyed,
+    },
+    /// The record was asked for what has ended and left memory, for the request that comes next; nothing
+    /// is in it once that one has been dealt with.
+    LookedUp {
+        tasks: Vec<Task>,
+        dispatches: Vec<Dispatch>,
     },
     /// The one who asked is gone; what was begun goes on.
     AskerLeft {
@@ -90,6 +105,8 @@ pub enum PersonDeed {
 /// What came of an order about a workspace.
 #[derive(Clone, Debug)]
 pub enum WorkspaceEvent {
+    /// It is on the disk, and the record does not know of it.
+    Found(Box<Workspace>),
     Made(Made),
     /// Nothing of it is left.
     NotMade {

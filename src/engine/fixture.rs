@@ -2,7 +2,7 @@
 
 use super::{Effect, Engine, Event, RunEvent, Seat};
 use crate::model::{
-    AgentName, AgentState, Command, Contact, Environment, Launch, Letter, Member, Moment,
+    AgentName, AgentState, Command, Contact, Environment, Launch, Letter, Manner, Member, Moment,
     ProcessId, RequestId, Role, RunId, Size, Source, Stage, TaskCommand, TaskId, TaskSpec,
     TaskState, Terms,
 };
@@ -28,7 +28,8 @@ impl Bench {
     pub(super) fn ask(&mut self, command: Command) -> Vec<Effect> {
         self.requests += 1;
         let request = RequestId(self.requests);
-        let effects = self.engine.handle(Event::Asked { request, command, by: None }, self.now);
+        let effects =
+            self.engine.handle(Event::Asked { request, command, by: None, key: None }, self.now);
         self.seen.extend(effects.iter().cloned());
         effects
     }
@@ -128,6 +129,13 @@ impl Work {
         })
     }
 
+    /// One that others cannot name.
+    pub(super) fn plain(title: &str) -> Self {
+        let mut work = Self::new(title);
+        work.0.key = None;
+        work
+    }
+
     pub(super) fn with(mut self, change: impl FnOnce(&mut Terms)) -> Self {
         change(&mut self.0.terms);
         self
@@ -200,8 +208,8 @@ impl Bench {
 
     pub(super) fn send(&mut self, agent: &str, text: &str) {
         let letters = vec![Letter { agent: name(agent), text: text.to_owned(), tag: None }];
-        let (idempotency_key, is_confirmed) = (None, false);
-        let _ = self.ask(Command::Dispatch { letters, idempotency_key, is_confirmed });
+        let (idempotency_key, manner) = (None, Manner::default());
+        let _ = self.ask(Command::Dispatch { letters, idempotency_key, manner });
     }
 
     /// Lets an agent take the prompt that is typed into it.

@@ -23,6 +23,13 @@ pub struct Heard {
 }
 
 impl Engine {
+    /// Returns the tag of the attempt that a report by a call is about: the token that came with it
+    /// says who speaks, and for which run.
+    pub fn tag_of_call(&self, agent: &AgentName, report: &Report) -> Option<String> {
+        let task = self.addressed(agent, report).ok().flatten()?;
+        Some(self.tasks.get(&task)?.open()?.tag.clone())
+    }
+
     /// Notes how things stand before a report of an agent.
     pub fn before_report(&self, agent: &AgentName, report: &Report) -> Before {
         let (task, ignored) = match self.addressed(agent, report) {

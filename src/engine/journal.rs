@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
+use super::keys::{KeyOf, row_key};
 use crate::model::{
     AgentName, AttentionId, Changes, Edge, Entry, MergeId, NeedId, PlayId, ReceiptId, RowChange,
     TaskId,
@@ -23,9 +24,10 @@ pub(super) const PLAY: &str = "run";
 pub(super) const LOCK: &str = "lock";
 pub(super) const WORKSPACE: &str = "workspace";
 pub(super) const MERGE: &str = "merge";
+pub(super) const REQUEST: &str = "request";
 
 /// What has changed since the changes were last taken.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Journal {
     touched: BTreeSet<Place>,
     entries: Vec<Entry>,
@@ -50,6 +52,8 @@ pub(super) enum Place {
     Lock(String),
     Workspace(AgentName),
     Merge(MergeId),
+    /// By who asked, and under which key.
+    Request(KeyOf),
 }
 
 /// What is kept of the hub itself.
@@ -136,6 +140,7 @@ impl Engine {
                 change(WORKSPACE, agent.to_string(), self.workspaces.get(&agent))
             }
             Place::Merge(id) => change(MERGE, id.to_string(), self.merges.get(&id)),
+            Place::Request(key) => change(REQUEST, row_key(&key), self.kept.get(&key)),
         }
     }
 

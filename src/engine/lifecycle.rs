@@ -148,8 +148,8 @@ impl Engine {
                 self.note_prompt(receipt, now);
             }
             RunEvent::NeverCame { reason } => {
-                seat.note = Some(reason);
-                self.end(agent, Ending::Failed, now, effects);
+                let ending = seat.note_absence(reason);
+                self.end(agent, ending, now, effects);
             }
             RunEvent::StartFailed { reason } => {
                 seat.note = Some(reason);
@@ -452,6 +452,16 @@ mod tests {
         assert!(matches!(effects[..], [Effect::Save(_), Effect::Sweep { .. }]), "{effects:?}");
         let _ = bench.tell("one", RunEvent::Swept { survivors: Vec::new() });
         assert_eq!(phase(&bench, "one"), Phase::Ended(Ending::Lost));
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_before_it_came_has_not_failed() {
+        let mut bench = Bench::new();
+        let _ = bench.start(&["one"]);
+        let _ = bench.stop("one");
+        let _ = bench.tell("one", RunEvent::NeverCame { reason: "stopped before".to_owned() });
+        assert_eq!(phase(&bench, "one"), Phase::Ended(Ending::Stopped));
+        assert_eq!(bench.engine.seat(&name("one")).unwrap().note, None);
     }
 
     #[test]

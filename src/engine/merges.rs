@@ -16,9 +16,6 @@ use crate::model::{
 /// Work that could not be brought back this often in a row is left to a person.
 const RETURNS_MAX: u32 = 3;
 
-/// Merges that are over and still on record.
-const OVER_MAX: usize = 100;
-
 /// Files that the record names of each.
 const FILES_MAX: usize = 100;
 
@@ -38,6 +35,11 @@ impl Engine {
 
     pub(super) fn is_merging(&self, agent: &AgentName) -> bool {
         self.merges.values().any(|merge| merge.agent == *agent && !merge.state.is_final())
+    }
+
+    /// Says whether what is to be brought back is not back yet.
+    pub(super) fn is_open_merge(&self, id: MergeId) -> bool {
+        self.merges.get(&id).is_some_and(|merge| !merge.state.is_final())
     }
 
     /// Says whether an agent is seen at work, so that its files may be half written.
@@ -109,17 +111,7 @@ impl Engine {
         };
         self.merges.insert(id, merge);
         self.touch(Place::Merge(id));
-        self.forget_old_merges();
         id
-    }
-
-    fn forget_old_merges(&mut self) {
-        let over = self.merges.values().filter(|merge| merge.state.is_final());
-        let over: Vec<MergeId> = over.map(|merge| merge.id).collect();
-        for id in over.iter().take(over.len().saturating_sub(OVER_MAX)) {
-            self.merges.remove(id);
-            self.touch(Place::Merge(*id));
-        }
     }
 
     /// Queues the work of a task that has just been done, if that happens by itself.

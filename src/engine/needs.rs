@@ -10,9 +10,6 @@ use crate::model::{
     AgentName, Entry, Hold, Letter, Moment, Need, NeedId, NeedState, ReceiptId, Refusal, TaskId,
 };
 
-/// Needs on record; the oldest that were met go first.
-const NEEDS_MAX: usize = 256;
-
 impl Engine {
     /// Returns what agents want of each other, oldest first.
     pub fn needs(&self) -> impl Iterator<Item = &Need> {
@@ -50,7 +47,6 @@ impl Engine {
             return;
         }
         self.send_need(id, now);
-        self.forget_old_needs();
         self.break_deadlocks(now);
     }
 
@@ -164,17 +160,6 @@ impl Engine {
         let is_its = |need: &&Need| need.task == Some(task) && need.state != NeedState::Met;
         let moot: Vec<NeedId> = self.needs.values().filter(is_its).map(|need| need.id).collect();
         for id in moot {
-            self.needs.remove(&id);
-            self.touch(Place::Need(id));
-        }
-    }
-
-    fn forget_old_needs(&mut self) {
-        let excess = self.needs.len().saturating_sub(NEEDS_MAX);
-        let is_over = |need: &&Need| matches!(need.state, NeedState::Met | NeedState::Dropped);
-        let old: Vec<_> =
-            self.needs.values().filter(is_over).take(excess).map(|need| need.id).collect();
-        for id in old {
             self.needs.remove(&id);
             self.touch(Place::Need(id));
         }

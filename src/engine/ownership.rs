@@ -26,7 +26,7 @@ const FILES_MAX: usize = 5_000;
 pub(super) type Looks = BTreeMap<PathBuf, Look>;
 
 /// How far the looks at one workspace have come.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Look {
     /// How many were ordered.
     ordered: u64,

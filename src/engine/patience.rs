@@ -103,6 +103,14 @@ impl Engine {
         }
     }
 
+    /// Takes note that time went by in which nobody could do anything: the machine slept. Nobody stood
+    /// still for that.
+    pub fn skip_time(&mut self, skipped: Duration, now: Moment) {
+        for seat in self.seats.values_mut() {
+            seat.pace.moved_at = (seat.moved_at() + skipped).min(now);
+        }
+    }
+
     pub(super) fn stuck_deadline(&self) -> Option<Moment> {
         let moving = self.seats.values().filter(|seat| seat.should_move());
         moving
@@ -229,6 +237,22 @@ mod tests {
         assert_eq!(stuck(&bench), Some("no progress"));
         let _ = bench.tell("one", RunEvent::Moved);
         assert_eq!(stuck(&bench), None);
+    }
+
+    #[test]
+    fn nobody_is_stuck_for_time_in_which_the_machine_slept() {
+        let mut bench = Bench::with_running(&["one"]);
+        let _ = bench.tell("one", did(AgentState::Working));
+        let stood = PATIENCE / 3;
+        let slept = Duration::from_hours(8);
+        bench.now = bench.now + stood + slept;
+        bench.engine.skip_time(slept, bench.now);
+        let _ = bench.engine.handle(Event::DeadlineReached, bench.now);
+        assert_eq!(stuck(&bench), None);
+        bench.now = bench.now + PATIENCE.saturating_sub(stood);
+        assert_eq!(bench.engine.next_deadline(), Some(bench.now));
+        let _ = bench.engine.handle(Event::DeadlineReached, bench.now);
+        assert_eq!(stuck(&bench), Some("no progress"), "it has stood still for long enough itself");
     }
 
     #[test]

@@ -455,6 +455,29 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_is_over_still_names_its_tasks_once_they_have_left_memory() {
+        let mut bench = Bench::with_idle(&["one"]);
+        let tasks = vec![spec("a", &[], Terms::default()), spec("b", &["a"], Terms::default())];
+        let id = begin(&mut bench, order("c", Vec::new(), tasks)).unwrap();
+        finish(&mut bench, 1);
+        let pass = |bench: &mut Bench| {
+            for _ in 0..300 {
+                let _ = bench.add(vec![super::super::fixture::Work::plain("x")]);
+                let task = bench.engine.tasks().last().unwrap().id;
+                let _ = bench.ask(Command::Task(crate::model::TaskCommand::Cancel { task }));
+            }
+        };
+        pass(&mut bench);
+        assert!(bench.engine.task(TaskId(1)).is_some(), "it stays while the run is not over");
+        finish(&mut bench, 2);
+        assert_eq!(state(&bench), PlayState::Done);
+        pass(&mut bench);
+        assert!(bench.engine.task(TaskId(1)).is_none());
+        let named = [("a".to_owned(), TaskId(1)), ("b".to_owned(), TaskId(2))];
+        assert_eq!(bench.engine.play(id).unwrap().tasks, named);
+    }
+
+    #[test]
     fn a_stage_waits_for_the_gates_of_the_one_before_and_is_done_again_if_they_fail() {
         let mut bench = Bench::with_idle(&["one"]);
         let stages = vec![stage("first", "a", &["make"]), stage("second", "b", &[])];

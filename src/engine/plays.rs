@@ -12,11 +12,10 @@ use crate::model::{
     PlayState, Refusal, Task, TaskId, TaskSpec, TaskState,
 };
 
-/// Tasks of one run, those included that are added while it lasts: more is a runaway board.
+/// Tasks of one run, those included that are added while it lasts and those that have ended: its own
+/// agents add to it, and a board that grows for ever is what keeps a run from its end. The next run
+/// begins with none.
 pub(super) const PLAY_TASKS_MAX: usize = 256;
-
-/// Runs that are kept once they are over; the oldest go first.
-const PLAYS_OVER_MAX: usize = 50;
 
 impl Engine {
     /// Returns the runs in the order in which they were begun.
@@ -102,13 +101,13 @@ impl Engine {
             ended: None,
             own,
             stalled: None,
+            tasks: Vec::new(),
         };
         self.plays.insert(id, play);
         self.tell_play(id, "started", words);
         for (spec, needs) in tasks.into_iter().zip(needs) {
             self.insert_task(TaskSpec { play: Some(id), ..spec }, needs, None, now);
         }
-        self.forget_old_plays();
         begun.set_play(id);
         Ok(begun)
     }
@@ -258,15 +257,5 @@ impl Engine {
             ),
         };
         Err(Refusal::BadTask { reason: format!("Nobody in run {id} is {wanted}") })
-    }
-
-    fn forget_old_plays(&mut self) {
-        let over: Vec<PlayId> =
-            self.plays.values().filter(|play| play.state.is_over()).map(|play| play.id).collect();
-        let excess = over.len().saturating_sub(PLAYS_OVER_MAX);
-        for id in over.into_iter().take(excess) {
-            self.plays.remove(&id);
-            self.touch(Place::Play(id));
-        }
     }
 }

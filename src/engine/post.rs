@@ -2,8 +2,9 @@
 
 use super::dispatch::{Dispatch, Origin};
 use super::journal::Place;
+use super::queued::Wait;
 use super::{Engine, words};
-use crate::model::{AgentName, Letter, Moment, ReceiptId, Role, Stage, TaskId};
+use crate::model::{AgentName, Letter, Manner, Moment, ReceiptId, Role, Stage, TaskId};
 
 impl Engine {
     /// Queues a prompt for the next safe moment, however far off that is.
@@ -26,12 +27,13 @@ impl Engine {
             text,
             tag,
             idempotency_key: None,
-            is_confirmed: false,
+            manner: Manner::default(),
             is_untouched: false,
             origin,
             stage: Stage::Queued,
             reason: None,
             since: now,
+            wait: Wait { since: now, ..Wait::default() },
         };
         self.insert_dispatch(dispatch);
         self.note_stage(id, Stage::Queued, None, now);

@@ -8,6 +8,9 @@ use crate::model::{AgentName, AgentState, Moment, Reset, Task, TaskState};
 /// Screens tell resets to the minute, and other clocks are not ours.
 const SLACK: Duration = Duration::from_mins(1);
 
+/// A limit of which nobody knows when it ends holds up nothing that was asked for after this long.
+const PATIENCE: Duration = Duration::from_hours(1);
+
 impl Engine {
     /// Sets whether an agent goes on by itself once its limit has ended.
     pub fn set_resume_after_reset(&mut self, resumes: bool) {
@@ -68,7 +71,10 @@ impl Engine {
                 && self.may_try(task, seat)
                 && !self.seats.values().any(|other| could(task, other))
         };
-        if task.is_none() && !self.tasks.values().any(|task| only_here(&task)) {
+        let has_work = task.is_some()
+            || self.has_open_dispatch(agent)
+            || self.tasks.values().any(|task| only_here(&task));
+        if !has_work {
             return None;
         }
         let ends = seat.limit_ends_at();
@@ -94,6 +100,17 @@ impl Engine {
 }
 
 impl Seat {
+    /// Returns when a limit that holds it up is past, as far as anybody can tell.
+    pub(super) fn limit_past_at(&self) -> Option<Moment> {
+        let is_limited = self.state == AgentState::Limited;
+        is_limited.then(|| self.limit_ends_at().unwrap_or(self.since + PATIENCE))
+    }
+
+    /// Says whether a limit holds it up that is past: what was asked for may be typed then.
+    pub(super) fn limit_is_past(&self, now: Moment) -> bool {
+        self.limit_past_at().is_some_and(|at| at <= now)
+    }
+
     /// Returns when its limit has surely ended, if it has one and its screen told.
     fn limit_ends_at(&self) -> Option<Moment> {
         let reset = self.reset.as_ref().filter(|_| self.state == AgentState::Limited)?;
@@ -129,11 +146,27 @@ mod tests {
         let mut bench = limited(false);
         let text = |bench: &Bench| bench.engine.attention()[0].text.clone();
         assert!(bench.waits_for("limit", 1) && text(&bench).contains("resets 5pm"));
-        bench.pass_time();
-        assert!(text(&bench).contains("was to reset 5pm"), "{}", text(&bench));
-        assert_eq!(bench.prompts("one").len(), 1);
-        bench.send("one", "not by this");
+        bench.send("one", "not before its end");
         assert_eq!(bench.prompts("one").len(), 1, "a prompt waits for the limit to end");
+        bench.now = bench.now + Duration::from_mins(62);
+        bench.handle(super::super::Event::DeadlineReached);
+        assert!(text(&bench).contains("was to reset 5pm"), "{}", text(&bench));
+        assert_eq!(bench.prompts("one").len(), 2, "what was asked for waits no longer");
+    }
+
+    #[test]
+    fn a_limit_without_an_end_holds_up_a_prompt_for_an_hour_and_is_told_of() {
+        let mut bench = Bench::with_idle(&["one"]);
+        bench.did("one", AgentState::Limited);
+        assert!(!bench.waits_for("limit", 0), "nothing waits for it");
+        bench.send("one", "go on");
+        assert!(bench.waits_for("limit", 0));
+        bench.now = bench.now + Duration::from_mins(59);
+        bench.handle(super::super::Event::DeadlineReached);
+        assert!(bench.prompts("one").is_empty());
+        bench.now = bench.now + Duration::from_mins(2);
+        bench.handle(super::super::Event::DeadlineReached);
+        assert_eq!(bench.prompts("one"), ["go on"]);
     }
 
     #[test]

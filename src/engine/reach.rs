@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::waits::Goal;
-use super::{Effect, Engine, Seat};
-use crate::model::{AgentName, AgentState, Entry, Failure, Moment, Source};
+use super::{Effect, Engine, Phase, Seat};
+use crate::model::{AgentName, AgentState, Ending, Entry, Failure, Moment, Source};
 
 /// Since when nobody reaches the place where an agent runs, and what was last known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +73,15 @@ impl Engine {
 }
 
 impl Seat {
+    /// Returns how a run ended that never came. One that was to stop has stopped: nothing went wrong.
+    pub(super) fn note_absence(&mut self, reason: String) -> Ending {
+        if self.phase == Phase::Stopping {
+            return Ending::Stopped;
+        }
+        self.note = Some(reason);
+        Ending::Failed
+    }
+
     /// Keeps what an agent does for when it is reached again; says whether that is all to do now.
     pub(super) fn is_out_of_sight(&mut self, state: AgentState, source: Source) -> bool {
         if let Some(unreachable) = &mut self.unreachable {

@@ -4,7 +4,8 @@ use super::journal::Place;
 use super::orientation::split_next;
 use super::{Effect, Engine, words};
 use crate::model::{
-    AgentName, Artifact, Entry, Hold, Moment, Outcome, Stage, Task, TaskId, TaskState, lies_inside,
+    AgentName, Artifact, Attempt, Entry, Hold, Moment, Outcome, Stage, Task, TaskId, TaskState,
+    lies_inside,
 };
 use crate::report::{Report, ReportKind, Status};
 
@@ -85,6 +86,11 @@ impl Engine {
         }
         let agent = open.agent.clone();
         match report.kind {
+            ReportKind::Status(status)
+                if report.tag.is_none() && !is_plain_block(open, status, &report.text) =>
+            {
+                self.ask_for_tag(id, status, now);
+            }
             ReportKind::Status(Status::Done) => self.claim(id, &report.text, now, effects),
             ReportKind::Status(Status::Blocked) => {
                 self.note_blocked(id, &report.text, now, effects);
@@ -108,6 +114,17 @@ impl Engine {
             ReportKind::Artifact => self.hand_on(id, &report.text, effects),
             ReportKind::Need | ReportKind::Contract => {}
         }
+    }
+
+    /// Asks once for the line with the tag: what ends an attempt must be meant for it.
+    fn ask_for_tag(&mut self, id: TaskId, status: Status, now: Moment) {
+        let Some(task) = self.tasks.get_mut(&id).filter(|task| task.state != TaskState::Claimed)
+        else {
+            return;
+        };
+        let Some(open) = task.open_mut().filter(|open| !open.told.tag) else { return };
+        open.told.tag = true;
+        self.send_back(id, &words::untagged(status), "it does not name the tag of its task", now);
     }
 
     /// Remembers a file that an attempt hands on, and asks what is in it.
@@ -204,7 +221,7 @@ impl Engine {
     ) {
         let seat = &self.seats[agent];
         if seat.pace.is_looping() {
-            let is_held = |open: &crate::model::Attempt| open.hold == Some(Hold::Loop);
+            let is_held = |open: &Attempt| open.hold == Some(Hold::Loop);
             if !self.tasks[&id].open().is_some_and(is_held) {
                 self.interrupt_worker(id, effects);
                 self.hold_task(
@@ -231,6 +248,12 @@ fn artifact(text: &str) -> (String, String) {
     let (path, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     let kind = rest.trim().trim_start_matches(['—', '–', '-']).trim();
     (path.trim_matches('`').to_owned(), kind.to_owned())
+}
+
+/// Says whether an agent is blocked though it does not name the tag: it was asked for that, or has lost its
+/// thread, and may have lost the tag with it. Nothing ends by this, and somebody looks.
+fn is_plain_block(open: &Attempt, status: Status, text: &str) -> bool {
+    status == Status::Blocked && (open.told.tag || is_about_lost_context(text))
 }
 
 fn is_about_lost_context(text: &str) -> bool {

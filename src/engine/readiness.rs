@@ -18,9 +18,6 @@ const TURN_PATIENCE: Duration = Duration::from_secs(10);
 /// program that hands the prompt to a server of its own does that many seconds later.
 const TOLD_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How a command of the program itself begins; many of them have no turn.
-const COMMAND: char = '/';
-
 /// When the next prompt may be typed, as far as this seat goes; nothing of this outlives the hub.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readiness {
@@ -39,15 +36,21 @@ pub struct Readiness {
 
 impl Engine {
     pub(super) fn hold(&mut self, agent: &AgentName, now: Moment) {
+        self.hold_for(agent, HELD_PAUSE, now);
+    }
+
+    /// Types nothing for so long.
+    pub(super) fn hold_for(&mut self, agent: &AgentName, pause: Duration, now: Moment) {
         if let Some(seat) = self.seats.get_mut(agent) {
-            seat.readiness.not_before = now + HELD_PAUSE;
+            seat.readiness.not_before = now + pause;
         }
     }
 
     /// Expects the turn of a prompt that was accepted, unless something of it was seen already.
     pub(super) fn expect_turn(&mut self, agent: &AgentName, prompt: ReceiptId, now: Moment) {
         let prompt = self.dispatches.get(&prompt);
-        let is_command = prompt.is_some_and(|prompt| prompt.text.starts_with(COMMAND));
+        // Many commands have no turn.
+        let is_command = prompt.is_some_and(|prompt| prompt.manner.is_command);
         let has_begun =
             |seat: &Seat| matches!(seat.state, AgentState::Working | AgentState::Waiting);
         let seat = self.seats.get_mut(agent).filter(|seat| !has_begun(seat));
@@ -169,9 +172,5 @@ impl Seat {
             | AgentState::Exited => false,
         };
         self.phase == Phase::Running && (self.accepts_prompts() || is_blind)
-    }
-
-    pub(super) fn is_ready(&self, is_confirmed: bool, now: Moment) -> bool {
-        self.may_take(is_confirmed) && self.readiness.earliest() <= now
     }
 }

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::journal::{
-    ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, LOCK, MERGE, NEED, PLAY, SEAT, TASK,
+    ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, LOCK, MERGE, NEED, PLAY, REQUEST, SEAT, TASK,
     TRESPASS, WORKSPACE, change,
 };
+use super::keys::{KeptRequest, row_key};
 use super::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{
     AgentName, AgentState, Attention, Contract, Edge, Lock, Merge, Moment, Need, Outcome, Play,
@@ -49,6 +50,9 @@ pub struct Work {
     pub merge_count: u64,
     #[serde(default)]
     pub merges: Vec<Merge>,
+    /// Requests that were granted under a key.
+    #[serde(default)]
+    pub requests: Vec<KeptRequest>,
 }
 
 /// The engine's memory as it is written to disk.
@@ -98,6 +102,7 @@ impl Record {
                 LOCK => record.work.locks.push(Lock::deserialize(value)?),
                 WORKSPACE => record.work.workspaces.push(Workspace::deserialize(value)?),
                 MERGE => record.work.merges.push(Merge::deserialize(value)?),
+                REQUEST => record.work.requests.push(KeptRequest::deserialize(value)?),
                 // Rows that a later version may keep are none of ours.
                 _ => {}
             }
@@ -115,6 +120,7 @@ impl Record {
         work.contracts.sort_by_key(|versions| contract_key(versions));
         work.edges.sort();
         work.trespasses.sort_by_key(Trespass::key);
+        work.requests.sort_by_key(KeptRequest::key_of);
         Ok(record)
     }
 
@@ -152,7 +158,9 @@ impl Record {
         let spaces = spaces.map(|one| change(WORKSPACE, one.agent.to_string(), Some(one)));
         let merges = work.merges.iter().map(|one| change(MERGE, one.id.to_string(), Some(one)));
         let kept = told.chain(attention).chain(trespasses).chain(plays).chain(locks);
-        kept.chain(spaces).chain(merges).collect()
+        let requests = work.requests.iter();
+        let requests = requests.map(|one| change(REQUEST, row_key(&one.key_of()), Some(one)));
+        kept.chain(spaces).chain(merges).chain(requests).collect()
     }
 }
 
@@ -167,12 +175,13 @@ impl Default for Record {
 impl Engine {
     /// Returns what must survive a crash.
     pub fn record(&self) -> Record {
+        let has_row = |prompt: &&Dispatch| !self.looked_up_prompts.contains(&prompt.id);
         Record {
             version: Record::VERSION,
             going_down: self.going_down,
             agents: self.seats.values().cloned().collect(),
             receipts: self.receipts,
-            dispatches: self.dispatches.values().cloned().collect(),
+            dispatches: self.dispatches.values().filter(has_row).cloned().collect(),
             work: self.work(),
         }
     }
@@ -231,11 +240,12 @@ impl Engine {
 
 impl Engine {
     fn work(&self) -> Work {
+        let has_row = |task: &&Task| !self.looked_up.contains(&task.id);
         Work {
             task_count: self.task_count,
             need_count: self.need_count,
             attention_count: self.attention_count,
-            tasks: self.tasks.values().cloned().collect(),
+            tasks: self.tasks.values().filter(has_row).cloned().collect(),
             needs: self.needs.values().cloned().collect(),
             contracts: self.contracts.values().cloned().collect(),
             edges: self.edges.iter().cloned().collect(),
@@ -247,6 +257,7 @@ impl Engine {
             workspaces: self.workspaces.values().cloned().collect(),
             merge_count: self.merge_count,
             merges: self.merges.values().cloned().collect(),
+            requests: self.kept.values().cloned().collect(),
         }
     }
 
@@ -258,6 +269,7 @@ impl Engine {
         self.workspaces = work.workspaces.into_iter().map(|one| (one.agent.clone(), one)).collect();
         self.merge_count = work.merge_count;
         self.merges = work.merges.into_iter().map(|merge| (merge.id, merge)).collect();
+        self.kept = work.requests.into_iter().map(|one| (one.key_of(), one)).collect();
         self.plays = work.plays.into_iter().map(|play| (play.id, play)).collect();
         self.locks = work.locks.into_iter().map(|lock| (lock.name.clone(), lock)).collect();
         self.needs = work.needs.into_iter().map(|need| (need.id, need)).collect();

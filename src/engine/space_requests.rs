@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 /// Someone who waits until workspaces are gone, or rescued.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SpaceWait {
     request: RequestId,
     /// On which terms they are to be removed, if that is what it waits for.
@@ -124,6 +124,8 @@ impl Engine {
             rescues: one.rescues || other.rescues,
             drops_ignored: one.drops_ignored || other.drops_ignored,
             is_unfinished: one.is_unfinished || other.is_unfinished,
+            is_repeated: one.is_repeated || other.is_repeated,
+            accepts_missing: one.accepts_missing || other.accepts_missing,
         })
     }
 
@@ -172,6 +174,43 @@ impl Engine {
             };
             effects.push(Effect::Answer { request, outcome });
         }
+    }
+
+    /// Returns the workspaces that a request waits for, and on which terms they are to be removed, if
+    /// they are.
+    pub(super) fn spaces_awaited(&self, request: RequestId) -> (Vec<AgentName>, Option<Clearing>) {
+        let own = self.space_waits.iter().find(|wait| wait.request == request);
+        own.map(|wait| (wait.pending.iter().cloned().collect(), wait.terms)).unwrap_or_default()
+    }
+
+    /// Waits for workspaces about which something is being done already.
+    pub(super) fn await_spaces(
+        &mut self,
+        request: RequestId,
+        agents: Vec<AgentName>,
+        terms: Option<Clearing>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let (mut done, mut pending, mut failures) = (Done::default(), BTreeSet::new(), Vec::new());
+        for agent in agents {
+            // A rescue shows in no state.
+            let is_rescued = terms.is_none()
+                && self.space_waits.iter().any(|wait| wait.pending.contains(&agent));
+            match self.workspaces.get(&agent) {
+                Some(workspace) if is_rescued || workspace.state != WorkspaceState::Ready => {
+                    pending.insert(agent);
+                }
+                // It was to be removed, and is there.
+                Some(workspace) if terms.is_some() => {
+                    let note = workspace.note.clone();
+                    let reason = note.unwrap_or_else(|| "there is work in it".to_owned());
+                    failures.push(Failure::new(agent, reason));
+                }
+                Some(_) | None => done.unchanged.push(agent),
+            }
+        }
+        self.space_waits.push(SpaceWait { request, terms, pending, done, failures });
+        self.answer_space_waits(effects);
     }
 
     pub(super) fn drop_space_waits(&mut self, request: RequestId) {

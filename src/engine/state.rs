@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::comparisons::Comparisons;
 use super::dispatch::Dispatch;
 use super::journal::Journal;
+use super::keys::{KeptRequest, KeyOf};
 use super::ownership::Looks;
 use super::patience::{PATIENCE, Pace};
 use super::reach::Unreachable;
@@ -28,8 +29,8 @@ use crate::model::{
 /// A hub that serves nobody and holds no agent ends itself after this long.
 const LINGER: Duration = Duration::from_mins(1);
 
-/// Decides what happens to every agent.
-#[derive(Debug)]
+/// Decides what happens to every agent. A copy that is told the same decides the same.
+#[derive(Clone, Debug)]
 pub struct Engine {
     pub(super) seats: BTreeMap<AgentName, Seat>,
     pub(super) waits: Vec<Wait>,
@@ -46,6 +47,11 @@ pub struct Engine {
     pub(super) tasks: BTreeMap<TaskId, Task>,
     /// Those of them that an agent has in hand.
     pub(super) open_tasks: BTreeSet<TaskId>,
+    /// Those of them that had left memory, and were looked up for the request that is being handled:
+    /// there are no rows of them.
+    pub(super) looked_up: BTreeSet<TaskId>,
+    /// The same of prompts.
+    pub(super) looked_up_prompts: BTreeSet<ReceiptId>,
     /// How many tasks were ever added.
     pub(super) task_count: u64,
     pub(super) plays: BTreeMap<PlayId, Play>,
@@ -82,6 +88,8 @@ pub struct Engine {
     /// How the work of a task that is done is brought back, if that happens by itself.
     pub(super) merging: Option<MergeTerms>,
     pub(super) tags: Tags,
+    /// Requests that were granted under a key.
+    pub(super) kept: BTreeMap<KeyOf, KeptRequest>,
     pub(super) going_down: bool,
     clients: usize,
     /// Since when nobody needs this hub.
@@ -217,6 +225,8 @@ impl Engine {
             unstopped: BTreeSet::new(),
             tasks: BTreeMap::new(),
             open_tasks: BTreeSet::new(),
+            looked_up: BTreeSet::new(),
+            looked_up_prompts: BTreeSet::new(),
             task_count: 0,
             plays: BTreeMap::new(),
             play_count: 0,
@@ -241,6 +251,7 @@ impl Engine {
             merge_waits: Vec::new(),
             merging: None,
             tags: Tags::default(),
+            kept: BTreeMap::new(),
             going_down: false,
             clients: 0,
             idle_since: Some(now),
@@ -258,8 +269,11 @@ impl Engine {
         let mut effects = Vec::new();
         self.handled_at = now;
         match event {
-            Event::Asked { request, command, by } => {
-                self.obey(request, command, by.as_ref(), now, &mut effects);
+            Event::Asked { request, command, by, key } => {
+                self.obey_once(request, command, (by, key), now, &mut effects);
+            }
+            Event::AskedAgain { request, by, key } => {
+                self.answer_again(request, by, &key, &mut effects);
             }
             Event::AskerLeft { request } => {
                 self.waits.retain(|wait| wait.request != request);
@@ -289,6 +303,7 @@ impl Engine {
             Event::Merged { merge, outcome } => {
                 self.note_merged(merge, &outcome, now, &mut effects);
             }
+            Event::LookedUp { tasks, dispatches } => self.take_looked_up(tasks, dispatches),
             Event::ClientCame => self.clients += 1,
             Event::ClientLeft => self.clients = self.clients.saturating_sub(1),
             Event::DeadlineReached => {
@@ -310,6 +325,7 @@ impl Engine {
         self.note_workers(now, &mut effects);
         self.order_comparisons(&mut effects);
         self.advance_merges(now, &mut effects);
+        self.forget_ended();
         self.note_attention(now);
         self.settle_watches(now, &mut effects);
         self.note_idleness(now);

@@ -1,4 +1,4 @@
-//! The tags of attempts: short, and never twice on record.
+//! The tags of attempts: short, and never twice among those in memory.
 
 use super::Engine;
 
@@ -6,14 +6,14 @@ const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const TAG_CHARS: usize = 4;
 
 /// Where tags come from: a number of the shell's choice, and how many were drawn since.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tags {
     pub(super) seed: u64,
     drawn: u64,
 }
 
 impl Engine {
-    /// Returns a tag that no attempt and no prompt on record has.
+    /// Returns a tag that no attempt and no prompt in memory has.
     pub fn next_tag(&mut self) -> String {
         loop {
             let tag = self.tags.draw();

@@ -8,7 +8,7 @@ use crate::model::{
     TaskSpec, TaskState,
 };
 
-/// Tasks on record; more is a runaway script.
+/// Tasks that have not ended; more is a runaway script.
 const TASKS_MAX: usize = 1000;
 
 /// A title is a line in a list.
@@ -27,6 +27,16 @@ impl Engine {
     /// Returns the tasks in the order in which they were added.
     pub fn tasks(&self) -> impl Iterator<Item = &Task> {
         self.tasks.values()
+    }
+
+    /// Returns how many tasks were ever added.
+    pub fn task_count(&self) -> u64 {
+        self.task_count
+    }
+
+    /// Says whether there ever was a task of this number.
+    pub fn was_added(&self, id: TaskId) -> bool {
+        (1..=self.task_count).contains(&id.0)
     }
 
     pub fn task(&self, id: TaskId) -> Option<&Task> {
@@ -108,6 +118,7 @@ impl Engine {
             is_reduced: false,
             forgiven: 0,
             failed: Vec::new(),
+            is_from_record: false,
         };
         let entry = Entry::new("task.added", task.title.clone()).about(id);
         self.tasks.insert(id, task);
@@ -117,7 +128,7 @@ impl Engine {
     }
 
     pub(super) fn refuse_too_many(&self, more: usize) -> Result<(), Refusal> {
-        let count = self.tasks.len();
+        let count = self.tasks.values().filter(|task| !task.state.is_final()).count();
         if count + more > TASKS_MAX { Err(Refusal::TooManyTasks { count }) } else { Ok(()) }
     }
 
@@ -132,6 +143,9 @@ impl Engine {
         }
         if spec.prompt.len() > PROMPT_BYTES_MAX {
             return bad("The prompt is longer than 200 KiB");
+        }
+        if spec.needs.len() > TASKS_MAX {
+            return bad("A task needs at most 1000 others");
         }
         if !(1..=ATTEMPTS_MAX).contains(&terms.attempts_max) {
             return bad("A task is tried at least once and at most 20 times");
@@ -156,7 +170,13 @@ impl Engine {
         effects: &mut Vec<Effect>,
     ) -> Result<Vec<TaskId>, Refusal> {
         self.refuse_if_going_down()?;
-        let state = self.known_task(id)?.state;
+        let task = self.known_task(id)?;
+        let state = task.state;
+        if state.is_final() {
+            // What it needs counts again, and may have left the record meanwhile.
+            task.needs.iter().try_for_each(|need| self.known_task(*need).map(drop))?;
+            self.refuse_too_many(1)?;
+        }
         match state {
             // What is done is never done again; what is checked will end by itself.
             TaskState::Done | TaskState::Claimed | TaskState::Interrupted => {
@@ -265,6 +285,7 @@ impl Engine {
         if task.state != state {
             task.since = now;
         }
+        task.is_from_record &= state.is_final();
         task.state = state;
         task.note = note;
         let words = task.note.clone().unwrap_or_else(|| task.title.clone());

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
+use super::keys::KeyOf;
 use super::{Effect, Engine};
 use crate::model::{
     AgentName, AgentState, Condition, Done, Failure, Moment, Receipt, Refusal, RequestId,
 };
 
 /// A request that is not answered yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Wait {
     pub(super) request: RequestId,
+    /// Under which what comes of it is kept.
+    pub(super) key: Option<KeyOf>,
     pub(super) goal: Goal,
     pub(super) pending: BTreeSet<AgentName>,
     pub(super) done: Done,
@@ -18,14 +23,15 @@ pub(super) struct Wait {
 }
 
 /// Someone who wants to know when something has come to be.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Watch {
     pub(super) request: RequestId,
     pub(super) condition: Condition,
 }
 
 /// What a request waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Goal {
     Running,
     Ended,
@@ -58,12 +64,15 @@ impl Engine {
     /// Answers every request that waits for nothing more.
     pub(super) fn settle_waits(&mut self, effects: &mut Vec<Effect>) {
         let settled = self.waits.extract_if(.., |wait| wait.pending.is_empty());
-        for Wait { request, mut done, failures, .. } in settled {
+        for Wait { request, key, mut done, failures, .. } in settled.collect::<Vec<_>>() {
             // They came in the order of chance; whoever reads it wants the order of names.
             done.started.sort();
             done.stopped.sort();
             let outcome =
                 if failures.is_empty() { Ok(done) } else { Err(Refusal::Failed { failures }) };
+            if let Some(key) = key {
+                self.note_settled(key, &outcome);
+            }
             effects.push(Effect::Answer { request, outcome });
         }
     }

@@ -7,13 +7,29 @@ use crate::model::{
     AgentName, Contract, GateResult, Merge, MergeFile, MergeState, Moment, Need, Outcome,
     TAG_PLACE, Task, TaskId, TaskState, Trespass,
 };
-use crate::report::{brief, quote};
+use crate::report::{Status, brief, quote};
 
 pub(super) const BUILD_FAILS: &str = "Your last build failed, so the task is not done yet. Make the build pass and report it, then \
      say once more that you are done.";
 
 pub(super) const WEAK_EVIDENCE: &str = "You say that the task is done, but not how anyone could check it. Check it yourself, then say \
      so once more, with evidence: counts, paths, commits, commands and their results.";
+
+/// Asks for the line that ends a task. The tag stands apart from the line, as in the brief.
+pub(super) fn untagged(status: Status) -> String {
+    let (is, line) = match status {
+        Status::Error => {
+            ("failed", "STATUS(…): ERROR — what failed, what you tried, a suggested fix")
+        }
+        Status::Blocked => ("blocked", "STATUS(…): BLOCKED — exactly what you need"),
+        Status::Done => ("done", "STATUS(…): DONE — what was accomplished + evidence"),
+    };
+    format!(
+        "You said that you are {is}, but not with the tag of this task, so it counts for nothing yet. If \
+         the task is {is}, print this as a line of its own at the end of your answer, in plain text, \
+         with the tag where the dots are: {line}. If it is not, go on with it."
+    )
+}
 
 pub(super) const SILENCE: &str = "Nothing has been heard of you for a while. Report where you stand: done, blocked, failed, or \
      how far you have come. If you are still at work, go on.";
@@ -58,7 +74,7 @@ pub(super) fn task_prompt(engine: &Engine, id: TaskId, tag: &str) -> String {
 
 /// Returns a later prompt of an attempt.
 pub(super) fn next_prompt(text: &str, tag: &str) -> String {
-    format!("{text}\n\nReport as before; the tag of this task is still {tag}.")
+    format!("{text}\n\nReport as before, with the same tag: {tag}.")
 }
 
 pub(super) fn gate_failed(gate: &GateResult) -> String {

@@ -127,10 +127,10 @@ impl Engine {
         for (agent, state) in open {
             let clearing = match state {
                 WorkspaceState::Ready => continue,
-                WorkspaceState::Making => Clearing::default(),
+                WorkspaceState::Making => Clearing { is_unfinished: true, ..Clearing::default() },
                 WorkspaceState::Clearing(clearing) => clearing,
             };
-            let clearing = Clearing { is_unfinished: true, ..clearing };
+            let clearing = Clearing { is_repeated: true, ..clearing };
             self.clear_workspace(&agent, clearing, effects);
         }
     }
@@ -156,6 +156,9 @@ impl Engine {
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
+        if let WorkspaceEvent::Found(found) = event {
+            return self.take_in(*found);
+        }
         let Some(workspace) = self.workspaces.get_mut(agent) else { return };
         let state = workspace.state;
         let is_clearing = matches!(state, WorkspaceState::Clearing(_));
@@ -192,11 +195,24 @@ impl Engine {
             WorkspaceEvent::Compared { files, settings } => {
                 self.note_comparison(agent, files, settings);
             }
-            WorkspaceEvent::Made(_)
+            WorkspaceEvent::Found(_)
+            | WorkspaceEvent::Made(_)
             | WorkspaceEvent::NotMade { .. }
             | WorkspaceEvent::Cleared { .. } => {}
         }
         self.finish_down(effects);
+    }
+
+    /// Puts a workspace on record that was found on the disk; it is kept until somebody asks for more.
+    fn take_in(&mut self, found: Workspace) {
+        let agent = found.agent.clone();
+        if self.workspaces.contains_key(&agent) {
+            return;
+        }
+        let words = found.place_in_words();
+        self.workspaces.insert(agent.clone(), found);
+        self.touch(Place::Workspace(agent.clone()));
+        self.tell(Entry::new("workspace.found", words).of(&agent));
     }
 
     fn note_made(&mut self, agent: &AgentName, made: Made, now: Moment, effects: &mut Vec<Effect>) {
@@ -511,7 +527,23 @@ mod tests {
         let (engine, _) = Engine::recover(bench.engine.record(), bench.now);
         bench.engine = engine;
         let effects = bench.engine.handle(Event::Began { seed: 1 }, bench.now);
-        assert!(clears(&effects).unwrap().is_unfinished);
+        // Somebody has worked in it: a file that is missing may be their work.
+        let clearing = clears(&effects).unwrap();
+        assert!(clearing.is_repeated && !clearing.is_unfinished);
+    }
+
+    #[test]
+    fn a_workspace_that_is_found_is_kept_and_its_agent_goes_on_in_it() {
+        let mut bench = Bench::new();
+        let mut found = Workspace::new(name("one"), plot("one"), bench.now);
+        found.state = WorkspaceState::Ready;
+        let effects = tell(&mut bench, "one", WorkspaceEvent::Found(Box::new(found.clone())));
+        assert_eq!(clears(&effects), None);
+        assert!(matches!(effects[0], Effect::Save(_)), "{effects:?}");
+        assert!(starts(&start(&mut bench, &["one"])));
+        found.note = Some("another".to_owned());
+        let _ = tell(&mut bench, "one", WorkspaceEvent::Found(Box::new(found)));
+        assert_eq!(bench.engine.workspace(&name("one")).unwrap().note, None, "it is known");
     }
 
     #[test]

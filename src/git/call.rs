@@ -43,7 +43,7 @@ const FIXED: &[(&str, &str)] = &[
     ("SSH_ASKPASS", "false"),
 ];
 
-/// Settings that name a program, or lead to one. They are given by the environment, which is
+/// Settings that name a program, or lead to one, and those that could let go of what was written. They are given by the environment, which is
 /// stronger than any file and takes names of any form.
 const OVERRIDES: &[(&str, &str)] = &[
     ("commit.gpgSign", "false"),
@@ -52,6 +52,9 @@ const OVERRIDES: &[(&str, &str)] = &[
     ("core.attributesFile", "/dev/null"),
     ("core.editor", "false"),
     ("core.fsmonitor", "false"),
+    // What is written is the only copy before long: it is on the disk before git says that it is there.
+    ("core.fsync", "committed,reference"),
+    ("core.fsyncMethod", "fsync"),
     ("core.gitProxy", "false"),
     ("core.hooksPath", "/dev/null"),
     ("core.pager", "cat"),

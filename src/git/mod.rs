@@ -11,6 +11,8 @@ mod pack;
 mod patch;
 mod refs;
 mod repository;
+mod submodules;
+mod usage;
 mod worktree;
 
 pub use call::{GitError, run};
@@ -18,6 +20,8 @@ pub use difference::{Difference, Hunks};
 pub use merge::Merged;
 pub use objects::{Author, Blob, Staged};
 pub use repository::Repository;
+pub use submodules::Holder;
+pub use usage::Usage;
 
 #[cfg(test)]
 mod compared;

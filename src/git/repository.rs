@@ -1,6 +1,8 @@
 //! What we ask of a repository.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -105,6 +107,19 @@ impl Repository {
     /// Returns what is set for this repository alone.
     pub fn own_settings(&self) -> Result<Vec<(String, String)>, GitError> {
         Ok(pairs(&self.call().run(&["config", "--list", "-z", "--local"])?))
+    }
+
+    /// Waits until all that was written into it, by whomever, is on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        let directory = File::open(&self.found.common_dir)?;
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(&directory)?;
+        #[cfg(not(target_os = "linux"))]
+        {
+            rustix::fs::sync();
+            directory.sync_all()?;
+        }
+        Ok(())
     }
 
     /// Returns what all its working trees share.

@@ -71,6 +71,14 @@ impl Repository {
         Some(Self { found, directory: root.to_owned() })
     }
 
+    /// Returns the same working tree for questions that need none of its files: its directory may be
+    /// missing.
+    #[must_use]
+    pub fn without_files(&self) -> Self {
+        let git_dir = self.found.git_dir.clone();
+        Self { found: Found { top: git_dir.clone(), ..self.found.clone() }, directory: git_dir }
+    }
+
     /// Writes the files of a commit into this working tree, and its index.
     pub fn check_out(&self, commit: &str) -> Result<(), GitError> {
         let aside = self.aside()?;

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::inside;
 use super::plan::{Crew, fault};
-use super::plots::unsaid_in_plays;
-use super::state::Hub;
+use super::planner::Planner;
 use crate::config::{Agent, Layout, Loaded, Settings, Team, suggest, unfit_variable};
 use crate::engine::Seat;
 use crate::model::{
@@ -16,48 +15,45 @@ use crate::wire::{CliOffer, Fault, NewAgent, Response, WantedPosting};
 /// Each agent is a terminal and a process tree; more than this is a mistake.
 const AGENTS_MAX: usize = 64;
 
-impl Hub {
+impl Planner {
     /// Returns how to start an agent that joins a team; that of the agent that asked, if one did.
     pub(super) fn plan_new(
-        &mut self,
+        &self,
+        loaded: &Loaded,
         mut new: NewAgent,
         by: Option<AgentName>,
         caller: &Environment,
     ) -> Result<Crew, Fault> {
-        let loaded = self.load_settings()?;
-        if let Some(own) = by.as_ref().and_then(|by| self.engine.seat(by)) {
+        if let Some(own) = by.as_ref().and_then(|by| self.known.seat(by)) {
             new.team = Some(own.member.team.clone());
             self.refuse_outside(new.cwd.as_deref())?;
         }
         let name: AgentName =
             new.name.parse().map_err(|error: InvalidName| Fault::new(error.to_string()))?;
-        let team = self.team_to_join(&loaded, new.team)?;
-        self.refuse_known(&loaded, &team, &name)?;
+        let team = self.team_to_join(loaded, new.team)?;
+        self.refuse_known(loaded, &team, &name)?;
         if let Some((message, hint)) = new.env.0.keys().find_map(|name| unfit_variable(name)) {
             let refused = Fault::new(message);
             return Err(hint.map_or(refused.clone(), |hint| refused.with_hint(hint)));
         }
         let variables = new.env.0.keys().cloned().collect();
         let posting = match &by {
-            Some(by) => self.inherited(&loaded, by),
-            None => posting(&loaded, new.posting)?,
+            Some(by) => self.inherited(loaded, by),
+            None => posting(loaded, new.posting)?,
         };
         let added = Added { command: new.command, variables, by, posting: posting.clone() };
-        let seats = || self.engine.seats().filter(|seat| seat.member.team == team);
+        let seats = || self.known.seats().filter(|seat| seat.member.team == team);
         let named = loaded.settings.team(&team).map_or(0, |team| team.agents.len());
         let place = seats().map(|seat| seat.member.place + 1).fold(named, usize::max);
-        let agent = agent(name.clone(), new.cli, new.role, new.cwd.unwrap_or_default(), new.env);
+        let agent = agent(name, new.cli, new.role, new.cwd.unwrap_or_default(), new.env);
         let agent = Agent { posting, ..agent };
-        let planned = self.plan_own(&loaded, &agent, (&team, place), &added, caller)?;
-        self.added_env.retain(|name, _| self.engine.seat(name).is_some());
-        self.added_env.insert(name, agent.env);
-        Ok(vec![planned])
+        Ok(vec![self.plan_own(loaded, &agent, (&team, place), &added, caller)?])
     }
 
     /// Returns where and within what bounds one works that another starts: its own, so that nobody gets
     /// out of a sandbox or a container by having another agent started.
     fn inherited(&self, loaded: &Loaded, by: &AgentName) -> Posting {
-        let Some(member) = self.engine.seat(by).map(|seat| &seat.member) else {
+        let Some(member) = self.known.seat(by).map(|seat| &seat.member) else {
             return Posting::default();
         };
         let of_team = || {
@@ -67,14 +63,13 @@ impl Hub {
         let own = member.added.as_ref().map(|added| &added.posting).or_else(of_team);
         let own = own.cloned().unwrap_or_default();
         let Posting { runner, confinement, .. } = own;
-        let play = self.engine.play_of(by);
-        let workspace = play.and_then(|_| unsaid_in_plays(&loaded.settings));
+        let workspace = self.unsaid_in_play_of(by, &loaded.settings);
         Posting { workspace, runner, confinement, ..Posting::default() }
     }
 
     /// Returns who an agent is, if it was added.
     pub(super) fn added(&self, name: &str) -> Option<&Member> {
-        let seat = self.engine.seat(&name.parse().ok()?)?;
+        let seat = self.known.seat(&name.parse().ok()?)?;
         Some(&seat.member).filter(|member| member.added.is_some())
     }
 
@@ -85,7 +80,7 @@ impl Hub {
         team: &'a str,
         caller: &'a Environment,
     ) -> impl Iterator<Item = Result<(Member, Launch), Fault>> + 'a {
-        let members = self.engine.seats().map(|seat| &seat.member);
+        let members = self.known.seats().map(|seat| &seat.member);
         let joined = members.filter(move |member| member.team == team && member.added.is_some());
         joined.map(move |member| self.plan_added(loaded, member, caller))
     }
@@ -170,12 +165,12 @@ impl Hub {
     /// Returns the team that a new agent joins.
     fn team_to_join(&self, loaded: &Loaded, wanted: Option<String>) -> Result<String, Fault> {
         if let Some(team) = wanted {
-            let runs = self.engine.seats().any(|seat| seat.member.team == team);
+            let runs = self.known.seats().any(|seat| seat.member.team == team);
             let known = if runs { Ok(()) } else { loaded.team(&team).map(drop) };
             return known.map(|()| team).map_err(|error| fault(&error.to_string()));
         }
         let mut teams: Vec<&str> = Vec::new();
-        let mut seats: Vec<&Seat> = self.engine.seats().collect();
+        let mut seats: Vec<&Seat> = self.known.seats().collect();
         // Where none lives, the last team that did is meant.
         seats.sort_by_key(|seat| !seat.is_live());
         let lives = seats.first().is_some_and(|seat| seat.is_live());
@@ -203,7 +198,7 @@ impl Hub {
     }
 
     fn refuse_known(&self, loaded: &Loaded, team: &str, name: &AgentName) -> Result<(), Fault> {
-        let is_seated = self.engine.seat(name).is_some();
+        let is_seated = self.known.seat(name).is_some();
         let of_team = loaded.settings.team(team).map(|team| &team.agents);
         if is_seated || of_team.is_some_and(|agents| agents.iter().any(|own| own.name == *name)) {
             let message = format!("There is an agent `{name}` already");
@@ -211,25 +206,24 @@ impl Hub {
                 "Choose another name, or start that one with `wheelhouse agent start {name}`"
             )));
         }
-        if self.engine.seats().count() >= AGENTS_MAX {
+        if self.known.seats().count() >= AGENTS_MAX {
             return Err(Fault::new(format!("There are {AGENTS_MAX} agents already"))
                 .with_hint("Remove one that has ended with `wheelhouse agent remove NAME`"));
         }
         Ok(())
     }
+}
 
-    /// Returns every cli that an agent could be added with, the project's own ones too while they
-    /// are not trusted, so that a person sees what is missing; and where it could run.
-    pub(super) fn cli_offers(&mut self, caller: &Environment) -> Result<Response, Fault> {
-        let loaded = self.load_settings()?;
-        let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
-        let offer = |name: &str| offer(&loaded, all, name, caller);
-        let mut clis: Vec<CliOffer> = all.clis().filter_map(|(name, _)| offer(name)).collect();
-        // What can be started at once comes first.
-        clis.sort_by_key(|offer| offer.obstacle.is_some());
-        let runners = loaded.settings.runners().map(|runner| runner.name.clone()).collect();
-        Ok(Response::Clis { clis, runners })
-    }
+/// Returns every cli that an agent could be added with, the project's own ones too while they are not
+/// trusted, so that a person sees what is missing; and where it could run.
+pub(super) fn cli_offers(loaded: &Loaded, caller: &Environment) -> Response {
+    let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
+    let offer = |name: &str| offer(loaded, all, name, caller);
+    let mut clis: Vec<CliOffer> = all.clis().filter_map(|(name, _)| offer(name)).collect();
+    // What can be started at once comes first.
+    clis.sort_by_key(|offer| offer.obstacle.is_some());
+    let runners = loaded.settings.runners().map(|runner| runner.name.clone()).collect();
+    Response::Clis { clis, runners }
 }
 
 /// Returns the directory that an agent was added for: on record is where its workspace, which may be

@@ -93,10 +93,12 @@ impl Hub {
         }
         let mut command = Command::new("notify-send");
         command.args(["--app-name=wheelhouse", "--", title, &desktop_body(body)]);
-        if let Err(error) = self.launch_teller(command) {
-            tracing::info!(%error, "the desktop has no `notify-send`: it is told nothing");
-            self.alerts.has_no_desktop = true;
-        }
+        self.launch_teller(command, |hub, started| {
+            if let Err(error) = started {
+                tracing::info!(%error, "the desktop has no `notify-send`: it is told nothing");
+                hub.alerts.has_no_desktop = true;
+            }
+        });
     }
 
     fn run_command(&mut self, agent: &AgentName, occasion: Occasion, reason: &str) {
@@ -109,41 +111,56 @@ impl Hub {
             .env("WHEELHOUSE_AGENT", agent.as_str())
             .env("WHEELHOUSE_STATE", occasion.to_string())
             .env("WHEELHOUSE_REASON", reason);
-        let started = self.launch_teller(command);
-        if let Err(error) = &started
-            && !self.alerts.has_no_command
-        {
-            tracing::warn!(%error, "the command of `[notify]` cannot be run");
-        }
-        self.alerts.has_no_command = started.is_err();
+        self.launch_teller(command, |hub, started| {
+            if let Err(error) = &started
+                && !hub.alerts.has_no_command
+            {
+                tracing::warn!(%error, "the command of `[notify]` cannot be run");
+            }
+            hub.alerts.has_no_command = started.is_err();
+        });
     }
 
     /// Starts a program that ends by itself or is ended.
-    fn launch_teller(&self, mut command: Command) -> io::Result<()> {
+    fn launch_teller(
+        &self,
+        mut command: Command,
+        then: impl FnOnce(&mut Self, io::Result<()>) + 'static,
+    ) {
         let running = Rc::clone(&self.alerts.running);
         if running.get() >= RUNNING_MAX {
             tracing::warn!("too many programs tell of agents already");
-            return Ok(());
+            return;
         }
+        running.set(running.get() + 1);
         for secret in ["WHEELHOUSE_TOKEN", "WHEELHOUSE_SOCKET", "WHEELHOUSE_RUN"] {
             command.env_remove(secret);
         }
-        let project = &self.paths.project;
-        command.env("WHEELHOUSE_PROJECT", project);
-        command.current_dir(if project.is_dir() { project } else { Path::new("/") });
+        let project = self.paths.project.clone();
+        command.env("WHEELHOUSE_PROJECT", &project);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        let child = command.spawn()?;
-        running.set(running.get() + 1);
-        tokio::task::spawn_local(async move {
-            let ended = end_in_time(child).await;
-            if !ended.as_ref().is_some_and(ExitStatus::success) {
-                let program = command.get_program();
-                let status = ended.map(|status| status.to_string());
-                tracing::info!(?program, status, "a program that tells of agents failed");
-            }
-            running.set(running.get() - 1);
+        let program = command.get_program().to_owned();
+        let spawn = move || {
+            command.current_dir(if project.is_dir() { &project } else { Path::new("/") });
+            command.spawn()
+        };
+        self.in_background(spawn, move |hub, spawned| {
+            let spawned = spawned.unwrap_or_else(|fault| Err(io::Error::other(fault)));
+            then(
+                hub,
+                spawned.as_ref().map(drop).map_err(|error| io::Error::other(error.to_string())),
+            );
+            tokio::task::spawn_local(async move {
+                if let Ok(child) = spawned {
+                    let ended = end_in_time(child).await;
+                    if !ended.as_ref().is_some_and(ExitStatus::success) {
+                        let status = ended.map(|status| status.to_string());
+                        tracing::info!(?program, status, "a program that tells of agents failed");
+                    }
+                }
+                running.set(running.get() - 1);
+            });
         });
-        Ok(())
     }
 }
 

@@ -37,25 +37,42 @@ impl Hub {
             let Some(asking) = &mut pane.asking else { continue };
             asking.is_told = true;
             let (run, question) = (pane.run, asking.question.clone());
-            let question = question.and_then(|question| self.resolved(&agent, question));
-            let event = question.map_or(RunEvent::AskedPerson, RunEvent::AskedLeave);
-            self.note_run(&agent, run, event);
+            match question {
+                Some(question) if matches!(question.subject, Subject::Path(_)) => {
+                    self.ask_leave_for_file(&agent, run, question);
+                }
+                question => {
+                    let event = question.map_or(RunEvent::AskedPerson, RunEvent::AskedLeave);
+                    self.note_run(&agent, run, event);
+                }
+            }
         }
     }
 
-    /// Returns the question with the file that is meant, as seen from where the agent works;
-    /// nothing, if it does not lie there.
-    fn resolved(&self, agent: &AgentName, question: Question) -> Option<Question> {
-        let Subject::Path(shown) = &question.subject else { return Some(question) };
-        let seat = self.engine.seat(agent)?;
+    /// Tells the engine of a dialog about a file once it is known where that lies, if the dialog is
+    /// still in sight then.
+    fn ask_leave_for_file(&mut self, agent: &AgentName, run: RunId, question: Question) {
         // Where a link leads elsewhere, nobody sees from here.
         let has_own_files = |runner: &Runner| !matches!(runner.place, Place::Image { .. });
-        if seat.member.runner.as_deref().is_some_and(has_own_files) {
-            return None;
-        }
-        let path = within(&seat.member.cwd, Path::new(shown))?;
-        let subject = Subject::Path(path.to_str()?.to_owned());
-        Some(Question { subject, ..question })
+        let is_elsewhere = self.runner_of(agent).is_some_and(has_own_files);
+        let seat = self.engine.seat(agent).filter(|_| !is_elsewhere);
+        let Some(cwd) = seat.map(|seat| seat.member.cwd.clone()) else {
+            return self.note_run(agent, run, RunEvent::AskedPerson);
+        };
+        let (agent, asked) = (agent.clone(), question.clone());
+        self.in_background(
+            move || resolved(&cwd, question),
+            move |hub, found| {
+                let is_it =
+                    |asking: &Asking| asking.is_told && asking.question.as_ref() == Some(&asked);
+                let pane = hub.panes.get(&agent).filter(|pane| pane.run == run);
+                if pane.and_then(|pane| pane.asking.as_ref()).is_some_and(is_it) {
+                    let found = found.unwrap_or_default();
+                    let event = found.map_or(RunEvent::AskedPerson, RunEvent::AskedLeave);
+                    hub.note_run(&agent, run, event);
+                }
+            },
+        );
     }
 
     /// Answers the dialog that the engine approved.
@@ -85,7 +102,6 @@ impl Hub {
 
     /// Lets the rules that hold now see every dialog that is open.
     pub(super) fn heed_approvals(&mut self) {
-        self.engine.set_approvals(self.settings.approvals.clone());
         for asking in self.panes.values_mut().filter_map(|pane| pane.asking.as_mut()) {
             asking.is_told = false;
         }
@@ -119,6 +135,15 @@ impl Pane {
         let typed = self.disturbed_at.map(|at| at + TYPING_PAUSE).unwrap_or_default();
         Some(typed.max(asking.since + REST))
     }
+}
+
+/// Returns a question about a file with the one that is meant, as seen from where the agent works;
+/// nothing, if it does not lie there.
+fn resolved(cwd: &Path, question: Question) -> Option<Question> {
+    let Subject::Path(shown) = &question.subject else { return Some(question) };
+    let path = within(cwd, Path::new(shown))?;
+    let subject = Subject::Path(path.to_str()?.to_owned());
+    Some(Question { subject, ..question })
 }
 
 /// Returns the path of a file relative to a directory, with links followed, if it lies in there.

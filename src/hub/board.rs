@@ -33,6 +33,7 @@ pub(super) struct Board {
     /// Not before this.
     pause_until: Moment,
     due: Option<Moment>,
+    is_being_written: bool,
 }
 
 impl Hub {
@@ -45,12 +46,13 @@ impl Hub {
     }
 
     pub(super) fn board_deadline(&self) -> Option<Moment> {
-        self.board.due
+        // Of two boards the later one must stay.
+        self.board.due.filter(|_| !self.board.is_being_written)
     }
 
     /// Writes the board, if it is time and it has changed.
     pub(super) fn write_board(&mut self, now: Moment) {
-        if self.board.due.is_none_or(|due| due > now) {
+        if self.board_deadline().is_none_or(|due| due > now) {
             return;
         }
         (self.board.due, self.board.pause_until) = (None, now + PAUSE);
@@ -58,10 +60,17 @@ impl Hub {
         if text == self.board.text {
             return;
         }
-        match replace(&self.paths.project.join(FOLDER), &text) {
-            Ok(()) => self.board.text = text,
-            Err(error) => tracing::warn!(%error, "the board could not be written"),
-        }
+        self.board.is_being_written = true;
+        let folder = self.paths.project.join(FOLDER);
+        let write = move || replace(&folder, &text).map(|()| text);
+        self.in_background(write, |hub, written| {
+            hub.board.is_being_written = false;
+            match written {
+                Ok(Ok(text)) => hub.board.text = text,
+                Ok(Err(error)) => tracing::warn!(%error, "the board could not be written"),
+                Err(fault) => tracing::warn!(%fault, "the board could not be written"),
+            }
+        });
     }
 
     /// Returns the runs that are not over, and the last one.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::inbox::Input;
 use super::plan::Crew;
-use super::requests::{Answer, Asker};
+use super::planner::Planner;
+use super::requests::Asker;
 use super::state::Hub;
 use super::tree;
 use crate::config::Loaded;
@@ -27,6 +27,8 @@ pub(super) struct Resumption {
     pub(super) agents: Vec<String>,
     pub(super) environment: Environment,
     pub(super) grace_ms: u64,
+    /// Who cannot take a conversation up gets a brief.
+    pub(super) brief: bool,
 }
 
 /// What is known of an agent's work beside the engine's memory.
@@ -39,91 +41,51 @@ pub(super) struct Traces {
 pub(super) type Memories = BTreeMap<String, Traces>;
 
 impl Hub {
-    /// Looks what the agents have left behind, and lets them come back then.
-    pub(super) fn gather(&self, plan: Resumption) {
-        let record = self.paths.record();
-        let requests = self.senders.requests.clone();
-        let place = |name: &String| {
-            let seat = name.parse().ok().and_then(|name: AgentName| self.engine.seat(&name));
-            seat.map(|seat| (name.clone(), seat.member.cwd.clone()))
-        };
-        let places: Vec<(String, PathBuf)> = plan.agents.iter().filter_map(place).collect();
-        tokio::task::spawn_local(async move {
-            let look = move || {
-                let traces = |(name, cwd): (String, PathBuf)| {
-                    let reports = last_reports(&record, &name);
-                    (name, Traces { files: tree::modified(&cwd), reports })
-                };
-                places.into_iter().map(traces).collect::<Memories>()
-            };
-            let memories = tokio::task::spawn_blocking(look).await.unwrap_or_default();
-            let _ = requests.send(Input::Gathered { plan, memories }).await;
-        });
+    /// Lets agents take their conversations up; where that is wanted, those who cannot begin afresh
+    /// with a brief of what they left behind.
+    pub(super) fn resume_all(&mut self, plan: Resumption) {
+        let Resumption { asker, agents, environment, grace_ms, brief } = plan;
+        let caller = environment.clone();
+        self.plan(
+            Some(asker),
+            move |_, _| {
+                Ok(move |planner: &Planner, loaded: &Loaded| {
+                    let plan = |name: &String| planner.plan_where_it_was(loaded, name, &caller);
+                    let crew = agents.iter().map(plan).collect::<Result<Crew, Fault>>()?;
+                    Ok((crew, brief.then(|| planner.memories(&agents))))
+                })
+            },
+            move |hub, turn, planned| {
+                let crew = planned.and_then(|(loaded, (crew, memories))| {
+                    hub.let_resume(&loaded, crew, memories.as_ref())
+                });
+                let crew = hub.take_on(turn, crew, environment);
+                hub.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
+            },
+        );
     }
 
-    pub(super) fn on_gathered(&mut self, plan: Resumption, memories: &Memories) {
-        let asker = plan.asker;
-        if let Some(answer) = self.resume_all(plan, Some(memories)) {
-            self.answer(asker, answer);
-        }
-    }
-
-    /// Lets agents take their conversations up; with their memories at hand, those who cannot begin
-    /// afresh with a brief.
-    pub(super) fn resume_all(
+    fn let_resume(
         &mut self,
-        plan: Resumption,
-        memories: Option<&Memories>,
-    ) -> Option<Answer> {
-        let Resumption { asker, agents, environment, grace_ms } = plan;
-        let crew = self.plan_resumed(&agents, &environment, memories);
-        let crew = self.take_on(crew, environment);
-        self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
-    }
-
-    fn plan_resumed(
-        &mut self,
-        names: &[String],
-        caller: &Environment,
+        loaded: &Loaded,
+        planned: Crew,
         memories: Option<&Memories>,
     ) -> Result<Crew, Fault> {
-        let loaded = self.load_settings()?;
         let mut crew = Crew::new();
-        for name in names {
-            let (member, launch) = self.plan_where_it_was(&loaded, name, caller)?;
+        for (member, launch) in planned {
             let seat = self.engine.seat(&member.name);
             let was_in_vain = seat.is_some_and(crate::engine::Seat::did_not_resume);
-            let resumed = self.resume(&loaded, member.clone(), launch.clone());
+            let resumed = self.resume(loaded, member.clone(), launch.clone());
             match (resumed, memories) {
                 (Ok(resumed), None) => crew.push(resumed),
                 (Ok(resumed), Some(_)) if !was_in_vain => crew.push(resumed),
                 (Ok(_) | Err(_), Some(memories)) => {
-                    crew.push(self.begin_briefed(&loaded, member, launch, memories)?);
+                    crew.push(self.begin_briefed(loaded, member, launch, memories)?);
                 }
                 (Err(fault), None) => return Err(fault),
             }
         }
         Ok(crew)
-    }
-
-    /// Returns how to start an agent that goes on. A cli finds a conversation where it was held, so one
-    /// that worked in the project goes on there, though it would get a worktree by now.
-    fn plan_where_it_was(
-        &self,
-        loaded: &Loaded,
-        name: &str,
-        caller: &Environment,
-    ) -> Result<(Member, Launch), Fault> {
-        let planned = self.plan_one(loaded, name, caller, None)?;
-        let (member, _) = &planned;
-        let before = self.engine.seat(&member.name).map(|seat| &seat.member);
-        let was_in_project = before.is_some_and(|before| {
-            before.conversation.is_some() && before.root() == self.paths.project
-        });
-        if member.plot.is_none() || !was_in_project {
-            return Ok(planned);
-        }
-        self.plan_one(loaded, name, caller, Some(WorkspaceChoice::Shared))
     }
 
     /// Lets an agent begin a new conversation with what the record knows, or, if that is nothing,
@@ -163,6 +125,41 @@ impl Hub {
             vars.insert(name.to_owned(), value);
         }
         Some(Prompt::Template { name: TEMPLATE.to_owned(), vars })
+    }
+}
+
+impl Planner {
+    /// Looks what agents have left behind.
+    fn memories(&self, names: &[String]) -> Memories {
+        let place = |name: &String| {
+            let seat = name.parse().ok().and_then(|name: AgentName| self.known.seat(&name));
+            seat.map(|seat| (name.clone(), seat.member.cwd.clone()))
+        };
+        let traces = |(name, cwd): (String, PathBuf)| {
+            let reports = last_reports(&self.paths.record(), &name);
+            (name, Traces { files: tree::modified(&cwd), reports })
+        };
+        names.iter().filter_map(place).map(traces).collect()
+    }
+
+    /// Returns how to start an agent that goes on. A cli finds a conversation where it was held, so one
+    /// that worked in the project goes on there, though it would get a worktree by now.
+    fn plan_where_it_was(
+        &self,
+        loaded: &Loaded,
+        name: &str,
+        caller: &Environment,
+    ) -> Result<(Member, Launch), Fault> {
+        let planned = self.plan_one(loaded, name, caller, None)?;
+        let (member, _) = &planned;
+        let before = self.known.seat(&member.name).map(|seat| &seat.member);
+        let was_in_project = before.is_some_and(|before| {
+            before.conversation.is_some() && before.root() == self.paths.project
+        });
+        if member.plot.is_none() || !was_in_project {
+            return Ok(planned);
+        }
+        self.plan_one(loaded, name, caller, Some(WorkspaceChoice::Shared))
     }
 }
 

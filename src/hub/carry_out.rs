@@ -1,40 +1,56 @@
 //! Carries the engine's orders out, one after the other.
 
-use std::cell::Cell;
-use std::process::Stdio;
-use std::rc::Rc;
-
-use super::door::Door;
+use super::door::{Door, door_place};
 use super::errands::Prompt;
 use super::inbox::Input;
-use super::ledger::{Deed, unwritable};
+use super::ledger::Deed;
 use super::link::{Link, Road, Route, Start};
 use super::opencode::Ear;
 use super::pane::Pane;
 use super::reports::Reports;
-use super::state::{Guard, Hub};
-use crate::engine::{Effect, Event, RunEvent, Seat};
-use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
-use crate::model::{AgentName, Done, Launch, ReceiptId, Refusal, RequestId, RunId, Stage, Task};
+use super::socket::Bound;
+use super::state::Hub;
+use super::undo::EngineChange;
+use crate::engine::{Effect, Event, RunEvent};
+use crate::keeper::{self, ToKeeper};
+use crate::model::{AgentName, Done, ReceiptId, RequestId, RunId, Stage, Task};
 use crate::store::Outcome;
 use crate::wire::hub_argv;
-
-/// Keepers that lost their hub start it again one after the other, this far apart.
-const REVIVAL_SPREAD_MS: u64 = 40;
-
-/// Keepers beyond this many share their turns.
-const REVIVAL_TURNS: u64 = 16;
 
 impl Hub {
     /// Hands an event to the engine and carries out what follows, and what follows from that.
     pub(super) fn decide(&mut self, event: Event) {
         let now = self.clock.now();
+        if let Some(skipped) = self.clock.take_skipped() {
+            tracing::info!(seconds = skipped.as_secs(), "the machine slept, or its clock was set");
+            self.change_engine(EngineChange::Skipped(skipped, now));
+        }
+        let attempt = self.attempt(&event);
+        let kept = (attempt.is_some() || self.undo.is_needed()).then(|| event.clone());
         let effects = self.engine.handle(event, now);
-        if effects.iter().any(|effect| matches!(effect, Effect::Save(_))) {
+        let is_change = effects.iter().any(|effect| matches!(effect, Effect::Save(_)));
+        let entered = match attempt {
+            None => {
+                self.ledger.enter(effects, now);
+                None
+            }
+            Some(attempt) => match self.ledger.enter_request(effects, now) {
+                Ok(ticket) => Some((attempt, ticket)),
+                Err(reason) => {
+                    self.engine = *attempt.engine;
+                    return self.refuse_unwritten(attempt.id, &reason);
+                }
+            },
+        };
+        if let Some(event) = kept {
+            self.undo.note(event, now, entered);
+            self.undo.settle(self.ledger.committed());
+        }
+        if is_change {
             self.views.note_status_change();
             self.note_board(now);
         }
-        self.carry_out(effects);
+        self.carry_on();
         self.alert();
         self.keep_lookout();
     }
@@ -47,14 +63,20 @@ impl Hub {
 
     /// Does something once the record has all that was decided so far.
     pub(super) fn carry_out_later(&mut self, deed: Deed) {
-        self.ledger.push(deed, None);
+        self.ledger.push(deed);
         self.carry_on();
     }
 
     /// Takes note of what the record's thread tells.
     pub(super) fn on_record(&mut self, outcome: Outcome) {
+        if let Outcome::Failing { reason } = &outcome
+            && !self.take_back(reason)
+        {
+            return;
+        }
         let trouble = self.ledger.trouble();
         self.ledger.note(outcome, self.clock.now());
+        self.undo.settle(self.ledger.committed());
         if self.ledger.trouble() != trouble {
             self.views.note_status_change();
         }
@@ -78,21 +100,19 @@ impl Hub {
     fn act(&mut self, deed: Deed) {
         match deed {
             Deed::Effect { effect, .. } => self.obey_engine(effect),
-            Deed::Press { agent, run, bytes, .. } => {
-                if self.panes.get(&agent).is_some_and(|pane| pane.run == run) {
-                    self.press_own(&agent, bytes);
-                }
-            }
+            Deed::GoOn { agent, run, receipt } => self.go_on_with_prompt(&agent, run, receipt),
             Deed::Answer { asker, answer } => self.answer(asker, answer),
             Deed::Show { task } => {
                 self.ledger.show(&task);
                 self.views.note_status_change();
             }
+            Deed::Tidy { agents } => self.tidy_up(&agents),
         }
     }
 
     /// Deals with something whose reasons cannot be put on record. Whatever begins something is left
-    /// undone, and the engine told so; whatever ends something is done all the same.
+    /// undone, and the engine told so; whatever ends something is done all the same. No request is
+    /// among them: those that the record does not have were taken back.
     fn forgo(&mut self, deed: Deed, reason: &str) {
         match deed {
             Deed::Effect { effect, is_of_change } => match effect {
@@ -108,13 +128,13 @@ impl Hub {
                     let stage = Stage::Refused;
                     self.note_run(&agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
                 }
-                Effect::Answer { request, outcome: Ok(done) } if self.is_premature(&done) => {
+                Effect::Answer { request, outcome: Ok(done) }
+                    if self.is_premature(request, &done, is_of_change) =>
+                {
                     let effect = Effect::Answer { request, outcome: Ok(done) };
                     self.ledger.park(Deed::Effect { effect, is_of_change });
                 }
-                Effect::Answer { request, outcome } => {
-                    self.answer_unrecorded(request, outcome, is_of_change, reason);
-                }
+                Effect::Answer { request, outcome } => self.answer_command(request, outcome),
                 Effect::Workspace(order) => self.forgo_space(order, reason),
                 // A claim that is checked now could come to an end that no record tells of.
                 Effect::RunGates { .. } | Effect::RunStageGates { .. } => {
@@ -133,18 +153,24 @@ impl Hub {
                 | Effect::Interrupt { .. }
                 | Effect::EndHub => self.obey_engine(effect),
             },
-            Deed::Press { agent, run, receipt, .. } => {
+            Deed::GoOn { agent, run, receipt } => {
                 self.abandon_prompt(&agent, run, receipt, reason);
             }
-            Deed::Answer { asker, .. } => self.answer(asker, Err(unwritable(reason))),
-            Deed::Show { task } => self.ledger.park(Deed::Show { task }),
+            Deed::Answer { asker, answer: Err(fault) } => self.answer(asker, Err(fault)),
+            // What an agent has said is heard, and told to be so once it is on record.
+            Deed::Answer { .. } | Deed::Show { .. } => self.ledger.park(deed),
+            Deed::Tidy { agents } => self.tidy_up(&agents),
         }
     }
 
-    /// Says whether an answer tells of a task's end before the record does.
-    fn is_premature(&self, done: &Done) -> bool {
+    /// Says whether an answer tells of something before the record does: of a task's end, or of what
+    /// came of a request that counts only if it is on record.
+    fn is_premature(&self, request: RequestId, done: &Done, is_of_change: bool) -> bool {
         let is_early = |task: &Task| !self.ledger.may_show(&task.id.to_string());
-        done.tasks.iter().any(is_early)
+        let wants_record = self.askers.get(&request).is_some_and(|asker| asker.wants_record);
+        // Whoever runs was on record before it was started.
+        let is_fact = !done.started.is_empty() || !done.unchanged.is_empty();
+        done.tasks.iter().any(is_early) || (wants_record && is_of_change && !is_fact)
     }
 
     fn obey_engine(&mut self, effect: Effect) {
@@ -153,14 +179,12 @@ impl Hub {
             Effect::Save(_) => {}
             Effect::Start { agent, run, launch } => self.start(&agent, run, launch),
             Effect::Adopt { agent, run, was_seen } => self.adopt(&agent, run, was_seen),
-            Effect::Stop { agent, grace_ms, .. } => {
-                self.order(&agent, &ToKeeper::Stop { grace_ms: Some(grace_ms) });
-            }
+            Effect::Stop { agent, run, grace_ms } => self.order_stop(&agent, run, grace_ms),
             Effect::Release { agent, .. } => self.order(&agent, &ToKeeper::Release),
             Effect::Sweep { agent, run } => self.sweep(agent, run),
             Effect::Renew { agent, run } => self.plan_renewal(&agent, run),
-            Effect::Deliver { agent, run, receipt, text, tag, is_confirmed } => {
-                let prompt = Prompt { receipt, text, tag, is_confirmed };
+            Effect::Deliver { agent, run, receipt, text, tag, manner } => {
+                let prompt = Prompt { receipt, text, tag, manner };
                 self.begin_prompt(&agent, run, prompt);
             }
             Effect::Inspect { agent, run, receipt, stage, text } => {
@@ -189,83 +213,22 @@ impl Hub {
         }
     }
 
-    /// Answers a command whose outcome is not on record. What holds without one is told as it is;
-    /// a prompt that was taken is taken back.
-    fn answer_unrecorded(
-        &mut self,
-        request: RequestId,
-        outcome: Result<Done, Refusal>,
-        is_of_change: bool,
-        reason: &str,
-    ) {
-        let wants_record = self.askers.get(&request).is_some_and(|asker| asker.wants_record);
-        // Whoever runs was on record before it was started.
-        let is_fact = |done: &Done| !done.started.is_empty() || !done.unchanged.is_empty();
-        let done = match outcome {
-            Ok(done) if wants_record && !is_fact(&done) => done,
-            outcome => return self.answer_command(request, outcome),
-        };
-        if let Some(asker) = self.askers.remove(&request) {
-            self.answer(asker, Err(unwritable(reason)));
-        }
-        let taken = done.receipts.into_iter().filter(|receipt| !receipt.state.is_final());
-        for receipt in taken.filter(|_| is_of_change) {
-            let run = self.engine.seat(&receipt.agent).map(|seat| seat.run).unwrap_or_default();
-            self.refuse_prompt(&receipt.agent, run, receipt.receipt, reason);
-        }
-    }
-
     fn refuse_prompt(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId, reason: &str) {
         let (stage, reason) = (Stage::Refused, format!("it could not be put on record: {reason}"));
         let reason = Some(reason);
         self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
     }
 
-    fn start(&mut self, agent: &AgentName, run: RunId, mut launch: Launch) {
-        let size = self.panes.get(agent).map_or(launch.size, |pane| pane.screen.size());
-        launch.size = size;
-        self.furnish(agent, &mut launch);
-        if let Some(runner) = self.runner_of(agent).cloned() {
-            return self.start_there(agent, run, runner, launch);
-        }
-        for (name, value) in self.marks(agent, run) {
-            launch.environment.0.insert(name, value);
-        }
-        // A sandbox is made around what is there when it is made.
-        let door = self.open_door(agent, run);
-        let order = Order {
-            launch,
-            socket: self.paths.agent_socket(agent),
-            lock: self.paths.agent_lock(agent),
-            revive: self.revival(),
-            revive_delay_ms: self.guards.len() as u64 % REVIVAL_TURNS * REVIVAL_SPREAD_MS,
-            grace_ms: self.grace_ms,
-            fence: None,
-        };
-        let session = self.paths.session.clone();
-        let arguments = KeeperArgs { session, agent: agent.clone(), run };
-        match keeper::start(&self.program, &arguments, &order, Stdio::null()) {
-            Ok(child) => {
-                let has_ended = Rc::new(Cell::new(false));
-                self.guards.push(Guard { child, has_ended: Rc::clone(&has_ended) });
-                let pane = Pane { door, ..Pane::new(run, size, self.history_limit) };
-                let road = Road::Here { socket: order.socket, lock: order.lock };
-                self.open_link(agent, pane, Start::ByUs { guard_ended: has_ended }, road);
-            }
-            Err(error) => {
-                let reason = format!("its keeper could not be started: {error}");
-                self.note_run(agent, run, RunEvent::NeverCame { reason });
-            }
-        }
-    }
-
     /// Looks for the keeper of a run, and takes its screen from where the last hub left it.
     pub(super) fn adopt(&mut self, agent: &AgentName, run: RunId, was_seen: bool) {
         let now = self.clock.now();
-        let saved = Pane::restore(&self.paths.agent_screen(agent), run, self.history_limit, now);
+        let files = self.writer.files();
+        let saved = files.read(&self.paths.agent_screen(agent)).ok();
+        let saved = saved.and_then(|bytes| Pane::restore(&bytes, run, self.history_limit, now));
         let mut pane =
             saved.unwrap_or_else(|| Pane::new(run, self.default_size, self.history_limit));
-        pane.reports = Reports::load(&self.paths.agent_reports(agent), run);
+        let told = files.read(&self.paths.agent_reports(agent)).ok();
+        pane.reports = told.map(|text| Reports::load(&text, run)).unwrap_or_default();
         // Until its keeper has said how much there is to read.
         pane.caught_up_at = u64::MAX;
         let start = if was_seen { Start::Past } else { Start::BySomeoneElse };
@@ -296,7 +259,7 @@ impl Hub {
         let port = self.engine.seat(agent).and_then(|seat| seat.member.contact.port);
         let listen = |port| Ear::open(agent.clone(), pane.run, port, self.senders.clone());
         pane.ear = port.map(listen);
-        self.casts.interrupt(agent, self.clock.now());
+        self.casts.interrupt(&self.paths, self.writer.files(), agent);
         let before = self.panes.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();
@@ -306,12 +269,15 @@ impl Hub {
 
     /// Opens the door of an agent that has one.
     fn open_door(&self, agent: &AgentName, run: RunId) -> Option<Door> {
-        let has_door = |seat: &Seat| seat.member.contact.has_door;
-        self.engine.seat(agent).filter(|seat| has_door(seat))?;
-        Door::open(&self.paths.agent_door(agent), agent, run, self.senders.clone())
+        let place = self.has_door(agent).then(|| door_place(&self.paths, agent))?;
+        Door::open(Bound::for_agent(place, agent)?, agent, run, self.senders.clone())
     }
 
-    fn order(&self, agent: &AgentName, order: &ToKeeper) {
+    pub(super) fn has_door(&self, agent: &AgentName) -> bool {
+        self.engine.seat(agent).is_some_and(|seat| seat.member.contact.has_door)
+    }
+
+    pub(super) fn order(&self, agent: &AgentName, order: &ToKeeper) {
         let is_taken = self.panes.get(agent).is_some_and(|pane| pane.order(order));
         if !is_taken {
             tracing::warn!(%agent, "its keeper takes no orders");
@@ -347,7 +313,7 @@ impl Hub {
     }
 
     /// Returns what every process of a run carries in its environment.
-    fn marks(&self, agent: &AgentName, run: RunId) -> [(String, String); 3] {
+    pub(super) fn marks(&self, agent: &AgentName, run: RunId) -> [(String, String); 3] {
         [
             ("WHEELHOUSE_SESSION".to_owned(), self.paths.session.to_string()),
             ("WHEELHOUSE_AGENT".to_owned(), agent.to_string()),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
+use super::file_writer::Files;
 use super::pane::Pane;
 use super::recorder::Recorder;
 use super::state::Hub;
@@ -21,32 +22,38 @@ pub(super) struct Casts {
 
 impl Casts {
     /// Records from now on as the settings want it.
-    pub(super) fn heed(&mut self, settings: CastSettings, now: Moment) {
+    pub(super) fn heed(&mut self, settings: CastSettings) {
         let bytes_max = if settings.enabled { u64::from(settings.megabytes) << 20 } else { 0 };
         if bytes_max != self.bytes_max {
             self.bytes_max = bytes_max;
-            self.flush_all(now);
+            self.recorders.values_mut().for_each(Recorder::flush);
             self.recorders.clear();
         }
     }
 
     /// Returns the recorder of an agent, if it is to be recorded.
-    pub(super) fn of(&mut self, paths: &Paths, agent: &AgentName) -> Option<&mut Recorder> {
+    pub(super) fn of(
+        &mut self,
+        paths: &Paths,
+        files: &Files,
+        agent: &AgentName,
+    ) -> Option<&mut Recorder> {
         if self.bytes_max == 0 {
             return None;
         }
         if !self.recorders.contains_key(agent) {
-            let recorder =
-                Recorder::new(paths.agent_casts(agent), agent.to_string(), self.bytes_max);
+            let (paths, title) = (paths.agent_casts(agent), agent.to_string());
+            let recorder = Recorder::new(files.clone(), paths, title, self.bytes_max);
             self.recorders.insert(agent.clone(), recorder);
         }
         self.recorders.get_mut(agent)
     }
 
     /// Notes that another run of an agent, or another hub, goes on in its pane.
-    pub(super) fn interrupt(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(recorder) = self.recorders.get_mut(agent) {
-            recorder.interrupt(now);
+    pub(super) fn interrupt(&mut self, paths: &Paths, files: &Files, agent: &AgentName) {
+        if let Some(recorder) = self.of(paths, files, agent) {
+            recorder.interrupt();
+            recorder.prepare();
         }
     }
 
@@ -78,32 +85,35 @@ impl Casts {
             match panes.get(agent) {
                 Some(pane) if is_due(recorder) => recorder.tick(&pane.screen, now),
                 Some(_) => {}
-                None => recorder.interrupt(now),
+                None => recorder.interrupt(),
             }
         }
     }
 
-    pub(super) fn flush(&mut self, agent: &AgentName, now: Moment) {
-        if let Some(recorder) = self.recorders.get_mut(agent) {
-            recorder.flush(now);
+    /// Hands over everything, though it could wait.
+    pub(super) fn flush_all(&mut self, panes: &BTreeMap<AgentName, Pane>, now: Moment) {
+        for (agent, recorder) in &mut self.recorders {
+            match panes.get(agent) {
+                Some(pane) => recorder.tick(&pane.screen, now),
+                None => recorder.flush(),
+            }
         }
-    }
-
-    pub(super) fn flush_all(&mut self, now: Moment) {
-        self.recorders.values_mut().for_each(|recorder| recorder.flush(now));
     }
 
     /// Deletes what was recorded of an agent.
-    fn forget(&mut self, paths: &Paths, agent: &AgentName) {
+    fn forget(&mut self, paths: &Paths, files: &Files, agent: &AgentName) {
         self.recorders.remove(agent);
-        for file in paths.agent_casts(agent) {
-            match fs::remove_file(&file) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    tracing::warn!(%agent, %error, "a recording could not be deleted");
+        let (agent, paths) = (agent.clone(), paths.agent_casts(agent));
+        files.append(0, move || {
+            for path in paths {
+                match fs::remove_file(&path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        tracing::warn!(%agent, %error, "a recording could not be deleted");
+                    }
+                    Ok(()) | Err(_) => {}
                 }
-                Ok(()) | Err(_) => {}
             }
-        }
+        });
     }
 }
 
@@ -111,7 +121,7 @@ impl Hub {
     /// Deletes the recordings of those agents that are no longer on record.
     pub(super) fn forget_casts(&mut self, agents: &[AgentName]) {
         for agent in agents.iter().filter(|agent| self.engine.seat(agent).is_none()) {
-            self.casts.forget(&self.paths, agent);
+            self.casts.forget(&self.paths, self.writer.files(), agent);
         }
     }
 }

@@ -5,9 +5,7 @@
 //! checkpoint first, then what was printed since. After the agent is gone the checkpoint stays, and
 //! its last words can still be read.
 
-use std::fs;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -26,9 +24,6 @@ const CHECKPOINT_SHARE: u32 = 50;
 /// In any case they are within these: a disk is not written to all the time, and no gap is longer.
 const CHECKPOINT_PAUSE_LEAST: Duration = Duration::from_millis(500);
 const CHECKPOINT_PAUSE_MOST: Duration = Duration::from_secs(5);
-
-/// A checkpoint is at most the history and a screen; a larger file is not ours.
-const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The first line of the file; the rest is terminal output.
 #[derive(Serialize, Deserialize)]
@@ -52,12 +47,11 @@ impl Pane {
 
     /// Rebuilds a pane from its checkpoint, if there is one for this run.
     pub(super) fn restore(
-        path: &Path,
+        bytes: &[u8],
         run: RunId,
         limit: HistoryLimit,
         now: Moment,
     ) -> Option<Self> {
-        let bytes = read_bounded(path).ok()?;
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let header: Header = serde_json::from_slice(&bytes[..end]).ok()?;
         if header.run != run {
@@ -88,21 +82,19 @@ impl Hub {
     pub(super) fn save_screen_if_due(&mut self, agent: &AgentName, now: Moment) {
         let panes = self.panes.len();
         let is_due = |pane: &Pane| pane.is_checkpoint_due(panes, now);
-        if self.scribe.is_free() && self.panes.get(agent).is_some_and(is_due) {
+        if self.writer.files().is_free() && self.panes.get(agent).is_some_and(is_due) {
             let path = self.paths.agent_screen(agent);
             if let Some(bytes) = self.compose_checkpoint(agent) {
-                self.scribe.write_later(path, bytes);
+                self.writer.files().replace(path, bytes);
             }
         }
     }
 
-    /// Saves a pane before something ends, and returns once it is on the disk.
+    /// Saves a pane before something ends. It is on the disk before that end is on record.
     pub(super) fn save_screen(&mut self, agent: &AgentName) {
         let path = self.paths.agent_screen(agent);
-        if let Some(bytes) = self.compose_checkpoint(agent)
-            && let Err(error) = self.scribe.write(path, bytes)
-        {
-            tracing::warn!(%agent, %error, "the screen could not be saved");
+        if let Some(bytes) = self.compose_checkpoint(agent) {
+            self.writer.files().replace(path, bytes);
         }
     }
 
@@ -119,11 +111,4 @@ impl Hub {
             .inspect_err(|error| tracing::warn!(%agent, %error, "the screen could not be saved"))
             .ok()
     }
-}
-
-fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    if fs::metadata(path)?.len() > FILE_BYTES_MAX {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    fs::read(path)
 }

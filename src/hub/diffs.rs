@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use super::inbox::Input;
 use super::inside::Root;
 use super::outposts::refresh_at_times;
-use super::requests::{Answer, Asker};
+use super::requests::{Answer, Asker, unknown_agent};
 use super::state::Hub;
 use super::weight::{ANSWER_BYTES_MAX, fitting};
+use crate::config::Paths;
+use crate::engine::Engine;
 use crate::git::{GitError, Repository};
 use crate::model::{Against, AgentName, DiffFile, DiffLine, FileHunks, Moment};
 use crate::store::{Journal, Query};
@@ -32,23 +34,12 @@ impl Hub {
         against: Against,
         paths: Vec<String>,
     ) -> Option<Answer> {
-        let parsed = name.parse::<AgentName>().ok();
-        let workspace = parsed.as_ref().and_then(|agent| self.engine.workspace(agent));
-        let agent = match (self.known(name), parsed) {
-            (Ok(agent), _) => agent,
-            // Its workspace may have outlived it.
-            (Err(_), Some(agent)) if workspace.is_some() => agent,
-            (Err(fault), _) => return Some(Err(fault)),
+        let into = &self.settings.workspace.into;
+        let comparison = match Comparison::new(&self.engine, &self.paths, into, name, against) {
+            Ok(comparison) => comparison,
+            Err(fault) => return Some(Err(fault)),
         };
-        let directory = match workspace {
-            Some(workspace) => workspace.plot.project_root(),
-            None => self.engine.seat(&agent)?.member.root().to_owned(),
-        };
-        let plot = workspace.map(|one| &one.plot).filter(|plot| !plot.base.is_empty());
-        let began = plot.map(|plot| plot.base.clone());
-        let into = plot.map(|_| self.settings.workspace.into.clone());
-        let (project, record) = (self.paths.project.clone(), self.paths.record());
-        let comparison = Comparison { agent, directory, project, record, against, began, into };
+        let workspace = self.engine.workspace(&comparison.agent);
         let requests = self.senders.requests.clone();
         // Whoever asks for hunks has just asked for the files.
         let abroad = workspace.filter(|_| paths.is_empty()).and_then(|one| self.abroad(one));
@@ -56,10 +47,7 @@ impl Hub {
             if let Err(reason) = refresh_at_times(abroad).await {
                 tracing::debug!(reason, "it is compared as it was");
             }
-            let compare = move || {
-                if paths.is_empty() { comparison.files() } else { comparison.hunks(paths) }
-            };
-            let answer = tokio::task::spawn_blocking(compare).await;
+            let answer = tokio::task::spawn_blocking(move || comparison.run(paths)).await;
             let failed = |_| Err(Fault::new("The files could not be compared"));
             let answer = Box::new(answer.unwrap_or_else(failed));
             let _ = requests.send(Input::Answered { asker, answer }).await;
@@ -69,7 +57,8 @@ impl Hub {
 }
 
 /// What is compared with what.
-struct Comparison {
+#[derive(Debug)]
+pub struct Comparison {
     agent: AgentName,
     directory: PathBuf,
     project: PathBuf,
@@ -81,6 +70,34 @@ struct Comparison {
 }
 
 impl Comparison {
+    /// Compares what an agent works on, or its workspace that has outlived it.
+    pub fn new(
+        engine: &Engine,
+        paths: &Paths,
+        into: &str,
+        name: &str,
+        against: Against,
+    ) -> Result<Self, Fault> {
+        let parsed = name.parse::<AgentName>().ok();
+        let workspace = parsed.as_ref().and_then(|agent| engine.workspace(agent));
+        let seat = parsed.as_ref().and_then(|agent| engine.seat(agent));
+        let root = workspace.map(|one| one.plot.project_root());
+        let root = root.or_else(|| seat.map(|seat| seat.member.root().to_owned()));
+        let (Some(agent), Some(directory)) = (parsed, root) else {
+            return Err(unknown_agent(engine, name));
+        };
+        let plot = workspace.map(|one| &one.plot).filter(|plot| !plot.base.is_empty());
+        let began = plot.map(|plot| plot.base.clone());
+        let into = plot.map(|_| into.to_owned());
+        let (project, record) = (paths.project.clone(), paths.record());
+        Ok(Self { agent, directory, project, record, against, began, into })
+    }
+
+    /// Returns the files that differ, or what differs in these.
+    pub fn run(self, paths: Vec<String>) -> Result<Response, Fault> {
+        if paths.is_empty() { self.files() } else { self.hunks(paths) }
+    }
+
     fn files(self) -> Answer {
         let repository = self.repository()?;
         let commit = self.commit(&repository)?;

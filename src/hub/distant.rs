@@ -7,9 +7,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use super::here::Here;
 use super::link::{Road, Start};
 use super::pane::Pane;
-use super::plots::{Ground, ground};
+use super::plots::Ground;
 use super::state::Hub;
 use super::there::There;
 use super::tokens;
@@ -29,10 +30,10 @@ impl Hub {
         agent: &AgentName,
         run: RunId,
         runner: Runner,
-        launch: Launch,
+        (launch, ground): (Launch, Option<Ground>),
     ) {
         let size = launch.size;
-        match self.there(agent, runner, Some(launch)) {
+        match self.there(agent, runner, Some((launch, ground))) {
             Ok(there) => {
                 let pane = Pane::new(run, size, self.history_limit);
                 let guard_ended = Rc::new(Cell::new(false));
@@ -76,7 +77,7 @@ impl Hub {
             return Ok(Road::There(Box::new(self.there(agent, runner, None)?)));
         }
         let (socket, lock) = (self.paths.agent_socket(agent), self.paths.agent_lock(agent));
-        Ok(Road::Here { socket, lock })
+        Ok(Road::Here(Here { session: self.paths.session.clone(), socket, lock }))
     }
 
     pub(super) fn runner_of(&self, agent: &AgentName) -> Option<&Runner> {
@@ -94,15 +95,16 @@ impl Hub {
         &self,
         agent: &AgentName,
         runner: Runner,
-        launch: Option<Launch>,
+        start: Option<(Launch, Option<Ground>)>,
     ) -> io::Result<There> {
         let way = self.way(agent, runner)?;
         let member = self.engine.seat(agent).map(|seat| &seat.member);
         let hash = member.and_then(|member| member.contact.token_hash.clone());
-        let make = launch.as_ref().and_then(|launch| {
-            way.make(&self.program, &self.mounts(agent), launch.confinement.limits)
+        let make = start.as_ref().and_then(|(launch, ground)| {
+            let mounts = self.mounts(agent, ground.as_ref());
+            way.make(&self.program, &mounts, launch.confinement.limits)
         });
-        let order = launch.map(|mut launch| {
+        let order = start.map(|(mut launch, _)| {
             if make.is_some() {
                 // Its container has them.
                 launch.confinement.limits = crate::model::Limits::default();
@@ -123,20 +125,20 @@ impl Hub {
 
     /// Returns what an agent finds of this machine in a container that is made for it: its workspace,
     /// or else the project.
-    fn mounts(&self, agent: &AgentName) -> Vec<Mount> {
+    fn mounts(&self, agent: &AgentName, ground: Option<&Ground>) -> Vec<Mount> {
         let member = self.engine.seat(agent).map(|seat| &seat.member);
         let root = member.map_or(self.paths.project.as_path(), Member::root);
         let mount = |path: PathBuf, is_readonly| Mount { path, is_readonly };
         let workspace = self.engine.workspace(agent).filter(|one| one.outpost.is_none());
-        let Some(plot) = workspace.map(|one| &one.plot).filter(|plot| root.starts_with(&plot.root))
-        else {
+        let plot = workspace.map(|one| &one.plot).filter(|plot| root.starts_with(&plot.root));
+        let Some((plot, Ground { shared, writable })) = plot.zip(ground) else {
             return vec![mount(root.to_owned(), false)];
         };
-        let Ground { shared, writable } = ground(plot);
         let mark = self.site().setup_mark(agent);
         let mark = mark.parent().filter(|_| plot.setup.is_some()).map(Path::to_owned);
-        let shared = shared.into_iter().map(|path| mount(path, true));
-        shared.chain(writable.into_iter().chain(mark).map(|path| mount(path, false))).collect()
+        let shared = shared.iter().cloned().map(|path| mount(path, true));
+        let writable = writable.iter().cloned().chain(mark);
+        shared.chain(writable.map(|path| mount(path, false))).collect()
     }
 
     /// Refuses what would reach an agent too late to mean what it means now.

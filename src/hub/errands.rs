@@ -12,7 +12,7 @@ use super::state::Hub;
 use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
 use crate::engine::{PersonDeed, RunEvent};
 use crate::keeper::ToKeeper;
-use crate::model::{AgentName, AgentState, Keys, Moment, ReceiptId, RunId, Stage, Submit};
+use crate::model::{AgentName, AgentState, Keys, Manner, Moment, ReceiptId, RunId, Stage, Submit};
 use crate::wire::{Fault, Response};
 
 /// A screen that was just rebuilt shows what it showed before by then.
@@ -24,7 +24,7 @@ pub(super) enum Errand {
     Prompt {
         receipt: ReceiptId,
         letter: Letter,
-        machine: Delivery,
+        machine: Box<Delivery>,
     },
     /// A prompt for a program that no rule can read, because a person said so.
     Blind {
@@ -60,14 +60,15 @@ pub(super) struct Prompt {
     pub(super) receipt: ReceiptId,
     pub(super) text: String,
     pub(super) tag: Option<String>,
-    pub(super) is_confirmed: bool,
+    pub(super) manner: Manner,
 }
 
 impl Hub {
     pub(super) fn begin_prompt(&mut self, agent: &AgentName, run: RunId, prompt: Prompt) {
         let (now, how) = (self.clock.now(), self.submit_of(agent));
-        let Prompt { receipt, text, tag, is_confirmed } = prompt;
-        let letter = Letter { text, tag };
+        let keys = self.keys_of(agent.as_str()).unwrap_or_default();
+        let Prompt { receipt, text, tag, manner } = prompt;
+        let letter = Letter { text, tag, is_command: manner.is_command };
         let free = self.panes.get_mut(agent).filter(|pane| pane.run == run);
         let Some(pane) = free.filter(|pane| pane.errand.is_none()) else {
             let reason = Some("other keys are being pressed in its pane".to_owned());
@@ -79,13 +80,13 @@ impl Hub {
             let stage = Stage::Refused;
             return self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
         };
-        let is_blind = is_confirmed && scene.shown.state == AgentState::Unknown;
+        let is_blind = manner.is_confirmed && scene.shown.state == AgentState::Unknown;
         pane.errand = Some(if is_blind {
             let machine = Blind::begin(&letter, &how, &scene, now);
             Errand::Blind { receipt, letter, machine }
         } else {
-            let machine = Delivery::begin(&letter, &how, &scene, now);
-            Errand::Prompt { receipt, letter, machine }
+            let machine = Delivery::begin(&letter, &how, &scene, now).with_keys(&keys);
+            Errand::Prompt { receipt, letter, machine: Box::new(machine) }
         });
         self.run_errand(agent, now);
     }
@@ -98,7 +99,11 @@ impl Hub {
     ) {
         let due = self.clock.now() + REBUILT;
         let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
-        let letter = Letter { text, tag: dispatch.and_then(|dispatch| dispatch.tag.clone()) };
+        let letter = Letter {
+            text,
+            tag: dispatch.and_then(|dispatch| dispatch.tag.clone()),
+            is_command: dispatch.is_some_and(|dispatch| dispatch.manner.is_command),
+        };
         if let Some(pane) = self.panes.get_mut(agent).filter(|pane| pane.run == run) {
             pane.errand = Some(Errand::Inspection { receipt, stage, letter, due });
         } else {
@@ -169,20 +174,38 @@ impl Hub {
         }
         for act in acts {
             match act {
-                Act::Write(bytes) => match aim {
-                    // What is about to be typed is on record before it is.
-                    Aim::Prompt { receipt, .. } => {
-                        let agent = agent.clone();
-                        self.carry_out_later(Deed::Press { agent, run, receipt, bytes });
+                Act::Write(bytes) => self.press_own(agent, bytes),
+                Act::Stage(stage) => {
+                    let awaits_record = stage.awaits_record();
+                    self.note_errand(agent, run, &aim, stage, is_held);
+                    if let (Aim::Prompt { receipt, .. }, true) = (&aim, awaits_record) {
+                        let (agent, receipt) = (agent.clone(), *receipt);
+                        self.carry_out_later(Deed::GoOn { agent, run, receipt });
                     }
-                    Aim::Asker(..) | Aim::Leave(_) => self.press_own(agent, bytes),
-                },
-                Act::Stage(stage) => self.note_errand(agent, run, &aim, stage, is_held),
+                }
             }
         }
     }
 
-    pub(super) fn press_own(&mut self, agent: &AgentName, bytes: Vec<u8>) {
+    /// Goes on with a prompt whose last stage is on record, if it is still on its way: it looks at the
+    /// screen again before it presses anything.
+    pub(super) fn go_on_with_prompt(&mut self, agent: &AgentName, run: RunId, receipt: ReceiptId) {
+        let now = self.clock.now();
+        let pane = self.panes.get_mut(agent).filter(|pane| pane.run == run);
+        let errand = pane.and_then(|pane| pane.errand.as_mut());
+        let Some(errand) = errand.filter(|errand| errand.is_of(receipt)) else { return };
+        match errand {
+            Errand::Prompt { machine, .. } => machine.note_recorded(now),
+            Errand::Blind { machine, .. } => machine.note_recorded(),
+            Errand::Inspection { .. }
+            | Errand::Answer { .. }
+            | Errand::Leave { .. }
+            | Errand::Interrupt { .. } => {}
+        }
+        self.run_errand(agent, now);
+    }
+
+    fn press_own(&mut self, agent: &AgentName, bytes: Vec<u8>) {
         let is_taken = self
             .panes
             .get(agent)
@@ -201,7 +224,7 @@ impl Hub {
         is_held: bool,
     ) {
         let is_submitted = stage == deliver::Stage::Submitted;
-        let (stage, reason) = told(stage);
+        let (stage, reason) = stage.into_receipt();
         match aim {
             Aim::Prompt { receipt, letter } => {
                 if is_submitted {
@@ -240,8 +263,7 @@ impl Hub {
         reason: &str,
     ) {
         if let Some(pane) = self.panes.get_mut(agent) {
-            let is_it = |errand: &mut Errand| matches!(errand.aim(), Aim::Prompt { receipt: known, .. } if known == receipt);
-            pane.errand.take_if(is_it);
+            pane.errand.take_if(|errand| errand.is_of(receipt));
         }
         let reason = Some(format!("given up, because the record cannot be written: {reason}"));
         let stage = Stage::Stalled;
@@ -323,6 +345,11 @@ impl Errand {
         }
     }
 
+    /// Says whether it is about this prompt.
+    fn is_of(&self, prompt: ReceiptId) -> bool {
+        matches!(self.aim(), Aim::Prompt { receipt, .. } if receipt == prompt)
+    }
+
     fn aim(&self) -> Aim {
         match self {
             Self::Prompt { receipt, letter, .. }
@@ -337,11 +364,11 @@ impl Errand {
     }
 
     /// Says whether a prompt that was refused before anything was typed may be taken later: someone
-    /// types, or the agent began something else. At a dialog, nobody knows when.
+    /// types, a dialog came up, or the agent began something else.
     fn can_wait(&self, pane: &Pane) -> bool {
         let Self::Prompt { machine, .. } = self else { return false };
         let state = pane.detector.as_ref().map(|detector| detector.shown().state);
-        let is_barred = matches!(state, Some(AgentState::Waiting | AgentState::Exited) | None);
+        let is_barred = matches!(state, Some(AgentState::Exited) | None);
         machine.can_be_typed() && !is_barred
     }
 }
@@ -355,6 +382,7 @@ impl Pane {
             rules: detector.rules(),
             shown: detector.shown(),
             prompt_heard_at: detector.prompt_heard_at(),
+            prompt_heard: detector.prompt_heard(),
             awaits_turn: detector.awaits_turn(),
             typed_at: self.disturbed_at,
             has_room: self.link.as_ref().is_some_and(super::link::Link::has_room),
@@ -364,21 +392,5 @@ impl Pane {
     /// Returns when there is something to press though nothing was written.
     pub(super) fn errand_deadline(&self) -> Option<Moment> {
         self.errand.as_ref().and_then(Errand::next_deadline)
-    }
-}
-
-fn told(stage: deliver::Stage) -> (Stage, Option<String>) {
-    match stage {
-        deliver::Stage::Typed { left_out: 0 } => (Stage::Typed, None),
-        deliver::Stage::Typed { left_out } => {
-            let words = "control characters were left out";
-            (Stage::Typed, Some(format!("{left_out} {words}")))
-        }
-        deliver::Stage::Seen => (Stage::Seen, None),
-        deliver::Stage::Submitted => (Stage::Submitted, None),
-        deliver::Stage::Accepted { evidence } => (Stage::Accepted, Some(evidence)),
-        deliver::Stage::Refused { reason } => (Stage::Refused, Some(reason)),
-        deliver::Stage::Stalled { reason } => (Stage::Stalled, Some(reason)),
-        deliver::Stage::Unknown { reason } => (Stage::Unknown, Some(reason)),
     }
 }

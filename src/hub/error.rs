@@ -11,6 +11,8 @@ use crate::store::StoreError;
 pub enum HubError {
     #[error("Another hub serves this project")]
     Busy,
+    #[error("An agent cannot run the hub that it works for")]
+    InsideAgent,
     #[error("Failed to lock {}", path.display())]
     Lock { path: PathBuf, source: io::Error },
     #[error("Failed to listen at {}", path.display())]

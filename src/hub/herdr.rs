@@ -4,6 +4,7 @@
 //! agent does.
 
 use super::inbox::ClientId;
+use super::planner::Planner;
 use super::state::Hub;
 use super::tokens;
 use crate::config::Agent;
@@ -14,7 +15,7 @@ use crate::model::{AgentName, Contact, Environment, RunId, Source, Token};
 /// What reporters look for. An agent that is given one of them otherwise is left alone.
 const VARIABLES: [&str; 3] = ["HERDR_ENV", "HERDR_SOCKET_PATH", "HERDR_PANE_ID"];
 
-impl Hub {
+impl Planner {
     /// Adds what reporters look for to an agent's environment.
     pub(super) fn equip_reporters(
         &self,
@@ -23,7 +24,7 @@ impl Hub {
         environment: &mut Environment,
     ) -> std::io::Result<()> {
         let is_taken = VARIABLES.iter().any(|name| agent.env.0.contains_key(*name));
-        if !self.settings.reporters.enabled || is_taken {
+        if !self.has_reporters || is_taken {
             return Ok(());
         }
         let pane = tokens::new_token()?;
@@ -37,21 +38,28 @@ impl Hub {
         environment.0.extend(VARIABLES.into_iter().map(str::to_owned).zip(values));
         Ok(())
     }
+}
 
+impl Hub {
     /// Takes a call, and answers it.
     pub(super) fn on_line(&mut self, client: ClientId, line: &[u8]) {
         let answer = match ReporterCall::read(line) {
-            Ok(call) if self.heed_call(&call) => call.accept(),
+            Ok(call) if self.heed_call(client, &call) => call.accept(),
             Ok(call) => call.refuse_pane(),
             Err(answer) => answer,
         };
         self.views.send_line(client, &answer);
     }
 
-    /// Says whether the call is about nobody, or about an agent that runs.
-    fn heed_call(&mut self, call: &ReporterCall) -> bool {
+    /// Says whether the call is about nobody, or about an agent that runs and that it comes from.
+    fn heed_call(&mut self, client: ClientId, call: &ReporterCall) -> bool {
         let Some(pane) = &call.pane else { return true };
-        let Some((agent, run)) = self.holder_of_pane(pane) else { return false };
+        let Some(holder) = self.holder_of_pane(pane) else { return false };
+        if let Some(fault) = self.refuse_to_speak(client, Some(&holder)) {
+            tracing::warn!(agent = %holder.0, reason = fault.message, "a reporter is not heard");
+            return false;
+        }
+        let (agent, run) = holder;
         match &call.says {
             ReporterNews::Nothing => {}
             ReporterNews::Session(id) => self.note_conversation(&agent, run, Some(id.clone())),

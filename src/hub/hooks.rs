@@ -9,7 +9,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::artifacts::Waiting;
+use super::kits::tidy_kit;
 use super::ledger::Deed;
+use super::planner::Planner;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use super::tokens;
@@ -41,7 +43,7 @@ pub(super) struct Equipment {
     pub(super) arguments: Vec<String>,
 }
 
-impl Hub {
+impl Planner {
     /// Makes what a run needs to speak to us: a token, and what its cli's hooks ask for.
     pub(super) fn equip(&self, agent: &Agent, cli: &Cli) -> Result<Equipment, Fault> {
         let unable = |what: &str, error: &io::Error| {
@@ -97,7 +99,9 @@ impl Hub {
         equipment.environment.0.extend(variables);
         Ok(equipment)
     }
+}
 
+impl Hub {
     /// Hears what an agent says beside its terminal; the answer to a report comes once it is on
     /// record.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no agent's words")]
@@ -137,6 +141,10 @@ impl Hub {
             return;
         }
         pane.reports.note_call(id, true);
+        let command = rules.and_then(|rules| rules.read_command(said));
+        if let Some((detector, command)) = pane.detector.as_mut().zip(command) {
+            detector.tell_command(command, now);
+        }
         let found = pane.detector.as_mut().map(|detector| detector.hook(&news, now));
         tracing::debug!(%agent, rule = news.rule, "a hook");
         self.deliver(agent, run, Source::Hook, found.unwrap_or_default());
@@ -152,10 +160,11 @@ impl Hub {
         said: Said,
     ) -> Result<Response, Fault> {
         let Said { call, kind, text } = said;
-        let report = Report::declare(kind, &text).map_err(|error| {
+        let mut report = Report::declare(kind, &text).map_err(|error| {
             Fault::new(error.to_string()).with_hint("See `wheelhouse report --help`")
         })?;
         let line = report.raw.clone();
+        report.tag = self.engine.tag_of_call(agent, &report);
         let before = self.engine.before_report(agent, &report);
         let asked = report.clone();
         let now = self.clock.now();
@@ -186,6 +195,9 @@ impl Hub {
         let now = self.clock.now();
         let Some(pane) = self.panes.get_mut(agent).filter(|pane| pane.run == run) else { return };
         let Some(detector) = &mut pane.detector else { return };
+        if let Some(command) = news.as_ref().and_then(|news| news.command.clone()) {
+            detector.tell_command(command, now);
+        }
         let found = detector.stream(news.as_ref(), now);
         self.deliver(agent, run, Source::Signal, found);
         self.note_conversation(agent, run, news.and_then(|news| news.session));
@@ -198,17 +210,27 @@ impl Hub {
         }
     }
 
-    /// Removes what only an agent's run needed, once it is off the record.
-    pub(super) fn tidy_up(&self, agents: &[String]) {
-        for agent in agents.iter().filter_map(|name| name.parse::<AgentName>().ok()) {
-            if self.engine.seat(&agent).is_none() {
-                self.tidy_kit(&agent);
-                for path in [self.paths.agent_hooks(&agent), self.paths.agent_reports(&agent)] {
-                    // Most agents have neither.
-                    let _ = std::fs::remove_file(path);
-                }
-            }
+    /// Removes what only these agents needed, as far as they are off the record.
+    pub(super) fn tidy_up(&mut self, agents: &[AgentName]) {
+        self.let_go(agents);
+        let gone = agents.iter().filter(|agent| self.engine.seat(agent).is_none());
+        let gone: Vec<AgentName> = gone.cloned().collect();
+        for agent in &gone {
+            // After what may still wait to be written there.
+            let reports = self.paths.agent_reports(agent);
+            self.writer.files().append(0, move || drop(std::fs::remove_file(reports)));
         }
+        if !gone.is_empty() {
+            let paths = self.paths.clone();
+            self.in_turn(move || {
+                for agent in &gone {
+                    tidy_kit(&paths.agent_kit(agent));
+                    // Most agents have none.
+                    let _ = std::fs::remove_file(paths.agent_hooks(agent));
+                }
+            });
+        }
+        self.forget_casts(agents);
     }
 }
 

@@ -5,13 +5,14 @@ use std::rc::Rc;
 use tokio::sync::mpsc;
 
 use super::artifacts::Waiting;
-use super::briefs::{Memories, Resumption};
+use super::background::Continuation;
 use super::delays::Delays;
+use super::ended::{Found, Listed};
 use super::requests::{Answer, Asker};
 use super::session::{Outbox, Visitors};
 use crate::detect::StreamNews;
 use crate::engine::Event;
-use crate::keeper::FromKeeper;
+use crate::keeper::{FromKeeper, Standing, Tracer};
 use crate::model::{AgentName, ProcessInfo, RunId};
 use crate::store::{Outcome, Recorded};
 use crate::wire::Ask;
@@ -59,13 +60,21 @@ pub(super) enum Input {
         asker: Asker,
         found: Result<Vec<Recorded>, String>,
     },
+    /// What the record says of what a request names.
+    FoundEnded {
+        client: ClientId,
+        ask: Box<Ask>,
+        found: Result<Found, String>,
+    },
+    /// What a client wanted to know of tasks that have left memory.
+    ListedTasks {
+        asker: Asker,
+        found: Result<Listed, String>,
+    },
     /// The outcome of something that took a while.
     Came(Event),
-    /// What agents that are to come back have left behind.
-    Gathered {
-        plan: Resumption,
-        memories: Memories,
-    },
+    /// Work beside the hub is done, and something follows from it.
+    Continue(Continuation),
     /// Somebody's answer took a while.
     Answered {
         asker: Asker,
@@ -96,14 +105,13 @@ pub(super) struct Breach {
 /// What a client did.
 #[derive(Debug)]
 pub(super) enum ClientNews {
-    /// A guest came through the door of an agent, and speaks for that one alone. With the number of
-    /// its process, where the system tells it.
+    /// A guest came through the door of an agent, and speaks for that one alone.
     Came {
         outbox: Outbox,
         guest: Option<(AgentName, RunId)>,
-        peer: Option<u32>,
+        standing: Standing,
     },
-    Asked(Ask),
+    Asked(Box<Ask>),
     /// A reporter made for another tool said something, in a line.
     Line(Vec<u8>),
     /// It has taken everything that was sent to it.
@@ -148,10 +156,11 @@ pub(super) struct Senders {
     pub(super) outputs: mpsc::Sender<Input>,
     pub(super) delays: Rc<Delays>,
     pub(super) visitors: Rc<Visitors>,
+    pub(super) tracer: Rc<Tracer>,
 }
 
 impl Inbox {
-    pub(super) fn open() -> (Self, Senders) {
+    pub(super) fn open(tracer: Tracer) -> (Self, Senders) {
         let (to_outcomes, outcomes) = mpsc::unbounded_channel();
         let (to_requests, requests) = mpsc::channel(REQUESTS_MAX);
         let (to_urgent, urgent) = mpsc::channel(OUTPUTS_MAX);
@@ -162,6 +171,7 @@ impl Inbox {
             outputs: to_outputs,
             delays: Rc::new(Delays::new()),
             visitors: Rc::default(),
+            tracer: Rc::new(tracer),
         };
         let requests_in_a_row = 0;
         (Self { outcomes, to_outcomes, requests, urgent, outputs, requests_in_a_row }, senders)
@@ -205,7 +215,7 @@ mod tests {
     fn many_who_ask_do_not_keep_output_waiting() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let (mut inbox, senders) = Inbox::open();
+            let (mut inbox, senders) = Inbox::open(Tracer::default());
             for _ in 0..4 * REQUESTS_IN_A_ROW {
                 senders.requests.send(Input::SettingsChanged).await.unwrap();
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::pane::Pane;
 use super::state::Hub;
-use crate::config::Settings;
+use crate::config::{Settings, is_built_in_cli};
 use crate::detect::{Detector, Dialog, Finding, HookRules, Options, Rules};
 use crate::engine::RunEvent;
 use crate::model::{AgentName, AgentState, Exit, Manifest, Moment, Source};
@@ -35,12 +35,14 @@ impl Hub {
         let agents: Vec<AgentName> = self.panes.keys().cloned().collect();
         for agent in agents {
             let Some(rules) = self.rules_of(&agent) else { continue };
+            let hands_over = self.hands_over_messages(&agent);
             let pane = self.panes.get_mut(&agent).filter(|pane| pane.link.is_some());
             let Some(pane) = pane else { continue };
             match &mut pane.detector {
                 Some(detector) => detector.set_rules(rules, pane.screen.title(), now),
                 detector @ None => {
-                    *detector = Some(Detector::new(rules, Options::default(), now));
+                    let detector = detector.insert(Detector::new(rules, Options::default(), now));
+                    detector.expect_messages(hands_over);
                 }
             }
         }
@@ -64,16 +66,29 @@ impl Hub {
     /// Returns a detector for an agent's pane, by the rules of its cli.
     pub(super) fn detector(&mut self, agent: &AgentName) -> Option<Detector> {
         let rules = self.rules_of(agent)?;
-        Some(Detector::new(rules, Options::default(), self.clock.now()))
+        let mut detector = Detector::new(rules, Options::default(), self.clock.now());
+        detector.expect_messages(self.hands_over_messages(agent));
+        Some(detector)
+    }
+
+    /// Says whether an agent's cli was started so that it hands over its last message of each turn.
+    fn hands_over_messages(&self, agent: &AgentName) -> bool {
+        self.engine.seat(agent).is_some_and(|seat| {
+            let rules = self.hook_rules.get(&seat.member.cli);
+            let has_hooks = seat.member.contact.no_hooks.is_none();
+            has_hooks && rules.is_some_and(HookRules::hand_over_messages)
+        })
     }
 
     /// Returns the rules of an agent's cli, compiled when they are first needed.
     fn rules_of(&mut self, agent: &AgentName) -> Option<Arc<Rules>> {
         let settings = &self.settings;
-        let cli = self.engine.seat(agent).and_then(|seat| settings.cli(&seat.member.cli));
-        let wanted = &cli.or_else(|| settings.cli(ANY_PROGRAM))?.manifest;
-        // Clis that show the same share their rules: compiled, they are not small.
-        let cli = settings.clis().find(|(_, known)| known.manifest == *wanted)?.0.to_owned();
+        let name = self.engine.seat(agent).map_or(ANY_PROGRAM, |seat| &seat.member.cli);
+        let cli = settings.cli(name).or_else(|| settings.cli(ANY_PROGRAM))?;
+        // Clis of your own that show the same share their rules: compiled, they are not small.
+        let alike = || settings.clis().find(|(_, known)| known.manifest == cli.manifest);
+        let cli = if is_built_in_cli(name) { name } else { alike()?.0 }.to_owned();
+        let wanted = &settings.cli(&cli)?.manifest;
         if !self.rules.contains_key(&cli) {
             match Rules::new(&cli, wanted) {
                 Ok(rules) => drop(self.rules.insert(cli.clone(), Arc::new(rules))),
@@ -206,8 +221,15 @@ impl Pane {
     /// Returns when the detector has something to do though nothing was written.
     pub(super) fn judge_deadline(&self) -> Option<Moment> {
         // A pane whose agent is gone means nothing any more.
-        let detector = self.detector.as_ref().filter(|_| self.link.is_some())?;
-        detector.next_deadline()
+        self.link.is_some().then(|| self.look_deadline())?
+    }
+
+    /// Returns when the detector is to look at what this hub has of the pane.
+    fn look_deadline(&self) -> Option<Moment> {
+        // What an earlier hub has read is looked at as it comes, and not before: it may be long on its way from
+        // elsewhere, and what is overdue would be overdue all that time.
+        let is_behind = self.offset < self.reports.offset.max(self.caught_up_at);
+        self.detector.as_ref().filter(|_| !is_behind)?.next_deadline()
     }
 }
 
@@ -218,4 +240,29 @@ fn words(screen: &Screen) -> u64 {
         letter.hash(&mut hasher);
     }
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{RunId, Size};
+    use crate::screen::HistoryLimit;
+
+    #[test]
+    fn nothing_is_due_in_a_pane_that_has_not_been_caught_up_with() {
+        let mut manifest = Manifest::default();
+        manifest.screen.output_means_working = true;
+        let rules = Arc::new(Rules::new(ANY_PROGRAM, &manifest).unwrap());
+        let now = Moment::default() + Duration::from_secs(1);
+        let mut pane = Pane::new(RunId(1), Size::default(), HistoryLimit::default());
+        pane.detector = Some(Detector::new(rules, Options::default(), now));
+        assert!(pane.look_deadline().is_some(), "a start that takes too long is told");
+        // As it is until the keeper has said how much there is to read: for ever, if it is out of reach.
+        pane.caught_up_at = u64::MAX;
+        assert_eq!(pane.look_deadline(), None);
+        (pane.caught_up_at, pane.reports.offset) = (0, 7);
+        assert_eq!(pane.look_deadline(), None);
+        pane.offset = 7;
+        assert!(pane.look_deadline().is_some());
+    }
 }

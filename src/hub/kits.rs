@@ -1,13 +1,13 @@
 //! What agents work with: from what is asked for to what their clis are told.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::hooks::{Equipment, write_private};
 use super::plan::fault;
-use super::state::Hub;
+use super::planner::Planner;
 use crate::config::{Agent, Cli, Fitting, Loaded, Outfit, ServerEntry, dress, secure_dir};
-use crate::model::{AgentName, Environment, Kit, KitRules, OWN_SERVER};
+use crate::model::{Environment, Kit, KitRules, OWN_SERVER};
 use crate::wire::Fault;
 
 /// What this program's own server needs to find the hub, and to be believed there.
@@ -15,7 +15,7 @@ const OWN_VARIABLES: &[&str] = &["WHEELHOUSE_TOKEN", "WHEELHOUSE_SOCKET", "WHEEL
 /// Where it finds everything else, where someone has moved that.
 const PLACES: &[&str] = &["XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"];
 
-impl Hub {
+impl Planner {
     /// Adds what makes a cli work with a kit to what its run is started with.
     pub(super) fn fit(
         &self,
@@ -98,15 +98,15 @@ impl Hub {
         variables.dedup();
         Ok(ServerEntry { name: name.to_owned(), command: server.command.clone(), variables })
     }
+}
 
-    /// Removes the files of an agent's kit.
-    pub(super) fn tidy_kit(&self, agent: &AgentName) {
-        let directory: PathBuf = self.paths.agent_kit(agent);
-        if let Err(error) = fs::remove_dir_all(&directory)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%agent, %error, "the files of its kit are still there");
-        }
+/// Removes the files of an agent's kit.
+pub(super) fn tidy_kit(directory: &Path) {
+    if let Err(error) = fs::remove_dir_all(directory)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        let directory = directory.display();
+        tracing::warn!(%directory, %error, "the files of a kit are still there");
     }
 }
 

@@ -2,16 +2,16 @@
 //!
 //! Every decision's changes go to the record's own thread, and what is to be done about them waits
 //! here, in the order in which it was decided, until they are on the disk. While the record cannot
-//! be written, nothing waits: whatever relies on it is refused at once, so that nothing happens
-//! later that somebody was told will not. Only what nobody was told of is put off: gates, and the
-//! news that a task is done.
+//! be written, nothing waits: requests are taken back (`undo`), and whatever else relies on it is
+//! refused at once, so that nothing happens later that somebody was told will not. Only what nobody
+//! was told of is put off: gates, the news that a task is done, and answers to what is on record.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::requests::{Answer, Asker};
 use crate::engine::Effect;
 use crate::model::{AgentName, Changes, Entry, Moment, ReceiptId, RowChange, RunId};
-use crate::store::{Batch, Outcome, Store, Ticket};
+use crate::store::{Batch, Keep, Outcome, Store, Ticket};
 use crate::wire::Fault;
 
 /// So many heartbeats may wait for others, and no more: beside the record, the last reports of an agent
@@ -26,12 +26,11 @@ pub(super) enum Deed {
         /// What it is about was changed by the same decision.
         is_of_change: bool,
     },
-    /// Types a part of a prompt.
-    Press {
+    /// Goes on with a prompt: what it told of itself is on record.
+    GoOn {
         agent: AgentName,
         run: RunId,
         receipt: ReceiptId,
-        bytes: Vec<u8>,
     },
     Answer {
         asker: Asker,
@@ -41,6 +40,10 @@ pub(super) enum Deed {
     Show {
         task: String,
     },
+    /// Removes what only these agents needed, if they are off the record.
+    Tidy {
+        agents: Vec<AgentName>,
+    },
 }
 
 /// The record, and what waits for it.
@@ -48,6 +51,8 @@ pub(super) enum Deed {
 pub(super) struct Ledger {
     store: Store,
     waiting: VecDeque<Waiting>,
+    /// How many things ever waited.
+    count: u64,
     /// The last batch that something may rely on, and the last one that is on the disk.
     relied_on: Ticket,
     committed: Ticket,
@@ -66,10 +71,25 @@ pub(super) struct Ledger {
 
 #[derive(Debug)]
 struct Waiting {
+    /// Its number among all that ever waited.
+    number: u64,
     ticket: Ticket,
+    /// What it relies on is in the backlog.
+    is_crowded: bool,
+    /// It follows from a decision of the engine.
+    is_decided: bool,
     /// Why what it relies on will never be on record.
     refusal: Option<String>,
     deed: Deed,
+}
+
+/// How far all had come at a moment.
+#[derive(Debug, Default)]
+pub(super) struct Mark {
+    last: Ticket,
+    relied_on: Ticket,
+    count: u64,
+    unrecorded: BTreeSet<String>,
 }
 
 /// What the record has no room for while it cannot be written: the last value of each row, and how
@@ -77,6 +97,8 @@ struct Waiting {
 #[derive(Debug, Default)]
 struct Backlog {
     rows: BTreeMap<(String, String), RowChange>,
+    /// What was last said of rows that are gone: nothing else tells of them.
+    last: Vec<RowChange>,
     entries: usize,
 }
 
@@ -85,6 +107,7 @@ impl Ledger {
         Self {
             store,
             waiting: VecDeque::new(),
+            count: 0,
             relied_on: Ticket::default(),
             committed: Ticket::default(),
             failure: None,
@@ -94,6 +117,11 @@ impl Ledger {
             unrecorded: BTreeSet::new(),
             is_busy: false,
         }
+    }
+
+    /// Keeps so much of the journal.
+    pub(super) fn set_keep(&self, keep: Keep) {
+        self.store.set_keep(keep);
     }
 
     /// Hands a decision and what follows from it over.
@@ -107,22 +135,90 @@ impl Ledger {
                 let is_crowd = self.heartbeats >= HEARTBEATS_MAX;
                 let may_wait = is_alone && is_heartbeat && !is_crowd && !is_about_prompt(&changes);
                 self.heartbeats = if may_wait { self.heartbeats + 1 } else { 0 };
-                let done = done_tasks(&changes);
-                refusal = self.keep(changes, may_wait, now).err();
-                self.unrecorded.extend(done.iter().cloned());
-                // What will never be on record is never shown either.
-                for task in done.into_iter().filter(|_| refusal.is_none()) {
-                    self.push(Deed::Show { task }, None);
-                }
+                refusal = self.enter_changes(changes, may_wait, now).err();
             } else {
-                self.push(Deed::Effect { effect, is_of_change }, refusal.clone());
+                self.queue(Deed::Effect { effect, is_of_change }, refusal.clone(), true);
             }
         }
     }
 
+    /// Hands over what was decided for a request, and returns what its answer relies on; where the
+    /// record does not take it, nothing is handed over.
+    pub(super) fn enter_request(
+        &mut self,
+        effects: Vec<Effect>,
+        now: Moment,
+    ) -> Result<Ticket, String> {
+        let mut is_of_change = false;
+        for effect in effects {
+            // It comes first: nothing was handed over before it.
+            if let Effect::Save(changes) = effect {
+                is_of_change = true;
+                self.heartbeats = 0;
+                let before = self.unrecorded.clone();
+                self.enter_changes(changes, false, now)
+                    .inspect_err(|_| self.unrecorded = before)?;
+            } else {
+                self.queue(Deed::Effect { effect, is_of_change }, None, true);
+            }
+        }
+        Ok(self.relied_on)
+    }
+
+    fn enter_changes(
+        &mut self,
+        changes: Changes,
+        may_wait: bool,
+        now: Moment,
+    ) -> Result<(), String> {
+        let done = done_tasks(&changes);
+        let kept = self.keep(changes, may_wait, now);
+        self.unrecorded.extend(done.iter().cloned());
+        // What will never be on record is never shown either.
+        for task in done.into_iter().filter(|_| kept.is_ok()) {
+            self.queue(Deed::Show { task }, None, true);
+        }
+        kept
+    }
+
     /// Queues something behind all that was decided so far.
-    pub(super) fn push(&mut self, deed: Deed, refusal: Option<String>) {
-        self.waiting.push_back(Waiting { ticket: self.relied_on, refusal, deed });
+    pub(super) fn push(&mut self, deed: Deed) {
+        self.queue(deed, None, false);
+    }
+
+    fn queue(&mut self, deed: Deed, refusal: Option<String>, is_decided: bool) {
+        self.count += 1;
+        let (number, ticket) = (self.count, self.relied_on);
+        let is_crowded = !self.backlog.is_empty();
+        let waiting = Waiting { number, ticket, is_crowded, is_decided, refusal, deed };
+        self.waiting.push_back(waiting);
+    }
+
+    /// Returns how far all has come.
+    pub(super) fn mark(&self) -> Mark {
+        let unrecorded = self.unrecorded.clone();
+        Mark { last: self.store.last(), relied_on: self.relied_on, count: self.count, unrecorded }
+    }
+
+    /// Takes back what was decided since a moment, unless some of it is on record. What was queued
+    /// meanwhile and follows from no decision stays.
+    pub(super) fn withdraw(&mut self, mark: &Mark) -> bool {
+        if !self.store.withdraw(mark.last) {
+            return false;
+        }
+        self.relied_on = mark.relied_on;
+        self.unrecorded.retain(|task| mark.unrecorded.contains(task));
+        self.backlog = Backlog::default();
+        self.waiting.retain(|one| one.number <= mark.count || !one.is_decided);
+        for one in self.waiting.iter_mut().filter(|one| one.number > mark.count) {
+            (one.ticket, one.is_crowded) = (mark.relied_on, false);
+        }
+        true
+    }
+
+    /// Returns the last batch that is on the disk.
+    pub(super) fn committed(&self) -> Ticket {
+        self.committed
     }
 
     /// Keeps something until the record can be written again.
@@ -144,8 +240,10 @@ impl Ledger {
         let next = self.waiting.front()?;
         let obstacle = match &next.refusal {
             Some(refusal) => Some(refusal.clone()),
-            None if next.ticket <= self.committed && self.backlog.is_empty() => None,
-            None => Some(self.trouble()?),
+            None if next.ticket <= self.committed && !next.is_crowded => None,
+            None if next.is_crowded => Some(self.trouble()?),
+            // What was handed over may yet be written, however much waits behind it.
+            None => Some(self.failure.clone()?),
         };
         self.waiting.pop_front().map(|waiting| (waiting.deed, obstacle))
     }
@@ -168,18 +266,25 @@ impl Ledger {
             if let Err(reason) = self.keep(changes, false, now) {
                 tracing::error!(reason, "what waited for room could not be put on record");
             }
+            for one in self.waiting.iter_mut().filter(|one| one.is_crowded) {
+                (one.ticket, one.is_crowded) = (self.relied_on, false);
+            }
         }
         if self.trouble().is_none() {
             for deed in std::mem::take(&mut self.parked) {
-                self.push(deed, None);
+                self.push(deed);
             }
         }
     }
 
     /// Returns why the record cannot be written, if it cannot.
     pub(super) fn trouble(&self) -> Option<String> {
-        let crowd = || "too much waits to be written".to_owned();
         self.failure.clone().or_else(|| (!self.backlog.is_empty()).then(crowd))
+    }
+
+    /// Returns why no request can be put on record now, if none can.
+    pub(super) fn obstacle(&self) -> Option<String> {
+        self.trouble().or_else(|| (!self.store.has_room()).then(crowd))
     }
 
     /// Hands changes to the record, or returns why they will never be there.
@@ -210,15 +315,22 @@ impl Backlog {
     fn add(&mut self, changes: Changes) {
         self.entries += changes.entries.len();
         for row in changes.rows {
-            self.rows.insert((row.table.clone(), row.key.clone()), row);
+            let is_gone = row.value.is_none();
+            let before = self.rows.insert((row.table.clone(), row.key.clone()), row);
+            self.last.extend(before.filter(|before| is_gone && before.value.is_some()));
         }
     }
 
     fn into_changes(self) -> Changes {
         let words = format!("{} entries are lost: too much waited to be written", self.entries);
         let entries = vec![Entry::new("record.gap", words)];
-        Changes { entries, rows: self.rows.into_values().collect() }
+        let rows = self.last.into_iter().chain(self.rows.into_values()).collect();
+        Changes { entries, rows }
     }
+}
+
+fn crowd() -> String {
+    "too much waits to be written".to_owned()
 }
 
 /// Says whether changes tell how far a prompt has come: keys rely on that, though nothing may be told.
@@ -237,8 +349,9 @@ fn done_tasks(changes: &Changes) -> Vec<String> {
 /// Returns what to answer to whoever asks for something that cannot be put on record.
 pub(super) fn unwritable(reason: &str) -> Fault {
     Fault::new(format!("The record cannot be written: {reason}")).with_hint(
-        "Make room on the disk, and see that it can be written; it heals by itself. Agents go on, and \
-         `wheelhouse agent stop` and `wheelhouse down --force` work all the same",
+        "Make room on the disk, and see that it can be written; it heals by itself. What could not be put \
+         on record was not done: ask again then. Agents go on, and `wheelhouse agent stop` and \
+         `wheelhouse down --force` work all the same",
     )
 }
 
@@ -341,6 +454,16 @@ mod tests {
         ledger.enter(vec![save("agent.starting", 1), answer(2)], Moment(1));
         ledger.note(outcomes.recv_timeout(PATIENCE).unwrap(), Moment(2));
         assert_eq!(next(&mut ledger), Some((2, None)));
+    }
+
+    #[test]
+    fn what_leaves_memory_while_there_is_no_room_is_still_told() {
+        let row = |value| RowChange { table: "t".to_owned(), key: "k".to_owned(), value };
+        let mut backlog = Backlog::default();
+        for value in [Some(1.into()), Some(2.into()), None] {
+            backlog.add(Changes { entries: Vec::new(), rows: vec![row(value)] });
+        }
+        assert_eq!(backlog.into_changes().rows, [row(Some(2.into())), row(None)]);
     }
 
     #[test]

@@ -2,21 +2,19 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::UnixStream;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::carrier::Carrier;
 use super::delays::{Delays, Place};
+use super::here::Here;
 use super::inbox::{Input, LinkNews, Senders};
 use super::parcels::Parcels;
-use super::socket::is_own;
 use super::there::{Called, There};
 use crate::keeper::{self, Decoder, FromKeeper, ToKeeper, Welcome};
 use crate::model::{AgentName, RunId};
@@ -65,10 +63,7 @@ pub(super) struct Route {
 #[derive(Debug)]
 pub(super) enum Road {
     /// It is on this machine.
-    Here {
-        socket: PathBuf,
-        lock: PathBuf,
-    },
+    Here(Here),
     There(Box<There>),
 }
 
@@ -260,7 +255,7 @@ impl Line {
     /// Connects, or returns what to tell once it is certain that there is nothing to connect to.
     async fn connect(&mut self) -> Result<Stream, LinkNews> {
         match &self.route.road {
-            Road::Here { .. } => self.connect_here().await,
+            Road::Here(_) => self.connect_here().await,
             Road::There(_) => self.connect_there().await,
         }
     }
@@ -274,13 +269,11 @@ impl Line {
 
     /// Tries until nobody holds the agent's lock.
     async fn connect_here(&self) -> Result<Stream, LinkNews> {
-        let Road::Here { socket, lock } = &self.route.road else { return Err(self.nobody(None)) };
+        let Road::Here(here) = &self.route.road else { return Err(self.nobody(None)) };
         let mut pause = RETRY_LEAST;
         let mut waited = Duration::ZERO;
         loop {
-            if let Ok(stream) = UnixStream::connect(socket).await
-                && is_own(&stream)
-            {
+            if let Some(stream) = here.reach(&self.route.agent, &self.senders.tracer).await {
                 let (reader, writer) = stream.into_split();
                 let (reader, writer) = (Box::new(reader), Box::new(writer));
                 return Ok(Stream { reader, writer, early: Vec::new(), carrier: None });
@@ -290,7 +283,7 @@ impl Line {
                 Start::BySomeoneElse => waited < ORPHAN_PATIENCE,
                 Start::Past => false,
             };
-            if !may_come && !keeper::is_held(lock) {
+            if !may_come && !here.is_held() {
                 return Err(self.nobody(None));
             }
             sleep(pause).await;

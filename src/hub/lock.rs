@@ -54,6 +54,7 @@ mod tests {
         let first = Lock::take(&path).unwrap();
         assert!(matches!(Lock::take(&path), Err(HubError::Busy)));
         drop(first);
-        assert!(Lock::take(&path).is_ok());
+        // A child that another test forks holds our files for a moment, until it is another program.
+        assert!((0..200).any(|_| Lock::take(&path).is_ok()), "nobody holds it any more");
     }
 }

@@ -110,7 +110,7 @@ impl Hub {
         let mut rebuilt = pane.screen.feed(old, now).rebuilt;
         let fed = pane.screen.feed(new, now);
         rebuilt |= fed.rebuilt;
-        if let Some(recorder) = self.casts.of(&self.paths, agent) {
+        if let Some(recorder) = self.casts.of(&self.paths, self.writer.files(), agent) {
             recorder.output(fresh, &fed.signals, &pane.screen, now);
         }
         pane.offset = end;
@@ -139,7 +139,7 @@ impl Hub {
         if let Some(pane) = self.panes.get_mut(agent) {
             pane.screen.resize(size);
             self.views.note_change(agent);
-            if let Some(recorder) = self.casts.of(&self.paths, agent) {
+            if let Some(recorder) = self.casts.of(&self.paths, self.writer.files(), agent) {
                 recorder.resize(size, now);
             }
         }

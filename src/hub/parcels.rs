@@ -13,6 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::inbox::Senders;
 use super::session::let_in;
+use crate::keeper::Standing;
 use crate::model::{AgentName, RunId};
 use crate::runner::{DOORS_MAX, FromFar, ToFar, WINDOW_BYTES};
 
@@ -82,7 +83,8 @@ impl Parcels {
         if self.doors.len() >= DOORS_MAX {
             return;
         }
-        let_in(far, Some(self.guest.clone()), self.senders.clone());
+        // The far end has looked where it stands.
+        let_in(far, Some(self.guest.clone()), Standing::Outside, self.senders.clone());
         let (mut reader, writer) = near.into_split();
         let to_send = self.to_send.clone();
         let reading = tokio::task::spawn_local(async move {

@@ -2,28 +2,35 @@
 
 use std::time::Duration;
 
+use super::planner::Planner;
 use super::state::Hub;
 use super::stead::stead;
-use crate::config::{Agent, Loaded, Settings, Speaks, Team};
+use super::undo::EngineChange;
+use crate::config::{Agent, Loaded, RecordSettings, Settings, Speaks, Team};
 use crate::model::{
     AgentName, Environment, Launch, Member, Opening, Plot, Posting, Size, WorkspaceChoice,
 };
 use crate::screen::HistoryLimit;
+use crate::store::Keep;
 use crate::wire::{AgentOffer, Fault, TeamOffer};
 
 /// What is started: who, and how.
 pub(super) type Crew = Vec<(Member, Launch)>;
 
+const DAY: Duration = Duration::from_hours(24);
+
 impl Hub {
-    /// Reads the settings anew, as they are now, and takes over what the hub itself goes by.
-    pub(super) fn load_settings(&mut self) -> Result<Loaded, Fault> {
-        match Settings::load(&self.paths) {
+    /// Takes over what the hub itself goes by of settings that were read anew.
+    pub(super) fn take_over_loaded(
+        &mut self,
+        loaded: Result<Loaded, String>,
+    ) -> Result<Loaded, Fault> {
+        match loaded {
             Ok(loaded) => {
                 self.take_over(&loaded);
                 Ok(loaded)
             }
             Err(error) => {
-                let error = error.to_string();
                 let fault =
                     Fault::new(format!("The settings cannot be used\n{}", error.trim_end()));
                 self.note_settings_fault(error);
@@ -37,45 +44,36 @@ impl Hub {
         let lines = settings.pane.scrollback.try_into().unwrap_or(usize::MAX);
         self.history_limit = HistoryLimit { lines, ..HistoryLimit::default() };
         self.default_size = Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols };
-        self.casts.heed(settings.casts, self.clock.now());
-        self.engine.set_patience(Duration::from_secs(settings.stuck.after_seconds.into()));
-        self.engine.set_resume_after_reset(settings.limit.resume_after_reset);
-        self.engine.set_merging(Self::merging(&settings.workspace));
+        self.casts.heed(settings.casts);
+        // Where the files cannot be used, nobody knows how much they want kept.
+        let record = Some(settings.record).filter(|_| self.settings_fault.is_none());
+        self.ledger.set_keep(record.map(keep).unwrap_or_default());
+        self.change_engine(EngineChange::Settings(Box::new(settings.clone())));
         let before = std::mem::replace(&mut self.settings, settings);
         if before.approvals != self.settings.approvals {
             self.heed_approvals();
         }
         self.heed_rules(&before);
     }
+}
 
+impl Planner {
     /// Returns everyone in a team; without a name, in the only team of the project.
     pub(super) fn plan_team(
-        &mut self,
+        &self,
+        loaded: &Loaded,
         team: Option<&str>,
         caller: &Environment,
     ) -> Result<Crew, Fault> {
-        let loaded = self.load_settings()?;
         let team = match team {
             Some(name) => loaded.team(name).map_err(|error| fault(&error.to_string()))?,
-            None => only_team(&loaded)?,
+            None => only_team(loaded)?,
         };
-        let named = team.agents.iter().map(|agent| self.plan_agent(&loaded, team, agent, caller));
-        let crew: Result<Crew, Fault> =
-            named.chain(self.plan_added_to(&loaded, &team.name, caller)).collect();
-        self.begin_afresh(&loaded, crew?)
+        let named = team.agents.iter().map(|agent| self.plan_agent(loaded, team, agent, caller));
+        named.chain(self.plan_added_to(loaded, &team.name, caller)).collect()
     }
 
     /// Returns the agents of these names, each from the team that it belongs to.
-    pub(super) fn plan_agents(
-        &mut self,
-        names: &[String],
-        caller: &Environment,
-    ) -> Result<Crew, Fault> {
-        let loaded = self.load_settings()?;
-        let crew = self.plan_named(&loaded, names, caller)?;
-        self.begin_afresh(&loaded, crew)
-    }
-
     pub(super) fn plan_named(
         &self,
         loaded: &Loaded,
@@ -120,7 +118,7 @@ impl Hub {
         let name: AgentName = name
             .parse()
             .map_err(|error: crate::model::InvalidName| Fault::new(error.to_string()))?;
-        if let Some(seat) = self.engine.seat(&name) {
+        if let Some(seat) = self.known.seat(&name) {
             let team = loaded.team(&seat.member.team);
             let team = team.map_err(|error| fault(&error.to_string()))?;
             if let Some(agent) = team.agents.iter().find(|agent| agent.name == name) {
@@ -159,7 +157,7 @@ impl Hub {
         self.fit(loaded, (cli_name, cli), (agent, &kit), caller, &mut equipment)?;
         let own = &equipment.environment;
         let plot = self.plot(agent, settings)?;
-        let caller = (caller, settings.pass_env.as_slice());
+        let caller = (caller, settings.env.pass.as_slice());
         let stead = stead(&self.paths, (agent, plot.as_ref()), cli, own, caller);
         let (mut argv, cwd) = (stead.argv, stead.cwd);
         let workspace = plot.as_ref().map(Plot::project_root);
@@ -192,28 +190,34 @@ impl Hub {
         let (environment, confinement) = (stead.environment, stead.confinement);
         Ok((member, Launch { argv, cwd, environment, size: self.default_size, confinement }))
     }
+}
 
-    /// Returns every team that could be started, the project's own ones too while they are not
-    /// trusted, so that a person sees what is missing.
-    pub(super) fn offers(&mut self, caller: &Environment) -> Result<Vec<TeamOffer>, Fault> {
-        let loaded = self.load_settings()?;
-        let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
-        let offer = |team: &Team| {
-            let distrust = loaded.team(&team.name).err().map(|error| error.to_string());
-            let obstacle = distrust.or_else(|| missing(all, team, caller));
-            TeamOffer {
-                name: team.name.clone(),
-                layout: team.layout.to_string(),
-                origin: all.origin(&format!("team.{}", team.name)).to_string(),
-                agents: team.agents.iter().map(|agent| agent_offer(all, agent, caller)).collect(),
-                obstacle: obstacle.and_then(|text| text.lines().next().map(str::to_owned)),
-            }
-        };
-        let mut offers: Vec<TeamOffer> = all.teams().map(offer).collect();
-        // What can be started at once comes first.
-        offers.sort_by_key(|offer| offer.obstacle.is_some());
-        Ok(offers)
-    }
+/// Returns every team that could be started, the project's own ones too while they are not trusted, so
+/// that a person sees what is missing.
+pub(super) fn offers(loaded: &Loaded, caller: &Environment) -> Vec<TeamOffer> {
+    let all = loaded.project.as_ref().map_or(&loaded.settings, |project| &project.settings);
+    let offer = |team: &Team| {
+        let distrust = loaded.team(&team.name).err().map(|error| error.to_string());
+        let obstacle = distrust.or_else(|| missing(all, team, caller));
+        TeamOffer {
+            name: team.name.clone(),
+            layout: team.layout.to_string(),
+            origin: all.origin(&format!("team.{}", team.name)).to_string(),
+            agents: team.agents.iter().map(|agent| agent_offer(all, agent, caller)).collect(),
+            obstacle: obstacle.and_then(|text| text.lines().next().map(str::to_owned)),
+        }
+    };
+    let mut offers: Vec<TeamOffer> = all.teams().map(offer).collect();
+    // What can be started at once comes first.
+    offers.sort_by_key(|offer| offer.obstacle.is_some());
+    offers
+}
+
+fn keep(settings: RecordSettings) -> Keep {
+    let RecordSettings { days, megabytes } = settings;
+    let age = (days > 0).then(|| DAY * days);
+    let bytes = (megabytes > 0).then(|| u64::from(megabytes) << 20);
+    Keep { age, bytes }
 }
 
 fn agent_offer(settings: &Settings, agent: &Agent, caller: &Environment) -> AgentOffer {

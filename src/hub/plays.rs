@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::plan::Crew;
+use super::planner::Planner;
 use super::plots::unsaid_in_plays;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
@@ -29,8 +30,17 @@ impl Hub {
                 }
                 return Some(Ok(Response::Runs { runs }));
             }
-            RunRequest::Begin { order, environment } => self.plan_play(order, &environment),
-            RunRequest::Resume { run, environment } => self.plan_encore(&run, &environment),
+            RunRequest::Begin { order, environment } => {
+                if let Err(fault) = refuse_call(&order.call) {
+                    return Some(Err(fault));
+                }
+                self.plan_play(asker, order, environment);
+                return None;
+            }
+            RunRequest::Resume { run, environment } => {
+                self.plan_encore(asker, run, environment);
+                return None;
+            }
             RunRequest::Cancel { run } => {
                 self.known_play(&run).map(|play| PlayCommand::Cancel { play: play.id })
             }
@@ -38,62 +48,110 @@ impl Hub {
         self.command(asker, command.map(Command::Play))
     }
 
-    /// Returns how to begin a run.
-    fn plan_play(
-        &mut self,
-        mut order: Box<PlayOrder>,
-        caller: &Environment,
-    ) -> Result<PlayCommand, Fault> {
-        let is_word = order.call.chars().all(|c| c.is_ascii_alphanumeric());
-        if order.call.is_empty() || order.call.len() > CALL_CHARS_MAX || !is_word {
-            return Err(Fault::new("The call of a run is a word of letters and digits"));
-        }
-        // The answer was lost: whoever asks again is told of the same run.
-        if self.engine.play_called(&order.call).is_some() {
-            return Ok(PlayCommand::Begin { order, members: Vec::new() });
-        }
+    /// Has a run planned, and begins it then.
+    fn plan_play(&mut self, asker: Asker, mut order: Box<PlayOrder>, caller: Environment) {
         for spec in &mut order.tasks {
             spec.prompt.retain(|c| !c.is_control() || c == '\n' || c == '\t');
         }
-        let loaded = self.load_settings()?;
-        self.write_scripts(&mut order)?;
-        let players = order.cast.agents.clone();
-        let mut members = Crew::new();
-        for player in &players {
-            let planned = self.plan_player(&loaded, &order.cast, player, caller)?;
-            members.extend(self.begin_afresh(&loaded, vec![planned])?);
-        }
-        for (member, _) in &mut members {
-            self.open(&order.cast, member);
-        }
-        Ok(PlayCommand::Begin { order, members })
+        self.plan(
+            Some(asker),
+            move |hub, _| {
+                // The answer was lost: whoever asks again is told of the same run.
+                let is_known = hub.engine.play_called(&order.call).is_some();
+                Ok(move |planner: &Planner, loaded: &Loaded| {
+                    if is_known {
+                        return Ok((order, Crew::new()));
+                    }
+                    planner.write_scripts(&mut order)?;
+                    let start = |player| planner.plan_player(loaded, &order.cast, player, &caller);
+                    let crew = order.cast.agents.iter().map(start).collect::<Result<_, _>>()?;
+                    Ok((order, crew))
+                })
+            },
+            move |hub, turn, planned| {
+                let command = planned.and_then(|(loaded, (order, crew))| {
+                    let crew = hub.turns.refuse_stopped(turn, crew)?;
+                    let mut members = hub.begin_afresh(&loaded, crew)?;
+                    for (member, _) in &mut members {
+                        hub.open(&order.cast, member);
+                    }
+                    Ok(PlayCommand::Begin { order, members })
+                });
+                hub.command(asker, command.map(Command::Play))
+            },
+        );
     }
 
-    /// Returns how to go on with a run: those of its agents that are gone, or that nothing reaches
+    /// Has it planned how to go on with a run: those of its agents that are gone, or that nothing reaches
     /// any more, take their conversation up again, where their cli can do that and one is known.
-    fn plan_encore(&mut self, run: &str, caller: &Environment) -> Result<PlayCommand, Fault> {
-        let play = self.known_play(run)?.clone();
-        let loaded = self.load_settings()?;
-        let is_live = |player: &&Player| self.engine.seat(&player.name).is_some_and(Seat::is_live);
-        let is_hung = |player: &&Player| self.engine.is_hung(&player.name);
-        let is_lost = |player: &&Player| !is_live(player) || is_hung(player);
-        let gone: Vec<Player> = play.cast.agents.iter().filter(is_lost).cloned().collect();
+    fn plan_encore(&mut self, asker: Asker, run: String, caller: Environment) {
+        self.plan(
+            Some(asker),
+            move |hub, _| {
+                let play = hub.known_play(&run)?.clone();
+                let seat = |player: &Player| hub.engine.seat(&player.name);
+                let is_live = |player: &Player| seat(player).is_some_and(Seat::is_live);
+                let is_lost =
+                    |player: &&Player| !is_live(player) || hub.engine.is_hung(&player.name);
+                let gone: Vec<Player> = play.cast.agents.iter().filter(is_lost).cloned().collect();
+                Ok(move |planner: &Planner, loaded: &Loaded| {
+                    let start = |player| planner.plan_player(loaded, &play.cast, player, &caller);
+                    let crew = gone.iter().map(start).collect::<Result<Crew, _>>()?;
+                    Ok((play, crew))
+                })
+            },
+            move |hub, turn, planned| {
+                let command = planned.and_then(|(loaded, (play, crew))| {
+                    let crew = hub.turns.refuse_stopped(turn, crew)?;
+                    let members = hub.resume_or_begin(&loaded, &play.cast, crew)?;
+                    Ok(PlayCommand::Resume { play: play.id, members, grace_ms: hub.grace_ms })
+                });
+                hub.command(asker, command.map(Command::Play))
+            },
+        );
+    }
+
+    /// Takes the conversations up that can be, and begins the others anew.
+    fn resume_or_begin(&mut self, loaded: &Loaded, cast: &Cast, crew: Crew) -> Result<Crew, Fault> {
         let mut members = Crew::new();
-        for player in &gone {
-            let (member, launch) = self.plan_player(&loaded, &play.cast, player, caller)?;
-            if let Ok(resumed) = self.resume(&loaded, member.clone(), launch.clone()) {
+        for (member, launch) in crew {
+            if let Ok(resumed) = self.resume(loaded, member.clone(), launch.clone()) {
                 members.push(resumed);
                 continue;
             }
-            let mut fresh = self.begin_afresh(&loaded, vec![(member, launch)])?;
+            let mut fresh = self.begin_afresh(loaded, vec![(member, launch)])?;
             for (member, _) in &mut fresh {
-                self.open(&play.cast, member);
+                self.open(cast, member);
             }
             members.extend(fresh);
         }
-        Ok(PlayCommand::Resume { play: play.id, members, grace_ms: self.grace_ms })
+        Ok(members)
     }
 
+    /// Has an agent told what its playbook tells it before its first task.
+    fn open(&mut self, cast: &Cast, member: &mut Member) {
+        let player = cast.agents.iter().find(|player| player.name == member.name);
+        let Some(prompt) = player.and_then(|player| player.prompt.as_ref()) else { return };
+        let tag = self.draw_tag();
+        let text = prompt.replace(TAG_PLACE, &tag);
+        member.opening.letter = Some(Letter { agent: member.name.clone(), text, tag: Some(tag) });
+    }
+
+    fn known_play(&self, run: &str) -> Result<&Play, Fault> {
+        let id = run.parse::<PlayId>().ok();
+        id.and_then(|id| self.engine.play(id)).ok_or_else(|| {
+            let run = run.chars().filter(|c| !c.is_control()).take(64).collect();
+            Refusal::UnknownPlay { run }.into()
+        })
+    }
+
+    pub(super) fn run_list(&self) -> Vec<RunStatus> {
+        let run = |play: &Play| RunStatus::new(play, self.engine.play_tasks(play.id));
+        self.engine.plays().map(run).collect()
+    }
+}
+
+impl Planner {
     /// Returns how to start one who takes part: as its team says, if it has one.
     fn plan_player(
         &self,
@@ -133,15 +191,6 @@ impl Hub {
         self.plan_own(loaded, &agent, (&cast.team, place), &added, caller)
     }
 
-    /// Has an agent told what its playbook tells it before its first task.
-    fn open(&mut self, cast: &Cast, member: &mut Member) {
-        let player = cast.agents.iter().find(|player| player.name == member.name);
-        let Some(prompt) = player.and_then(|player| player.prompt.as_ref()) else { return };
-        let tag = self.engine.next_tag();
-        let text = prompt.replace(TAG_PLACE, &tag);
-        member.opening.letter = Some(Letter { agent: member.name.clone(), text, tag: Some(tag) });
-    }
-
     /// Writes what scripted agents play where they will find it, also after a crash.
     fn write_scripts(&self, order: &mut PlayOrder) -> Result<(), Fault> {
         if order.scripts.is_empty() {
@@ -163,38 +212,12 @@ impl Hub {
         }
         Ok(())
     }
+}
 
-    fn known_play(&self, run: &str) -> Result<&Play, Fault> {
-        let id = run.parse::<PlayId>().ok();
-        id.and_then(|id| self.engine.play(id)).ok_or_else(|| {
-            let run = run.chars().filter(|c| !c.is_control()).take(64).collect();
-            Refusal::UnknownPlay { run }.into()
-        })
+fn refuse_call(call: &str) -> Result<(), Fault> {
+    let is_word = call.chars().all(|c| c.is_ascii_alphanumeric());
+    if call.is_empty() || call.len() > CALL_CHARS_MAX || !is_word {
+        return Err(Fault::new("The call of a run is a word of letters and digits"));
     }
-
-    pub(super) fn run_list(&self) -> Vec<RunStatus> {
-        self.engine.plays().map(|play| self.run_status(play)).collect()
-    }
-
-    fn run_status(&self, play: &Play) -> RunStatus {
-        let cast = &play.cast;
-        let tasks = self.engine.play_tasks(play.id).into_iter().map(|task| {
-            let id = task.id.to_string();
-            (task.key.clone().unwrap_or_else(|| id.clone()), id)
-        });
-        RunStatus {
-            id: play.id.to_string(),
-            playbook: cast.playbook.clone(),
-            hash: cast.hash.clone(),
-            pattern: cast.pattern,
-            state: play.state,
-            note: play.note.clone(),
-            vars: cast.vars.clone(),
-            agents: cast.agents.iter().map(|player| player.name.to_string()).collect(),
-            own: play.own.iter().map(ToString::to_string).collect(),
-            tasks: tasks.collect(),
-            started: play.started.to_rfc3339(),
-            ended: play.ended.map(crate::model::Moment::to_rfc3339),
-        }
-    }
+    Ok(())
 }

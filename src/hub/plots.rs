@@ -2,8 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::planner::Planner;
 use super::state::Hub;
-use crate::config::{Agent, Origin, Settings, WorkspaceSettings};
+use crate::config::{Agent, Origin, Paths, Settings, WorkspaceSettings};
 use crate::git::Repository;
 use crate::model::{
     AgentName, Launch, MergeTerms, Place, Plot, Runner, Sandbox, Workspace, WorkspaceChoice,
@@ -25,15 +26,19 @@ if ! [ -e "$mark" ]; then
 fi
 exec "$@""#;
 
-impl Hub {
-    pub(super) fn site(&self) -> Site {
-        Site::of(&self.paths)
+/// Returns the directory in which workspaces are made, with the links that lead there.
+pub fn workspace_folder(paths: &Paths, settings: &WorkspaceSettings) -> PathBuf {
+    match &settings.directory {
+        Some(folder) => folder.join(paths.session.to_string()),
+        None => paths.state_dir.join("workspaces"),
     }
+}
 
+impl Planner {
     /// Returns how the workspace of an agent is made; nothing, if it works in the project itself.
     pub(super) fn plot(&self, agent: &Agent, settings: &Settings) -> Result<Option<Plot>, Fault> {
         let name = &agent.name;
-        let of_play = || self.engine.play_of(name).and_then(|_| unsaid_in_plays(settings));
+        let of_play = || self.unsaid_in_play_of(name, settings);
         let choice = agent.posting.workspace.or_else(of_play);
         let settings = &settings.workspace;
         let choice = choice.unwrap_or(settings.default);
@@ -45,7 +50,7 @@ impl Hub {
         let repository = Repository::find(&self.paths.project).ok();
         let cwd = self.relative_cwd(agent);
         let root = self.workspace_folder(settings).join(name.as_str());
-        let known = self.engine.workspace(name).map(|one| one.plot.kind);
+        let known = self.known.workspace(name).map(|one| one.plot.kind);
         let is_tracked =
             |cwd: &PathBuf| known.is_some() || self.is_tracked(repository.as_ref(), cwd);
         let is_apart = !root.starts_with(&self.paths.project);
@@ -106,10 +111,19 @@ impl Hub {
         }))
     }
 
+    /// Returns where an agent works of which nothing is said, if it takes part in a run.
+    pub(super) fn unsaid_in_play_of(
+        &self,
+        agent: &AgentName,
+        settings: &Settings,
+    ) -> Option<WorkspaceChoice> {
+        unsaid_in_plays(settings).filter(|_| self.known.is_in_play(agent))
+    }
+
     /// Says whether an agent is at work in the project itself: what it is about lies there, also
     /// where the first commit has come meanwhile.
     fn is_at_home(&self, name: &AgentName) -> bool {
-        self.engine.seat(name).is_some_and(|seat| {
+        self.known.seat(name).is_some_and(|seat| {
             let member = &seat.member;
             seat.is_live() && member.runner.is_none() && member.root() == self.paths.project
         })
@@ -157,10 +171,7 @@ impl Hub {
 
     fn workspace_folder(&self, settings: &WorkspaceSettings) -> PathBuf {
         // What is written down has no links in it, so that one that is put there later is seen.
-        resolved(&match &settings.directory {
-            Some(folder) => folder.join(self.paths.session.to_string()),
-            None => self.paths.state_dir.join("workspaces"),
-        })
+        resolved(&workspace_folder(&self.paths, settings))
     }
 
     /// Returns the commit that a working tree begins at, and where the project lies in it.
@@ -188,7 +199,7 @@ impl Hub {
 
     /// Returns where in the project an agent runs; nothing, if that is elsewhere.
     fn relative_cwd(&self, agent: &Agent) -> Option<PathBuf> {
-        let own = self.engine.workspace(&agent.name).map(|one| one.plot.project_root());
+        let own = self.known.workspace(&agent.name).map(|one| one.plot.project_root());
         let roots = std::iter::once(self.paths.project.clone()).chain(own);
         let below = |root: PathBuf| agent.cwd.strip_prefix(root).ok().map(Path::to_owned);
         let cwd = if agent.cwd.is_absolute() {
@@ -202,9 +213,15 @@ impl Hub {
         let cwd = real.strip_prefix(&self.paths.project).ok()?;
         (!climbs).then(|| cwd.to_owned())
     }
+}
+
+impl Hub {
+    pub(super) fn site(&self) -> Site {
+        Site::of(&self.paths)
+    }
 
     /// Gives a run what belongs to its workspace: ports, its place, and the set-up before it.
-    pub(super) fn furnish(&self, agent: &AgentName, launch: &mut Launch) {
+    pub(super) fn furnish(&self, agent: &AgentName, launch: &mut Launch, ground: Option<&Ground>) {
         let Some(workspace) = self.engine.workspace(agent) else { return };
         let (root, mark) = match &workspace.outpost {
             Some(outpost) => {
@@ -225,7 +242,7 @@ impl Hub {
             launch.environment.0.insert(name.to_owned(), value);
         }
         if let Some(sandbox) = &mut launch.confinement.sandbox {
-            open_workspace(workspace, &mark, sandbox);
+            open_workspace(workspace, ground, &mark, sandbox);
         }
         if let Some(setup) = &workspace.plot.setup {
             let mark = mark.display().to_string();
@@ -283,6 +300,7 @@ fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Re
 }
 
 /// What of this machine an agent needs to work in a workspace that lies here.
+#[derive(Debug)]
 pub(super) struct Ground {
     /// To be read: what all working trees of a repository share.
     pub(super) shared: Option<PathBuf>,
@@ -305,12 +323,16 @@ pub(super) fn ground(plot: &Plot) -> Ground {
 }
 
 /// Opens a sandbox to what its agent works in.
-fn open_workspace(workspace: &Workspace, mark: &Path, sandbox: &mut Sandbox) {
+fn open_workspace(
+    workspace: &Workspace,
+    ground: Option<&Ground>,
+    mark: &Path,
+    sandbox: &mut Sandbox,
+) {
     let text = |path: &Path| path.display().to_string();
     // In a place elsewhere only the far end knows where git keeps what.
-    if workspace.outpost.is_none() {
-        let Ground { shared, writable } = ground(&workspace.plot);
-        sandbox.shown.extend(shared.map(|path| text(&path)));
+    if let Some(Ground { shared, writable }) = ground {
+        sandbox.shown.extend(shared.iter().map(|path| text(path)));
         sandbox.writable.splice(0..0, writable.iter().map(|path| text(path)));
     }
     if workspace.plot.setup.is_some() {

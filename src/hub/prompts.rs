@@ -1,10 +1,11 @@
 //! Requests about prompts, dialogs and interrupts.
 
+use super::planner::Planner;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use crate::config::Loaded;
 use crate::deliver::Choice;
-use crate::model::{AgentName, Command, Condition, Letter};
+use crate::model::{AgentName, Command, Condition, Letter, Manner};
 use crate::report::brief;
 use crate::template;
 use crate::wire::{DialogChoice, Fault, Request};
@@ -15,27 +16,37 @@ const PROMPT_BYTES_MAX: usize = 1 << 20;
 /// It is kept as JSON, where a control character takes six bytes, in a row of at most 2 MiB.
 const PROMPT_JSON_BYTES_MAX: usize = 3 << 19;
 
+fn dispatch(letters: Vec<Letter>, manner: Manner) -> Command {
+    Command::Dispatch { letters, idempotency_key: None, manner }
+}
+
 impl Hub {
     /// Returns the answer, unless it comes later.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are not about prompts")]
     pub(super) fn obey_about_prompts(&mut self, asker: Asker, request: Request) -> Option<Answer> {
         let command = match request {
-            Request::Dispatch { agents, prompt, idempotency_key, anyway } => {
+            // A key of its own counts like that of any request.
+            Request::Dispatch { agents, prompt, anyway, command, no_queue, .. } => {
+                let manner =
+                    Manner { is_confirmed: anyway, is_command: command, is_now_or_never: no_queue };
+                // Prompts of one client come in the order in which it sent them.
+                if self.turns.is_filling_for(asker.client) {
+                    let letters = move |hub: &mut Self, _: &Loaded| hub.letters(&agents, &prompt);
+                    self.dispatch_in_turn(asker, letters, manner);
+                    return None;
+                }
                 let letters = self.letters(&agents, &prompt);
-                letters.map(|letters| Command::Dispatch {
-                    letters,
-                    idempotency_key,
-                    is_confirmed: anyway,
-                })
+                letters.map(|letters| dispatch(letters, manner))
             }
-            Request::DispatchTemplate { agents, template, vars, idempotency_key, anyway } => {
+            Request::DispatchTemplate { agents, template, vars, anyway, no_queue, .. } => {
+                let manner =
+                    Manner { is_confirmed: anyway, is_now_or_never: no_queue, ..Manner::default() };
                 let prompt = template::Prompt::Template { name: template, vars };
-                let letters = self.filled_letters(&agents, &prompt);
-                letters.map(|letters| Command::Dispatch {
-                    letters,
-                    idempotency_key,
-                    is_confirmed: anyway,
-                })
+                let letters = move |hub: &mut Self, loaded: &Loaded| {
+                    hub.filled_letters(loaded, &agents, &prompt)
+                };
+                self.dispatch_in_turn(asker, letters, manner);
+                return None;
             }
             Request::Withdraw { receipt } => Ok(Command::Withdraw { receipt }),
             Request::AwaitReceipts { receipts } => {
@@ -67,12 +78,31 @@ impl Hub {
     /// Addresses what a template says to these agents, to each with a tag of its own.
     fn filled_letters(
         &mut self,
+        loaded: &Loaded,
         agents: &[String],
         prompt: &template::Prompt,
     ) -> Result<Vec<Letter>, Fault> {
-        let loaded = self.load_settings()?;
         let agents = self.addressees(agents)?;
-        agents.into_iter().map(|agent| self.filled_letter(&loaded, agent, prompt)).collect()
+        agents.into_iter().map(|agent| self.filled_letter(loaded, agent, prompt)).collect()
+    }
+
+    /// Sends prompts once the templates were read.
+    fn dispatch_in_turn(
+        &mut self,
+        asker: Asker,
+        letters: impl FnOnce(&mut Self, &Loaded) -> Result<Vec<Letter>, Fault> + 'static,
+        manner: Manner,
+    ) {
+        self.turns.begin_filling(asker.client);
+        self.plan(
+            Some(asker),
+            |_, _| Ok(|_: &Planner, _: &Loaded| Ok(())),
+            move |hub, _, loaded| {
+                hub.turns.end_filling(asker.client);
+                let letters = loaded.and_then(|(loaded, ())| letters(hub, &loaded));
+                hub.command(asker, letters.map(|letters| dispatch(letters, manner)))
+            },
+        );
     }
 
     /// Returns a prompt in words, with the protocol in it and a tag of its own.
@@ -82,7 +112,7 @@ impl Hub {
         agent: AgentName,
         prompt: &template::Prompt,
     ) -> Result<Letter, Fault> {
-        let tag = self.engine.next_tag();
+        let tag = self.draw_tag();
         let rendered = loaded.settings.templates.render(prompt, &tag);
         let text = rendered.map_err(|error| {
             let hint =

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::HubError;
+use super::file_writer::Files;
 use super::inbox::Inbox;
 use crate::config::Paths;
 use crate::engine::Record;
@@ -16,13 +17,16 @@ use crate::store::{Batch, Outcome, Store};
 /// Whoever calls it holds the hub's lock: nobody else has the record open for writing.
 pub(super) async fn open(
     paths: &Paths,
+    files: &Files,
     inbox: &mut Inbox,
     now: Moment,
 ) -> Result<(Store, Record), HubError> {
     let outcomes = inbox.outcomes();
     // Where nobody listens any more, the hub has ended.
     let tell = move |outcome| drop(outcomes.send(outcome));
-    let (store, rows) = Store::open(&paths.record(), tell)?;
+    // What a file says is on the disk before the event that relies on it.
+    let files = files.clone();
+    let (store, rows) = Store::open_after(&paths.record(), move || files.finish(), tell)?;
     let registry = paths.registry();
     if !rows.is_empty() {
         set_aside(&registry, "imported")?;

@@ -2,15 +2,14 @@
 //! the older.
 //!
 //! What is recorded is bounded per second: a flood is passed over with a remark, and a keyframe
-//! tells where the screen stands after it. Writes are gathered and happen about once a second.
+//! tells where the screen stands after it. Writes are gathered and handed over about once a second.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::cast::{CastEvent, Keyframes, event_line, header_line, started_at};
+use super::cast_file::{CastFile, Opening, Resumed};
+use super::file_writer::Files;
+use crate::cast::{CastEvent, Keyframes, event_line, header_line};
 use crate::model::{Moment, Size};
 use crate::screen::{Screen, Signal};
 
@@ -28,18 +27,15 @@ const RESUME_BYTES: u64 = 256 * 1024;
 const ERROR_PAUSE: Duration = Duration::from_mins(1);
 /// A file that ends within a sequence may grow by this share before a new one begins all the same.
 const OVERFLOW_SHARE: u64 = 4;
-/// The first line of a recording is far shorter.
-const HEADER_BYTES_MAX: u64 = 16 * 1024;
-
 /// Records one agent.
 #[derive(Debug)]
 pub(super) struct Recorder {
-    /// The newest file, and the one before it.
-    files: [PathBuf; 2],
+    file: CastFile,
     title: String,
     file_bytes_max: u64,
-    /// Where events go; none before the first of them and after an error.
-    open: Option<OpenFile>,
+    state: State,
+    /// What became known of the agent before there was a file to note it in.
+    unwritten_mark: Option<String>,
     buffer: String,
     flush_at: Option<Moment>,
     /// The beginning of a character that the last chunk cut.
@@ -52,20 +48,24 @@ pub(super) struct Recorder {
     paused_until: Option<Moment>,
 }
 
+/// Where events go.
 #[derive(Debug)]
-struct OpenFile {
-    file: File,
-    started: Moment,
-    bytes: u64,
+enum State {
+    /// Before the first event, and after an error.
+    Closed,
+    Opening(Opening),
+    Open(Resumed),
 }
 
 impl Recorder {
-    pub(super) fn new(files: [PathBuf; 2], title: String, bytes_max: u64) -> Self {
+    pub(super) fn new(files: Files, paths: [PathBuf; 2], title: String, bytes_max: u64) -> Self {
+        let file_bytes_max = bytes_max / 2;
         Self {
-            files,
+            file: CastFile::new(files, paths, file_bytes_max),
             title,
-            file_bytes_max: bytes_max / 2,
-            open: None,
+            file_bytes_max,
+            state: State::Closed,
+            unwritten_mark: None,
             buffer: String::new(),
             flush_at: None,
             partial: Vec::new(),
@@ -90,13 +90,14 @@ impl Recorder {
         now: Moment,
     ) {
         self.keyframes.note(signals);
+        self.heed_failure(now);
         if self.paused_until.is_some_and(|until| now < until) {
             return;
         }
         self.flush_at.get_or_insert(now + FLUSH_PAUSE);
-        if self.open.is_none() {
+        if !matches!(self.state, State::Open(_)) {
             self.begin(screen, now);
-        } else if self.skipped > 0 || !self.budget.take(bytes.len() as u64, now) {
+        } else if self.is_too_much(bytes.len() as u64, now) {
             self.skipped += bytes.len() as u64;
             self.partial.clear();
         } else {
@@ -105,7 +106,7 @@ impl Recorder {
             self.rotate_if_full(screen, now);
         }
         if self.buffer.len() >= BUFFER_BYTES_MAX {
-            self.flush(now);
+            self.flush();
         }
         // Under a flood nobody gets to look at deadlines.
         if self.flush_at.is_some_and(|at| at <= now) {
@@ -119,54 +120,75 @@ impl Recorder {
 
     /// Notes what became known of the agent at this moment.
     pub(super) fn mark(&mut self, label: String, now: Moment) {
-        self.remark(&CastEvent::Marker(label), now);
+        if let State::Open(_) = self.state {
+            self.remark(&CastEvent::Marker(label), now);
+        } else {
+            self.unwritten_mark = Some(label);
+        }
     }
 
-    /// Writes what is due, and ends a gap once the flood is over or may be recorded again.
+    /// Says whether output is passed over: a flood has used up what may be recorded, or the disk does
+    /// not keep up.
+    fn is_too_much(&mut self, bytes: u64, now: Moment) -> bool {
+        self.skipped > 0 || self.file.is_crowded() || !self.budget.take(bytes, now)
+    }
+
+    /// Hands over what is due, and ends a gap once the flood is over or may be recorded again.
     pub(super) fn tick(&mut self, screen: &Screen, now: Moment) {
+        self.heed_failure(now);
+        if let State::Opening(_) = self.state {
+            self.begin(screen, now);
+        }
         let is_over = self.skipped == self.skipped_before;
         self.skipped_before = self.skipped;
         let may_go_on = is_over || self.budget.left(now) >= RESUME_BYTES;
+        let may_go_on = may_go_on && !self.file.is_crowded();
         if self.skipped > 0 && may_go_on && screen.is_between_sequences() {
             self.mark(format!("… skipped {} bytes", self.skipped), now);
             (self.skipped, self.skipped_before) = (0, 0);
             self.push_keyframe(screen, now);
             self.rotate_if_full(screen, now);
         }
-        self.flush(now);
-        self.flush_at = (self.skipped > 0).then(|| now + FLUSH_PAUSE);
+        self.flush();
+        let is_opening = matches!(self.state, State::Opening(_));
+        self.flush_at = (self.skipped > 0 || is_opening).then(|| now + FLUSH_PAUSE);
     }
 
     /// Lets the next output begin with a keyframe: another run or another hub goes on.
-    pub(super) fn interrupt(&mut self, now: Moment) {
-        self.flush(now);
-        (self.open, self.flush_at) = (None, None);
+    pub(super) fn interrupt(&mut self) {
+        self.flush();
+        (self.state, self.flush_at) = (State::Closed, None);
         (self.skipped, self.skipped_before) = (0, 0);
         self.partial.clear();
         self.keyframes = Keyframes::default();
     }
 
-    /// Writes what has been gathered.
-    pub(super) fn flush(&mut self, now: Moment) {
-        let Some(open) = self.open.as_mut().filter(|_| !self.buffer.is_empty()) else { return };
-        let written = open.file.write_all(self.buffer.as_bytes());
-        open.bytes += self.buffer.len() as u64;
-        self.buffer.clear();
-        match written {
-            Ok(()) => self.paused_until = None,
-            Err(error) => self.pause(&error, now),
+    /// Looks for the file to go on with, before there is anything to record.
+    pub(super) fn prepare(&mut self) {
+        if let State::Closed = self.state {
+            self.state = State::Opening(self.file.resume());
+        }
+    }
+
+    /// Hands over what has been gathered.
+    pub(super) fn flush(&mut self) {
+        if let State::Open(open) = &mut self.state
+            && !self.buffer.is_empty()
+        {
+            open.bytes += self.buffer.len() as u64;
+            self.file.append(std::mem::take(&mut self.buffer));
         }
     }
 
     fn remark(&mut self, event: &CastEvent, now: Moment) {
-        if self.open.is_some() {
+        if let State::Open(_) = self.state {
             self.push(event, now);
             self.flush_at.get_or_insert(now + FLUSH_PAUSE);
         }
     }
 
     fn push(&mut self, event: &CastEvent, now: Moment) {
-        if let Some(open) = &self.open {
+        if let State::Open(open) = &self.state {
             event_line(now.since(open.started), event, &mut self.buffer);
         }
     }
@@ -179,94 +201,56 @@ impl Recorder {
         self.push(&CastEvent::Output(keyframe), now);
     }
 
-    /// Goes on with the newest file where it has room, and tells where the screen stands.
+    /// Goes on with the newest file where it has room, and tells where the screen stands. Until it is
+    /// known whether it has, nothing is recorded: what is printed meanwhile is on that screen.
     fn begin(&mut self, screen: &Screen, now: Moment) {
+        self.prepare();
+        let State::Opening(opening) = &self.state else { return };
+        let Some(resumed) = opening.get().copied() else { return };
         if !screen.is_between_sequences() {
             return;
         }
-        match self.reopen() {
-            Ok(Some(open)) => {
-                self.open = Some(open);
+        match resumed {
+            Some(resumed) => {
+                self.state = State::Open(resumed);
                 self.push_keyframe(screen, now);
             }
-            Ok(None) => self.begin_file(screen, now),
-            Err(error) => self.pause(&error, now),
+            None => self.begin_file(screen, now),
+        }
+        if let Some(label) = self.unwritten_mark.take() {
+            self.mark(label, now);
         }
     }
 
     fn rotate_if_full(&mut self, screen: &Screen, now: Moment) {
-        let written = self.open.as_ref().map_or(0, |open| open.bytes);
-        let bytes = written + self.buffer.len() as u64;
+        let State::Open(open) = &self.state else { return };
+        let bytes = open.bytes + self.buffer.len() as u64;
         let max = self.file_bytes_max;
         let is_full = bytes >= max && screen.is_between_sequences();
         if is_full || bytes >= max + max / OVERFLOW_SHARE {
-            self.flush(now);
+            self.flush();
             self.begin_file(screen, now);
         }
     }
 
-    /// Begins a new file; the one before it is kept, and the one before that is dropped.
     fn begin_file(&mut self, screen: &Screen, now: Moment) {
-        let [newest, older] = &self.files;
         // Times are told from a whole second on.
         let started = Moment(now.0 / 1000 * 1000);
-        let opened = match fs::rename(newest, older) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => {
-                File::options().create_new(true).append(true).mode(0o600).open(newest)
-            }
-        };
-        match opened {
-            Ok(file) => {
-                self.open = Some(OpenFile { file, started, bytes: 0 });
-                self.buffer = header_line(screen.size(), started, &self.title);
-                self.push_keyframe(screen, now);
-            }
-            Err(error) => self.pause(&error, now),
-        }
+        self.file.begin();
+        self.state = State::Open(Resumed { started, bytes: 0 });
+        self.buffer = header_line(screen.size(), started, &self.title);
+        self.push_keyframe(screen, now);
     }
 
-    /// Opens the newest file if it is a recording with room left; its last line may be torn.
-    fn reopen(&self) -> io::Result<Option<OpenFile>> {
-        let options = File::options().read(true).append(true).to_owned();
-        let mut file = match options.open(&self.files[0]) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let mut head = String::new();
-        let readable = BufReader::new(&file).take(HEADER_BYTES_MAX).read_line(&mut head).is_ok();
-        let Some(started) = started_at(&head).filter(|_| readable) else { return Ok(None) };
-        if file.metadata()?.len() >= self.file_bytes_max {
-            return Ok(None);
+    /// Records nothing for a while after an error; agents go on.
+    fn heed_failure(&mut self, now: Moment) {
+        if self.file.take_failure() {
+            self.paused_until = Some(now + ERROR_PAUSE);
+            self.state = State::Closed;
+            self.buffer = String::new();
+            (self.flush_at, self.skipped, self.skipped_before) = (None, 0, 0);
         }
-        let bytes = whole_lines(&mut file)?;
-        Ok(Some(OpenFile { file, started, bytes }))
     }
-
-    /// Records nothing for a while; agents go on.
-    fn pause(&mut self, error: &io::Error, now: Moment) {
-        if self.paused_until.is_none() {
-            let file = self.files[0].display();
-            tracing::warn!(%file, %error, "recording pauses");
-        }
-        self.paused_until = Some(now + ERROR_PAUSE);
-        self.open = None;
-        self.buffer = String::new();
-        (self.flush_at, self.skipped, self.skipped_before) = (None, 0, 0);
-    }
-}
-
-/// Cuts off a last line that was not written to its end, and returns how long the file is then.
-fn whole_lines(file: &mut File) -> io::Result<u64> {
-    file.seek(SeekFrom::Start(0))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1) as u64;
-    if whole < bytes.len() as u64 {
-        file.set_len(whole)?;
-    }
-    Ok(whole)
 }
 
 /// Returns what the partial character and the bytes make; a character cut at the end is kept for
@@ -312,8 +296,13 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+    use std::io::Write;
+    use std::sync::mpsc;
+
     use super::*;
     use crate::cast::Cast;
+    use crate::hub::file_writer::FileWriter;
     use crate::screen::HistoryLimit;
 
     const SIZE: Size = Size { rows: 6, cols: 40 };
@@ -321,6 +310,7 @@ mod tests {
     /// A recorder with the screen that it records.
     struct Studio {
         directory: tempfile::TempDir,
+        writer: FileWriter,
         recorder: Recorder,
         screen: Screen,
         now: Moment,
@@ -329,14 +319,19 @@ mod tests {
     impl Studio {
         fn new(bytes_max: u64) -> Self {
             let directory = tempfile::tempdir().unwrap();
-            let recorder = Self::recorder(&directory, bytes_max);
+            let writer = FileWriter::start().unwrap();
+            let recorder = Self::recorder(&directory, &writer, bytes_max);
             let screen = Screen::new(SIZE, HistoryLimit::default());
-            Self { directory, recorder, screen, now: Moment(1_700_000_000_123) }
+            Self { directory, writer, recorder, screen, now: Moment(1_700_000_000_123) }
         }
 
-        fn recorder(directory: &tempfile::TempDir, bytes_max: u64) -> Recorder {
-            let files = ["a.cast", "a.1.cast"].map(|name| directory.path().join(name));
-            Recorder::new(files, "a".into(), bytes_max)
+        fn recorder(
+            directory: &tempfile::TempDir,
+            writer: &FileWriter,
+            bytes_max: u64,
+        ) -> Recorder {
+            let paths = ["a.cast", "a.1.cast"].map(|name| directory.path().join(name));
+            Recorder::new(writer.files().clone(), paths, "a".into(), bytes_max)
         }
 
         fn print(&mut self, bytes: &[u8]) {
@@ -348,8 +343,10 @@ mod tests {
             let until = self.now + Duration::from_millis(millis);
             while let Some(at) = self.recorder.next_deadline().filter(|at| *at <= until) {
                 self.now = at;
+                self.writer.files().finish();
                 self.recorder.tick(&self.screen, at);
             }
+            self.writer.files().finish();
             self.now = until;
         }
 
@@ -446,6 +443,15 @@ mod tests {
     }
 
     #[test]
+    fn what_became_known_before_there_was_a_file_is_noted_in_it() {
+        let mut studio = Studio::new(8 << 20);
+        studio.recorder.mark("state waiting".into(), studio.now);
+        studio.print(b"Overwrite it?");
+        studio.wait(3000);
+        assert_eq!(markers(&studio.cast()), ["state waiting"]);
+    }
+
+    #[test]
     fn another_hub_goes_on_in_the_same_file_though_its_last_line_is_torn() {
         let mut studio = Studio::new(8 << 20);
         studio.print(b"first\r\n");
@@ -453,13 +459,14 @@ mod tests {
         let path = studio.directory.path().join("a.cast");
         let mut file = File::options().append(true).open(&path).unwrap();
         file.write_all(b"[3.5,\"o\",\"torn").unwrap();
-        studio.recorder = Studio::recorder(&studio.directory, 8 << 20);
+        studio.recorder = Studio::recorder(&studio.directory, &studio.writer, 8 << 20);
+        studio.recorder.prepare();
         studio.wait(60_000);
         studio.print(b"second");
         studio.wait(1000);
         let cast = studio.cast();
         assert_eq!(replayed(&cast).rows(), studio.screen.rows());
-        assert_eq!(cast.end().0 / 1000, 61);
+        assert_eq!(cast.end().0 / 1000, 60);
     }
 
     #[test]
@@ -477,6 +484,26 @@ mod tests {
         studio.print(b" found");
         studio.wait(2000);
         assert_eq!(replayed(&studio.cast()).text().trim_end(), "lost still found");
+    }
+
+    #[test]
+    fn a_disk_that_hangs_costs_little_and_the_screen_is_right_after_it() {
+        let mut studio = Studio::new(8 << 20);
+        studio.print(b"before\r\n");
+        studio.wait(1000);
+        let (free, hung) = mpsc::channel::<()>();
+        // As much as may wait before nothing more is taken.
+        studio.writer.files().append(4 << 20, move || {
+            let _ = hung.recv();
+        });
+        studio.print(b"passed over\r\n");
+        assert!(studio.recorder.buffer.is_empty() && studio.recorder.skipped > 0);
+        drop(free);
+        studio.wait(3000);
+        studio.print(b"after");
+        studio.wait(1000);
+        assert_eq!(replayed(&studio.cast()).rows(), studio.screen.rows());
+        assert!(markers(&studio.cast()).iter().any(|label| label.starts_with("… skipped ")));
     }
 
     #[test]

@@ -1,27 +1,32 @@
 //! Takes over settings that were changed while the hub runs. Those that cannot be used change nothing.
 
+use super::planner::Planner;
+use super::requests::Asker;
 use super::state::Hub;
 use crate::config::{Loaded, Problem};
-use crate::wire::{Fault, Response};
+use crate::wire::Response;
 
 impl Hub {
-    /// Takes the settings over as they are now, and says what that changed.
-    pub(super) fn reload(&mut self) -> Result<Response, Fault> {
+    /// Takes the settings over as they are now, and tells whoever asked for it what that changed.
+    pub(super) fn reload(&mut self, asker: Option<Asker>) {
         let before = self.settings.clone();
-        let loaded = self.load_settings()?;
-        let changed = before.differences(&self.settings);
-        let warnings = loaded.warnings.iter().map(Problem::to_string).collect();
-        if !changed.is_empty() {
-            tracing::info!(changed = changed.join(", "), "the settings have changed");
-            self.views.note_status_change();
-        }
-        Ok(Response::Reloaded { changed, warnings })
-    }
-
-    /// Takes the settings over after one of their files has changed.
-    pub(super) fn reload_changed(&mut self) {
-        // What is wrong with them has been noted, and nobody waits for an answer.
-        let _ = self.reload();
+        self.plan(
+            asker,
+            |_, _| Ok(|_: &Planner, _: &Loaded| Ok(())),
+            move |hub, _, loaded| {
+                let changed = before.differences(&hub.settings);
+                if !changed.is_empty() {
+                    tracing::info!(changed = changed.join(", "), "the settings have changed");
+                    hub.views.note_status_change();
+                }
+                let warned =
+                    |loaded: &Loaded| loaded.warnings.iter().map(Problem::to_string).collect();
+                Some(loaded.map(|(loaded, ())| {
+                    let warnings = warned(&loaded);
+                    Response::Reloaded { changed, warnings }
+                }))
+            },
+        );
     }
 
     /// Goes by what was loaded from now on. A project's file that was trusted and has been edited

@@ -6,9 +6,6 @@
 //! and did not come to pass on. Nothing is synced: after a power cut the agents are gone.
 
 use std::collections::VecDeque;
-use std::fs;
-use std::io;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -52,8 +49,8 @@ struct Told {
 
 impl Reports {
     /// Reads what an earlier hub wrote of this run.
-    pub(super) fn load(path: &Path, run: RunId) -> Self {
-        let read = fs::read(path).ok().and_then(|text| serde_json::from_slice::<Self>(&text).ok());
+    pub(super) fn load(text: &[u8], run: RunId) -> Self {
+        let read = serde_json::from_slice::<Self>(text).ok();
         read.filter(|reports| reports.run == run).unwrap_or_default()
     }
 
@@ -89,20 +86,19 @@ impl Reports {
 }
 
 impl Pane {
-    fn write_reports(&mut self, path: &Path) -> io::Result<()> {
+    /// Returns what the file of the reports is to hold.
+    fn compose_reports(&mut self) -> serde_json::Result<Vec<u8>> {
         let reports = &mut self.reports;
         (reports.run, reports.offset) = (self.run, self.offset.max(reports.offset));
         reports.memory = self.detector.as_ref().map(Detector::memory);
-        let draft = path.with_extension("reports.new");
-        let written = serde_json::to_vec(&reports).map_err(io::Error::other);
+        let composed = serde_json::to_vec(&reports);
         reports.memory = None;
-        fs::write(&draft, written?)?;
-        fs::rename(&draft, path)
+        composed
     }
 }
 
 impl Hub {
-    /// Passes on what was found, after what must be remembered of it is on disk.
+    /// Passes on what was found. What must be remembered of it is on the disk before it is on record.
     pub(super) fn deliver(
         &mut self,
         agent: &AgentName,
@@ -168,8 +164,11 @@ impl Hub {
     pub(super) fn save_reports(&mut self, agent: &AgentName) {
         let path = self.paths.agent_reports(agent);
         let Some(pane) = self.panes.get_mut(agent) else { return };
-        if let Err(error) = pane.write_reports(&path) {
-            tracing::warn!(%agent, %error, "what was reported could not be written down");
+        match pane.compose_reports() {
+            Ok(bytes) => self.writer.files().replace(path, bytes),
+            Err(error) => {
+                tracing::warn!(%agent, %error, "what was reported could not be written down");
+            }
         }
     }
 

@@ -1,13 +1,19 @@
 //! What clients ask, and what they are answered.
 
+use super::added::cli_offers;
 use super::inbox::ClientId;
 use super::ledger::unwritable;
 use super::pane::Pane;
+use super::plan::offers;
+use super::planner::Planner;
 use super::state::Hub;
 use super::weight::{fitting, row_bytes, text_bytes};
-use crate::engine::{Event, RunEvent};
+use crate::config::{Hash, Loaded};
+use crate::engine::{Engine, Event, RunEvent};
 use crate::keeper::ToKeeper;
-use crate::model::{AgentName, Command, Done, ProcessInfo, Refusal, RequestId, Size};
+use crate::model::{
+    AgentName, Command, Done, InvalidKey, Keyed, ProcessInfo, Refusal, RequestId, Size,
+};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
 use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
 
@@ -28,10 +34,6 @@ pub(super) struct Asker {
 
 pub(super) type Answer = Result<Response, Fault>;
 
-fn ungreeted() -> Fault {
-    Fault::new("The first request of a connection is `hello`")
-}
-
 fn foreign(protocol: u32) -> Fault {
     let version = env!("CARGO_PKG_VERSION");
     let side = if protocol > PROTOCOL { "older" } else { "newer" };
@@ -41,24 +43,84 @@ fn foreign(protocol: u32) -> Fault {
     .with_hint(format!("Use the program of version {version}, which runs the hub"))
 }
 
+/// Returns the key under which something is asked, if it is under one.
+fn keyed(ask: &Ask) -> Result<Option<Keyed>, Fault> {
+    let own = || ask.request.own_key().map(|key| format!("prompt:{}", hash(key)));
+    let Some(key) = ask.key.clone().or_else(own) else { return Ok(None) };
+    let key = key.parse().map_err(|error: InvalidKey| Fault::new(error.to_string()))?;
+    Ok(Some(Keyed { key, print: hash(&ask.request.essence()) }))
+}
+
+fn hash(text: &str) -> String {
+    Hash::of(text.as_bytes()).to_string()
+}
+
+impl Asker {
+    pub(super) fn of(client: ClientId, ask: &Ask) -> Self {
+        Self { client, id: ask.id, wants_record: ask.request.wants_record() }
+    }
+}
+
 impl Hub {
     pub(super) fn on_ask(&mut self, client: ClientId, ask: Ask) {
-        let wants_record = ask.request.wants_record();
-        let asker = Asker { client, id: ask.id, wants_record };
+        let ask = Ask { key: ask.key.filter(|_| ask.request.takes_key()), ..ask };
+        let asker = Asker::of(client, &ask);
         let is_greeting = matches!(ask.request, Request::Hello { .. });
         if !is_greeting && !self.views.is_greeted(client) {
-            let fault = self.views.protocol_of(client).map_or_else(ungreeted, foreign);
-            return self.answer(asker, Err(fault));
+            return self.answer(asker, Err(self.ungreeted(client)));
         }
-        let trouble = self.ledger.trouble().filter(|_| wants_record);
-        let unrecorded = trouble.map(|reason| unwritable(&reason));
-        let answer = match self.refuse(client, &ask.request).or(unrecorded) {
+        let answer = match self.refuse(client, &ask.request) {
             Some(fault) => Some(Err(fault)),
-            None => self.obey(asker, ask.request),
+            None => match keyed(&ask) {
+                Ok(key) => self.obey_once(asker, ask.request, key),
+                Err(fault) => Some(Err(fault)),
+            },
         };
         if let Some(answer) = answer {
             self.answer(asker, answer);
         }
+    }
+
+    /// Says why nothing is done for a client that was not greeted.
+    fn ungreeted(&self, client: ClientId) -> Fault {
+        if let Some(refusal) = self.views.refusal_of(client) {
+            let message = format!("The greeting was refused: {}", refusal.message);
+            return Fault { message, ..refusal.clone() };
+        }
+        match self.views.protocol_of(client) {
+            Some(protocol) => foreign(protocol),
+            None => Fault::new("The first request of a connection is `hello`")
+                .with_hint("`wheelhouse api schema` prints what requests look like"),
+        }
+    }
+
+    /// Returns the answer, unless it comes later; what was granted before is not done again.
+    fn obey_once(&mut self, asker: Asker, request: Request, key: Option<Keyed>) -> Option<Answer> {
+        let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+        match key {
+            Some(key) if self.engine.knows_request(by.as_ref(), &key.key) => {
+                let request = self.expect_answer(asker);
+                self.decide(Event::AskedAgain { request, by, key });
+                return None;
+            }
+            Some(key) => drop(self.keys.insert((asker.client, asker.id), key)),
+            None => {}
+        }
+        let answer = match self.unrecordable(asker) {
+            Some(fault) => Some(Err(fault)),
+            None => self.obey(asker, request),
+        };
+        if answer.is_some() {
+            self.keys.remove(&(asker.client, asker.id));
+        }
+        answer
+    }
+
+    fn expect_answer(&mut self, asker: Asker) -> RequestId {
+        self.next_request += 1;
+        let request = RequestId(self.next_request);
+        self.askers.insert(request, asker);
+        request
     }
 
     /// Returns the answer, unless it comes later.
@@ -85,7 +147,9 @@ impl Hub {
                 self.ask_for_diff(asker, &agent, against, paths)
             }
             Request::Hello { protocol, token, .. } => {
-                Some(self.greet(client, protocol, token.as_ref()))
+                let answer = self.greet(client, protocol, token.as_ref());
+                self.views.note_refusal(client, answer.as_ref().err().cloned());
+                Some(answer)
             }
             Request::Me | Request::Status | Request::Contracts { .. } | Request::Events { .. } => {
                 self.tell_what_is(asker, request)
@@ -97,8 +161,11 @@ impl Hub {
             Request::Keys { agent, keys } => Some(self.press(&agent, &keys)),
             Request::Resize { agent, size } => Some(self.resize(&agent, size)),
             Request::Explain { agent } => Some(self.explain(&agent)),
-            Request::Reload => Some(self.reload()),
-            Request::FlushCast { agent } => Some(self.flush_cast(&agent)),
+            Request::Reload => {
+                self.reload(Some(asker));
+                None
+            }
+            Request::FlushCast { agent } => self.flush_cast(asker, &agent),
             Request::Watch { agents, focused, is_attended } => {
                 self.views.watch(client, agents, focused, is_attended);
                 self.alert();
@@ -114,10 +181,29 @@ impl Hub {
             Request::Lock { ask } => self.obey_about_locks(asker, ask),
             Request::Workspace { ask } => self.obey_about_workspaces(asker, ask),
             Request::Teams { environment } => {
-                Some(self.offers(&environment).map(|teams| Response::Teams { teams }))
+                self.tell_planned(asker, move |loaded| Response::Teams {
+                    teams: offers(loaded, &environment),
+                });
+                None
             }
-            Request::Clis { environment } => Some(self.cli_offers(&environment)),
+            Request::Clis { environment } => {
+                self.tell_planned(asker, move |loaded| cli_offers(loaded, &environment));
+                None
+            }
         }
+    }
+
+    /// Answers with what the settings say, as they are now.
+    fn tell_planned(
+        &mut self,
+        asker: Asker,
+        tell: impl FnOnce(&Loaded) -> Response + Send + 'static,
+    ) {
+        self.plan(
+            Some(asker),
+            |_, _| Ok(move |_: &Planner, loaded: &Loaded| Ok(tell(loaded))),
+            |_, _, told| Some(told.map(|(_, told)| told)),
+        );
     }
 
     pub(super) fn command(
@@ -125,17 +211,23 @@ impl Hub {
         asker: Asker,
         command: Result<Command, Fault>,
     ) -> Option<Answer> {
-        match command {
+        // It may have taken a while to come here.
+        let key = self.keys.remove(&(asker.client, asker.id));
+        match self.unrecordable(asker).map_or(command, Err) {
             Ok(command) => {
-                self.next_request += 1;
-                let request = RequestId(self.next_request);
-                self.askers.insert(request, asker);
+                let request = self.expect_answer(asker);
                 let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
-                self.decide(Event::Asked { request, command, by });
+                self.decide(Event::Asked { request, command, by, key });
                 None
             }
             Err(fault) => Some(Err(fault)),
         }
+    }
+
+    /// Returns why something cannot be put on record that counts only there.
+    fn unrecordable(&self, asker: Asker) -> Option<Fault> {
+        let obstacle = self.ledger.obstacle().filter(|_| asker.wants_record);
+        obstacle.map(|reason| unwritable(&reason))
     }
 
     pub(super) fn answer_command(&mut self, request: RequestId, outcome: Result<Done, Refusal>) {
@@ -257,20 +349,28 @@ impl Hub {
         Ok(Response::Ok)
     }
 
-    fn flush_cast(&mut self, name: &str) -> Answer {
-        let agent = self.known(name)?;
-        self.casts.flush(&agent, self.clock.now());
-        Ok(Response::Ok)
+    /// Answers once all that was recorded of an agent is in its file.
+    fn flush_cast(&mut self, asker: Asker, name: &str) -> Option<Answer> {
+        if let Err(fault) = self.known(name) {
+            return Some(Err(fault));
+        }
+        let files = self.writer.files().clone();
+        let finish = move || files.finish();
+        // A recording may be about to be opened: only then can it be written to.
+        self.in_background(finish.clone(), move |hub, _| {
+            hub.casts.flush_all(&hub.panes, hub.clock.now());
+            hub.in_background(finish, move |hub, done| {
+                hub.answer(asker, done.map(|()| Response::Ok));
+            });
+        });
+        None
     }
 
     /// Returns the name of an agent that is on record.
     pub(super) fn known(&self, name: &str) -> Result<AgentName, Fault> {
         let found = name.parse::<AgentName>().ok();
-        found.filter(|agent| self.engine.seat(agent).is_some()).ok_or_else(|| {
-            let known = self.engine.seats().map(|seat| seat.member.name.clone()).collect();
-            let agent = name.chars().filter(|c| !c.is_control()).take(64).collect();
-            Fault::from(Refusal::UnknownAgent { agent, known })
-        })
+        let found = found.filter(|agent| self.engine.seat(agent).is_some());
+        found.ok_or_else(|| unknown_agent(&self.engine, name))
     }
 
     pub(super) fn all_known(&self, names: &[String]) -> Result<Vec<AgentName>, Fault> {
@@ -285,4 +385,11 @@ impl Hub {
         };
         self.panes.get(&agent).ok_or_else(empty)
     }
+}
+
+/// Says that there is no such agent, and which there are.
+pub(super) fn unknown_agent(engine: &Engine, name: &str) -> Fault {
+    let known = engine.seats().map(|seat| seat.member.name.clone()).collect();
+    let agent = name.chars().filter(|c| !c.is_control()).take(64).collect();
+    Fault::from(Refusal::UnknownAgent { agent, known })
 }

@@ -4,22 +4,32 @@ use super::inbox::ClientId;
 use super::requests::Answer;
 use super::state::Hub;
 use crate::engine::Seat;
-use crate::keeper::{self, KeeperArgs};
+use crate::keeper::{KeeperArgs, Standing, Untraced};
 use crate::model::{AgentName, Member, Named, Reach, Role, RunId, Task, Token};
 use crate::wire::{Fault, Identity, PROTOCOL, Request, RequestKind, Response, Speaker, Status};
 
-/// Processes between a client and whoever started it; more is not a command that somebody typed.
-const ANCESTORS_MAX: usize = 64;
-
-fn dead_token() -> Fault {
+pub(super) fn dead_token() -> Fault {
     Fault::new("The token is not that of a running agent")
         .with_hint("A token is good for one run; `wheelhouse status` shows who runs")
 }
 
-/// Returns a process and those that it descends from.
-fn line_of(pid: u32) -> Vec<u32> {
-    let line = std::iter::successors(Some(pid), |pid| keeper::parent(*pid));
-    line.take_while(|pid| *pid > 1).take(ANCESTORS_MAX).collect()
+/// Returns why a process that cannot be traced is nobody.
+fn untraced(why: Untraced) -> Fault {
+    let (reason, hint) = match why {
+        Untraced::Ended => {
+            let hint = "Let the process that connects wait for its answer";
+            ("the process that connected has ended", hint)
+        }
+        Untraced::Restless => {
+            let hint = "Type it in a terminal of your own";
+            ("too many processes stand between it and whoever started it", hint)
+        }
+        Untraced::Hidden => {
+            let hint = "Mount /proc without `hidepid`, and connect from where the hub runs";
+            ("the system hides its process, or one that it descends from", hint)
+        }
+    };
+    Fault::new(format!("It cannot be told who asks: {reason}")).with_hint(hint)
 }
 
 impl Hub {
@@ -32,16 +42,15 @@ impl Hub {
         // Another version gets its answer, so that it can say what is wrong, and nothing more.
         self.views.note_protocol(client, protocol);
         if protocol == PROTOCOL {
-            let peer = self.peers.remove(&client);
+            let holder =
+                token.map(|token| self.holder(token).ok_or_else(dead_token)).transpose()?;
             // Who has spoken for an agent once never speaks for anyone else.
-            if let Some(token) = token {
-                let holder = self.holder(token).ok_or_else(dead_token)?;
-                self.speakers.entry(client).or_insert(holder);
-            } else if !self.speakers.contains_key(&client)
-                && let Some(fault) = peer.and_then(|peer| self.refuse_below_keepers(peer))
-            {
+            let speaker = self.speakers.get(&client).cloned().or(holder);
+            if let Some(fault) = self.refuse_to_speak(client, speaker.as_ref()) {
+                tracing::warn!(client = client.0, reason = fault.message, "a greeting is refused");
                 return Err(fault);
             }
+            self.speakers.extend(speaker.map(|speaker| (client, speaker)));
             self.views.greet(client);
         }
         Ok(Response::Welcome {
@@ -52,29 +61,37 @@ impl Hub {
         })
     }
 
-    /// Returns why a process that shows no token is not let in: what an agent starts stays below its
-    /// keeper, so that throwing its token away makes nobody a person, here or in another project.
-    fn refuse_below_keepers(&self, pid: u32) -> Option<Fault> {
-        let line = line_of(pid);
-        let keeps = |seat: &&Seat| {
-            let keeper = seat.keeper.filter(|_| !seat.is_gone());
-            keeper.is_some_and(|keeper| line.contains(&keeper.pid))
+    /// Returns why a client may not speak for an agent, or for a person if none is named.
+    ///
+    /// What an agent starts stays below its keeper. So it speaks for that agent and for no other,
+    /// whatever tokens it throws away or finds, here or in another project.
+    pub(super) fn refuse_to_speak(
+        &self,
+        client: ClientId,
+        speaker: Option<&(AgentName, RunId)>,
+    ) -> Option<Fault> {
+        let kept = match self.standings.get(&client) {
+            Some(Standing::Outside) => return None,
+            Some(Standing::Inside(kept)) => kept,
+            Some(Standing::Unknown(why)) => return Some(untraced(*why)),
+            None => return Some(untraced(Untraced::Ended)),
         };
-        if let Some(seat) = self.engine.seats().find(keeps) {
-            let name = &seat.member.name;
-            let message = format!("This runs inside agent `{name}`, and does not say so");
-            return Some(Fault::new(message).with_hint(
-                "Leave WHEELHOUSE_TOKEN in its environment, or type it in a terminal of your own",
-            ));
+        let KeeperArgs { session, agent, run } = kept;
+        if *session != self.paths.session {
+            let message = format!("This runs inside agent `{agent}` of session `{session}`");
+            let fault = Fault::new(format!("{message}, which has no say in this project"));
+            return Some(fault.with_hint("Type it in a terminal of your own"));
         }
-        // A hub that an agent started for itself is the agent's own, as it is below the same keeper.
-        let ours = line_of(std::process::id());
-        let mut above = line.iter().filter(|pid| !ours.contains(pid));
-        let kept = above.find_map(|pid| KeeperArgs::of_process(*pid))?;
-        let message =
-            format!("This runs inside agent `{}` of session `{}`", kept.agent, kept.session);
-        let fault = Fault::new(format!("{message}, which has no say in this project"));
-        Some(fault.with_hint("Type it in a terminal of your own"))
+        let does = match speaker {
+            Some((named, of)) if (named, of) == (agent, run) => return None,
+            Some((named, _)) if named == agent => "speaks for another run of it".to_owned(),
+            Some((named, _)) => format!("speaks for agent `{named}`"),
+            None => "does not say so".to_owned(),
+        };
+        Some(Fault::new(format!("This runs inside agent `{agent}`, and {does}")).with_hint(
+            "Leave WHEELHOUSE_TOKEN and WHEELHOUSE_SOCKET as they are in its environment, or type it in \
+             a terminal of your own",
+        ))
     }
 
     /// Returns why a client may not make a request.

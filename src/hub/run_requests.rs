@@ -2,14 +2,17 @@
 
 use std::rc::Rc;
 
+use super::background::Turn;
 use super::briefs::Resumption;
+use super::ledger::Deed;
 use super::plan::Crew;
+use super::planner::Planner;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
-use crate::config::{environment_of, with_own_program};
+use crate::config::{Loaded, environment_of, with_own_program};
 use crate::engine::RunEvent;
 use crate::model::{AgentName, Command, Environment, RunId};
-use crate::wire::{Fault, Request};
+use crate::wire::{Fault, NewAgent, Request};
 
 impl Hub {
     /// Returns the answer, unless it comes later.
@@ -18,58 +21,98 @@ impl Hub {
         self.replace_environment(asker, &mut request);
         match request {
             Request::Up { team, environment } => {
-                let crew = self.plan_team(team.as_deref(), &environment);
-                let crew = self.take_on(crew, environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
+                let plan = move |planner: &Planner, loaded: &Loaded, caller: &Environment| {
+                    planner.plan_team(loaded, team.as_deref(), caller)
+                };
+                self.begin_planned(asker, environment, plan, |members| Command::Start { members })
             }
             Request::Start { agents, environment } => {
-                let crew = self.plan_agents(&agents, &environment);
-                let crew = self.take_on(crew, environment);
-                self.command(asker, crew.map(|members| Command::Start { members }))
+                let plan = move |planner: &Planner, loaded: &Loaded, caller: &Environment| {
+                    planner.plan_named(loaded, &agents, caller)
+                };
+                self.begin_planned(asker, environment, plan, |members| Command::Start { members })
             }
             Request::Restart { agents, environment, grace_ms } => {
-                let crew = self.plan_agents(&agents, &environment);
-                let crew = self.take_on(crew, environment);
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
-                self.command(asker, crew.map(|members| Command::Restart { members, grace_ms }))
+                let plan = move |planner: &Planner, loaded: &Loaded, caller: &Environment| {
+                    planner.plan_named(loaded, &agents, caller)
+                };
+                let command = move |members| Command::Restart { members, grace_ms };
+                self.begin_planned(asker, environment, plan, command)
             }
             Request::Resume { agents, environment, grace_ms, brief } => {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
-                let plan = Resumption { asker, agents, environment, grace_ms };
-                if brief {
-                    self.gather(plan);
-                    return None;
-                }
-                self.resume_all(plan, None)
+                self.resume_all(Resumption { asker, agents, environment, grace_ms, brief });
+                None
             }
             Request::Stop { agents, grace_ms } => {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
                 let agents = self.all_known(&agents);
+                self.turns.note_stop(agents.as_deref().unwrap_or_default());
                 self.command(asker, agents.map(|agents| Command::Stop { agents, grace_ms }))
             }
             Request::Forget { agents, abandon } => {
                 let known = self.all_known(&agents);
-                let forgotten = known.clone().unwrap_or_default();
+                let agents = known.clone().unwrap_or_default();
+                self.turns.note_stop(&agents);
                 let answer =
                     self.command(asker, known.map(|agents| Command::Forget { agents, abandon }));
-                self.let_go(&forgotten);
-                self.tidy_up(&agents);
-                self.forget_casts(&forgotten);
+                self.carry_out_later(Deed::Tidy { agents });
                 answer
             }
             Request::Down { force } => {
                 let grace_ms = self.grace_ms;
+                self.turns.note_stop_of_all();
                 self.command(asker, Ok(Command::Down { force, grace_ms }))
             }
             Request::Add { agent, environment } => {
-                let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
-                let crew = self.plan_new(agent, by.clone(), &environment);
-                let crew = self.take_on(crew, environment);
-                let command = crew.map(|members| self.begin_new(by, members));
-                self.command(asker, command)
+                self.add(asker, agent, environment);
+                None
             }
             _ => None,
         }
+    }
+
+    /// Has a crew planned that begins afresh, and then begins it.
+    fn begin_planned(
+        &mut self,
+        asker: Asker,
+        environment: Environment,
+        plan: impl FnOnce(&Planner, &Loaded, &Environment) -> Result<Crew, Fault> + Send + 'static,
+        command: impl FnOnce(Crew) -> Command + 'static,
+    ) -> Option<Answer> {
+        let caller = environment.clone();
+        self.plan(
+            Some(asker),
+            |_, _| Ok(move |planner: &Planner, loaded: &Loaded| plan(planner, loaded, &caller)),
+            move |hub, turn, planned| {
+                let crew = planned.and_then(|(loaded, crew)| hub.begin_afresh(&loaded, crew));
+                let crew = hub.take_on(turn, crew, environment);
+                hub.command(asker, crew.map(command))
+            },
+        );
+        None
+    }
+
+    fn add(&mut self, asker: Asker, new: NewAgent, environment: Environment) {
+        let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+        let (caller, asked_by, own) = (environment.clone(), by.clone(), new.env.clone());
+        self.plan(
+            Some(asker),
+            |_, _| {
+                Ok(move |planner: &Planner, loaded: &Loaded| {
+                    planner.plan_new(loaded, new, asked_by, &caller)
+                })
+            },
+            move |hub, turn, planned| {
+                let crew = hub.take_on(turn, planned.map(|(_, crew)| crew), environment);
+                hub.added_env.retain(|name, _| hub.engine.seat(name).is_some());
+                let names = crew.iter().flatten().map(|(member, _)| member.name.clone());
+                hub.added_env.extend(names.map(|name| (name, own.clone())));
+                let command = crew.map(|members| hub.begin_new(by, members));
+                hub.command(asker, command)
+            },
+        );
     }
 
     /// Starts others for an agent with the variables of whoever started that agent: its own hold its
@@ -103,15 +146,16 @@ impl Hub {
         Command::Spawn { by, terms, member: Box::new(member) }
     }
 
-    /// Refuses a crew in which two agents would own the same files, and keeps the variables of
+    /// Refuses a crew in which two agents would own the same files or one was stopped meanwhile, and keeps the variables of
     /// whoever starts it: those that begin anew later get the same. They may be secrets, and so are
     /// only here.
     pub(super) fn take_on(
         &mut self,
+        turn: Turn,
         crew: Result<Crew, Fault>,
         environment: Environment,
     ) -> Result<Crew, Fault> {
-        let crew = crew?;
+        let crew = self.turns.refuse_stopped(turn, crew?)?;
         self.engine.refuse_shared_paths(&crew)?;
         self.callers.retain(|agent, _| self.engine.seat(agent).is_some());
         let environment = Rc::new(environment);
@@ -123,14 +167,27 @@ impl Hub {
 
     /// Tells the engine how an agent would begin with a new conversation.
     pub(super) fn plan_renewal(&mut self, agent: &AgentName, run: RunId) {
-        let caller = self.caller_of(agent);
-        let planned = self.plan_agents(&[agent.to_string()], &caller);
-        let plan = match planned.map(|mut crew| crew.pop()) {
-            Ok(Some(next)) => Ok(Box::new(next)),
-            Ok(None) => Err("its team no longer has it".to_owned()),
-            Err(fault) => Err(fault.message),
-        };
-        let grace_ms = self.grace_ms;
-        self.note_run(agent, run, RunEvent::Planned { plan, grace_ms });
+        let (caller, names) = ((*self.caller_of(agent)).clone(), [agent.to_string()]);
+        let agent = agent.clone();
+        self.plan(
+            None,
+            |_, _| {
+                Ok(move |planner: &Planner, loaded: &Loaded| {
+                    planner.plan_named(loaded, &names, &caller)
+                })
+            },
+            move |hub, turn, planned| {
+                let crew = planned.and_then(|(loaded, crew)| hub.begin_afresh(&loaded, crew));
+                let crew = crew.and_then(|crew| hub.turns.refuse_stopped(turn, crew));
+                let plan = match crew.map(|mut crew| crew.pop()) {
+                    Ok(Some(next)) => Ok(Box::new(next)),
+                    Ok(None) => Err("its team no longer has it".to_owned()),
+                    Err(fault) => Err(fault.message),
+                };
+                let grace_ms = hub.grace_ms;
+                hub.note_run(&agent, run, RunEvent::Planned { plan, grace_ms });
+                None
+            },
+        );
     }
 }

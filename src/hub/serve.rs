@@ -12,22 +12,25 @@ use tokio::task::LocalSet;
 
 use super::HubError;
 use super::alerts::Alerts;
+use super::background::Turns;
 use super::board::Board;
 use super::casts::Casts;
 use super::clock::Clock;
+use super::file_writer::FileWriter;
 use super::inbox::{Inbox, Input, Senders};
 use super::ledger::Ledger;
 use super::lock::Lock;
 use super::look::Sights;
 use super::pane::Pane;
-use super::scribe::Scribe;
+use super::socket::{Bound, Place, Socket};
 use super::state::Hub;
+use super::undo::Undo;
 use super::views::Views;
 use super::watch::watch_settings;
-use super::{log, record, session, socket};
+use super::{log, record, session};
 use crate::config::{Paths, Settings};
 use crate::engine::{Effect, Engine, Event, Seat};
-use crate::keeper;
+use crate::keeper::{self, Tracer};
 use crate::model::{AgentName, RunId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::READY;
@@ -44,33 +47,43 @@ const RECOVERY_MAX: Duration = Duration::from_secs(1);
 pub fn run(paths: Paths) -> Result<(), HubError> {
     // Fails only for a process that leads its group already; it then has no terminal to leave.
     let _ = rustix::process::setsid();
+    let tracer = Tracer::new();
+    if tracer.above().any(|keeps| keeps.session == paths.session) {
+        return Err(HubError::InsideAgent);
+    }
     paths.make_directories()?;
     let _lock = Lock::take(&paths.hub_lock())?;
     let loaded = Settings::load(&paths).map(|loaded| loaded.settings);
     let fault = loaded.as_ref().err().map(ToString::to_string);
     let settings = loaded.unwrap_or_else(|_| Settings::built_in());
-    log::start(&paths.hub_log(), settings.log.level)?;
+    let _log = log::start(&paths.hub_log(), settings.log.level)?;
     std::env::set_current_dir("/").map_err(HubError::Detach)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .event_interval(STEPS_BETWEEN_NEWS)
         .build()
         .map_err(HubError::Runtime)?;
-    LocalSet::new().block_on(&runtime, serve(paths, settings, fault))
+    let served = LocalSet::new().block_on(&runtime, serve(paths, settings, fault, tracer));
+    // What waits for a disk or for a process elsewhere does not keep the hub.
+    runtime.shutdown_background();
+    served
 }
 
 async fn serve(
     paths: Paths,
     settings: Settings,
     settings_fault: Option<String>,
+    tracer: Tracer,
 ) -> Result<(), HubError> {
-    let (mut inbox, senders) = Inbox::open();
-    let clock = Clock::start();
-    let opened = record::open(&paths, &mut inbox, clock.now()).await;
+    let (mut inbox, senders) = Inbox::open(tracer);
+    let (clock, writer) = (Clock::start(), FileWriter::start().map_err(HubError::Runtime)?);
+    let opened = record::open(&paths, writer.files(), &mut inbox, clock.now()).await;
     let (store, record) =
         opened.inspect_err(|error| tracing::error!(%error, "the record cannot be used"))?;
     let (engine, effects) = Engine::recover(record, clock.now());
-    let listener = socket::listen(&paths.hub_socket())?;
+    let directories = paths.runtime_directories();
+    let place = Place { path: paths.hub_socket(), directories };
+    let socket = Socket::listen(Bound::bind(place)?)?;
     let program = own_program().map_err(HubError::Detach)?;
     let mut hub = Hub {
         paths,
@@ -81,36 +94,41 @@ async fn serve(
         panes: BTreeMap::new(),
         views: Views::default(),
         casts: Casts::default(),
-        scribe: Scribe::start().map_err(HubError::Runtime)?,
+        writer,
         askers: BTreeMap::new(),
         tree_askers: BTreeMap::new(),
         next_request: 0,
+        keys: BTreeMap::new(),
         guards: Vec::new(),
         settings: Settings::default(),
         settings_fault,
         rules: BTreeMap::new(),
         hook_rules: BTreeMap::new(),
         speakers: BTreeMap::new(),
-        peers: BTreeMap::new(),
+        standings: BTreeMap::new(),
         added_env: BTreeMap::new(),
         callers: BTreeMap::new(),
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),
         ledger: Ledger::new(store),
+        undo: Undo::default(),
         sights: Sights::default(),
         board: Board::default(),
         alerts: Alerts::default(),
+        turns: Turns::default(),
         lookout: None,
+        starting: BTreeMap::new(),
         is_ending: false,
     };
     hub.heed(settings);
     let seed = RandomState::new().build_hasher().finish();
     hub.decide(Event::Began { seed });
+    hub.take_in_workspaces().await;
     hub.recover(effects);
     // If it takes longer, the answer is that it is not known yet.
     let _ = tokio::time::timeout(RECOVERY_MAX, hub.settle(&mut inbox)).await;
-    tokio::task::spawn_local(session::accept(listener, None, senders.clone()));
+    tokio::task::spawn_local(session::accept(socket, None, senders.clone()));
     let files = [&hub.paths.user_config, &hub.paths.project_config(), &hub.paths.trust_file];
     let files = files.map(Clone::clone).to_vec();
     tokio::task::spawn_local(watch_settings(files, senders.clone()));
@@ -133,7 +151,7 @@ async fn serve(
 async fn live(hub: &mut Hub, inbox: &mut Inbox) {
     while !hub.is_ending {
         let deadline = hub.next_deadline();
-        let pause = deadline.map(|deadline| hub.clock.until(deadline)).unwrap_or_default();
+        let pause = deadline.map(|deadline| hub.clock.pause_until(deadline)).unwrap_or_default();
         tokio::select! {
             biased;
             Some(input) = inbox.next() => hub.handle(input),
@@ -161,7 +179,9 @@ impl Hub {
         let now = self.clock.now();
         for (agent, run) in ended {
             let path = self.paths.agent_screen(&agent);
-            if let Some(pane) = Pane::restore(&path, run, self.history_limit, now) {
+            let saved = self.writer.files().read(&path).ok();
+            let saved = saved.and_then(|bytes| Pane::restore(&bytes, run, self.history_limit, now));
+            if let Some(pane) = saved {
                 self.panes.insert(agent, pane);
             }
         }

@@ -6,14 +6,15 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::delays::{Delays, Place};
 use super::inbox::{Breach, ClientId, ClientNews, Input, Senders};
-use super::socket::{is_own, peer};
+use super::socket::{Socket, is_own};
+use crate::keeper::Standing;
 use crate::model::{AgentName, RunId, plain};
 use crate::wire::{Ask, Fault, FrameReader, FromHub, encode_frame};
 
@@ -132,12 +133,21 @@ pub(super) struct Visitors {
 /// Takes in clients for as long as the hub lives, all of them guests if they come through the door
 /// of an agent.
 pub(super) async fn accept(
-    listener: UnixListener,
+    mut socket: Socket,
     guest: Option<(AgentName, RunId)>,
     senders: Senders,
 ) {
+    let mut looking = std::pin::pin!(socket.look());
     loop {
-        let stream = match listener.accept().await {
+        let accepted = tokio::select! {
+            accepted = socket.listener.accept() => accepted,
+            found = &mut looking => {
+                socket.take_over(found);
+                looking.set(socket.look());
+                continue;
+            }
+        };
+        let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
                 tracing::warn!(%error, "a client could not be let in");
@@ -147,7 +157,9 @@ pub(super) async fn accept(
             }
         };
         if is_own(&stream) {
-            let_in(stream, guest.clone(), senders.clone());
+            // Now, since whoever connected may be gone in a moment.
+            let standing = senders.tracer.standing(&stream);
+            let_in(stream, guest.clone(), standing, senders.clone());
         } else {
             tracing::warn!("a stranger was turned away");
         }
@@ -155,7 +167,12 @@ pub(super) async fn accept(
 }
 
 /// Serves a client, unless there are too many.
-pub(super) fn let_in(stream: UnixStream, guest: Option<(AgentName, RunId)>, senders: Senders) {
+pub(super) fn let_in(
+    stream: UnixStream,
+    guest: Option<(AgentName, RunId)>,
+    standing: Standing,
+    senders: Senders,
+) {
     let visitors = Rc::clone(&senders.visitors);
     if visitors.present.get() >= CLIENTS_MAX {
         tracing::warn!("a client was turned away");
@@ -172,7 +189,7 @@ pub(super) fn let_in(stream: UnixStream, guest: Option<(AgentName, RunId)>, send
     visitors.present.set(visitors.present.get() + 1);
     let client = ClientId(visitors.last.get());
     tokio::task::spawn_local(async move {
-        serve(client, stream, guest, &senders).await;
+        serve(client, stream, (guest, standing), &senders).await;
         visitors.present.set(visitors.present.get() - 1);
     });
 }
@@ -216,18 +233,17 @@ impl Drop for Partial {
 async fn serve(
     client: ClientId,
     stream: UnixStream,
-    guest: Option<(AgentName, RunId)>,
+    (guest, standing): (Option<(AgentName, RunId)>, Standing),
     senders: &Senders,
 ) {
     let partial = Partial { visitors: Rc::clone(&senders.visitors), own: 0 };
-    let peer = peer(&stream);
     let (reader, writer) = stream.into_split();
     let (frames, queued) = mpsc::unbounded_channel();
     let queue = Rc::new(Queue::default());
     let delays = Rc::clone(&senders.delays);
     let outbox = Outbox { frames, queue: Rc::clone(&queue), delays };
     let tell = |news| senders.requests.send(Input::Client(client, news));
-    if tell(ClientNews::Came { outbox, guest, peer }).await.is_err() {
+    if tell(ClientNews::Came { outbox, guest, standing }).await.is_err() {
         return;
     }
     let mut writing = std::pin::pin!(write(client, writer, queued, &queue, senders));
@@ -275,7 +291,7 @@ async fn read(
                     (has_asked, has_read) = (true, true);
                     queue.unanswered.set(queue.unanswered.get() + 1);
                     let came_at = senders.delays.now();
-                    let input = Input::Client(client, ClientNews::Asked(ask));
+                    let input = Input::Client(client, ClientNews::Asked(Box::new(ask)));
                     if senders.requests.send(input).await.is_err() {
                         return ClientNews::Left;
                     }

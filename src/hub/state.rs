@@ -8,21 +8,24 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::alerts::Alerts;
+use super::background::Turns;
 use super::board::Board;
 use super::casts::Casts;
 use super::clock::Clock;
+use super::file_writer::FileWriter;
 use super::inbox::{Breach, ClientId, ClientNews, Input, Senders};
 use super::ledger::Ledger;
 use super::look::Sights;
 use super::pane::Pane;
 use super::requests::Asker;
-use super::scribe::Scribe;
+use super::starting::Starting;
+use super::undo::Undo;
 use super::views::Views;
 use crate::config::{Paths, Settings};
 use crate::detect::{HookRules, ReporterCall, Rules};
 use crate::engine::{Engine, Event, RunEvent};
-use crate::keeper::Lookout;
-use crate::model::{AgentName, Environment, Moment, RequestId, RunId, Size};
+use crate::keeper::{Lookout, Standing};
+use crate::model::{AgentName, Environment, Keyed, Moment, RequestId, RunId, Size};
 use crate::screen::HistoryLimit;
 use crate::wire::{Fault, FromHub};
 
@@ -38,12 +41,14 @@ pub(super) struct Hub {
     pub(super) panes: BTreeMap<AgentName, Pane>,
     pub(super) views: Views,
     pub(super) casts: Casts,
-    pub(super) scribe: Scribe,
+    pub(super) writer: FileWriter,
     /// Who asked for what is still being carried out.
     pub(super) askers: BTreeMap<RequestId, Asker>,
     /// Who wants to see the process tree of an agent, oldest first.
     pub(super) tree_askers: BTreeMap<AgentName, Vec<Asker>>,
     pub(super) next_request: u64,
+    /// The keys of requests that are about to be decided.
+    pub(super) keys: BTreeMap<(ClientId, u64), Keyed>,
     pub(super) guards: Vec<Guard>,
     /// What holds: as the files were when they could last be used.
     pub(super) settings: Settings,
@@ -55,8 +60,8 @@ pub(super) struct Hub {
     pub(super) hook_rules: BTreeMap<String, HookRules>,
     /// The clients that speak for an agent.
     pub(super) speakers: BTreeMap<ClientId, (AgentName, RunId)>,
-    /// The processes at the other ends, as long as nobody has greeted.
-    pub(super) peers: BTreeMap<ClientId, u32>,
+    /// Where the processes at the other ends stand.
+    pub(super) standings: BTreeMap<ClientId, Standing>,
     /// What was set for agents that were added: values that may be secrets, and so only here.
     pub(super) added_env: BTreeMap<AgentName, Environment>,
     /// The variables of whoever last started each agent, and so only here, too.
@@ -66,12 +71,18 @@ pub(super) struct Hub {
     pub(super) default_size: Size,
     /// The record, and what waits for it.
     pub(super) ledger: Ledger,
+    /// The way back from requests that the record does not have yet.
+    pub(super) undo: Undo,
     /// What was seen of the files of each workspace.
     pub(super) sights: Sights,
     pub(super) board: Board,
     pub(super) alerts: Alerts,
+    /// What is planned beside the hub, one after the other.
+    pub(super) turns: Turns,
     /// Calls the next hub while agents live elsewhere.
     pub(super) lookout: Option<Lookout>,
+    /// Runs whose keepers are about to be started.
+    pub(super) starting: BTreeMap<AgentName, Starting>,
     pub(super) is_ending: bool,
 }
 
@@ -94,11 +105,13 @@ impl Hub {
             Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
             Input::Examined { waiting, fault } => self.on_examined(*waiting, fault),
             Input::Looked { asker, found } => self.on_events(asker, found),
+            Input::FoundEnded { client, ask, found } => self.on_found_ended(client, *ask, found),
+            Input::ListedTasks { asker, found } => self.on_listed_tasks(asker, found),
             Input::Came(event) => self.decide(event),
-            Input::Gathered { plan, memories } => self.on_gathered(plan, &memories),
+            Input::Continue(then) => self.go_on(then),
             Input::Answered { asker, answer } => self.answer(asker, *answer),
             Input::Compared { asker } => self.answer_with_workspaces(asker),
-            Input::SettingsChanged => self.reload_changed(),
+            Input::SettingsChanged => self.reload(None),
             Input::Record(outcome) => self.on_record(outcome),
             Input::Terminate => self.is_ending = true,
         }
@@ -106,14 +119,14 @@ impl Hub {
 
     fn on_client(&mut self, client: ClientId, news: ClientNews) {
         match news {
-            ClientNews::Came { outbox, guest, peer } => {
+            ClientNews::Came { outbox, guest, standing } => {
                 self.views.welcome(client, outbox);
                 self.speakers.extend(guest.map(|guest| (client, guest)));
-                self.peers.extend(peer.map(|peer| (client, peer)));
+                self.standings.insert(client, standing);
                 self.decide(Event::ClientCame);
             }
             ClientNews::Asked(ask) => {
-                self.on_ask(client, ask);
+                self.take_up(client, *ask);
                 self.views.note_heard(client);
             }
             ClientNews::Line(line) => {
@@ -146,7 +159,8 @@ impl Hub {
     fn dismiss(&mut self, client: ClientId) {
         self.views.dismiss(client);
         self.speakers.remove(&client);
-        self.peers.remove(&client);
+        self.standings.remove(&client);
+        self.keys.retain(|(asker, _), _| *asker != client);
         let gone = |asker: &Asker| asker.client == client;
         let requests: Vec<_> =
             self.askers.iter().filter(|(_, asker)| gone(asker)).map(|(id, _)| *id).collect();
@@ -160,7 +174,7 @@ impl Hub {
         self.decide(Event::ClientLeft);
     }
 
-    fn reap_guards(&mut self) {
+    pub(super) fn reap_guards(&mut self) {
         self.lookout.take_if(|lookout| !lookout.is_alive());
         self.guards.retain_mut(|guard| {
             let lives = matches!(guard.child.try_wait(), Ok(None));
@@ -206,7 +220,10 @@ impl Hub {
             self.save_screen(&agent);
             self.save_reports(&agent);
         }
-        self.casts.flush_all(self.clock.now());
+        // Nobody waits for this hub any more. A recording may be about to be opened.
+        self.writer.files().finish();
+        self.casts.flush_all(&self.panes, self.clock.now());
+        self.writer.files().finish();
         self.views.say_goodbye();
     }
 }

@@ -27,6 +27,13 @@ impl Hub {
                 }
                 return Some(Ok(Response::Tasks { tasks }));
             }
+            TaskRequest::Ended { before } => {
+                match before.as_deref().map(task_id).transpose() {
+                    Ok(before) => self.list_ended(asker, before),
+                    Err(fault) => return Some(Err(fault)),
+                }
+                return None;
+            }
             TaskRequest::Show { task } => return Some(self.show_task(&task)),
             TaskRequest::Attention => {
                 let mut items = self.attention_list();
@@ -106,6 +113,7 @@ impl Hub {
             TaskRequest::Allow { agent } => TaskCommand::Allow { agent: self.known(&agent)? },
             TaskRequest::Meet { need } => TaskCommand::Meet { need: item::<NeedId>(&need)? },
             TaskRequest::List
+            | TaskRequest::Ended { .. }
             | TaskRequest::Show { .. }
             | TaskRequest::Wait { .. }
             | TaskRequest::Attention => return Err(Fault::new("That is no command")),

@@ -53,7 +53,7 @@ impl Road {
     pub(super) fn stop(&self) -> Rc<Notify> {
         match self {
             // A keeper here is up in a moment, and is then told.
-            Self::Here { .. } => Rc::default(),
+            Self::Here(_) => Rc::default(),
             Self::There(there) => Rc::clone(&there.stop),
         }
     }

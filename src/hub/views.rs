@@ -13,7 +13,7 @@ use super::session::Outbox;
 use super::weight::{ANSWER_BYTES_MAX, row_bytes};
 use crate::model::{AgentName, Moment, Row, Size};
 use crate::screen::MouseMode;
-use crate::wire::{FromHub, MouseWish, Notice, PaneView, Status, ViewCursor};
+use crate::wire::{Fault, FromHub, MouseWish, Notice, PaneView, Status, ViewCursor};
 
 /// The pause between two frames of one pane.
 const FRAME_PAUSE: Duration = Duration::from_millis(16);
@@ -43,6 +43,8 @@ struct View {
     is_greeted: bool,
     /// What it said that it speaks.
     protocol: Option<u32>,
+    /// Why its greeting was not taken.
+    refusal: Option<Fault>,
     is_subscribed: bool,
     /// It has said what it shows, which only dashboards do.
     is_dashboard: bool,
@@ -76,6 +78,7 @@ impl Views {
             outbox,
             is_greeted: false,
             protocol: None,
+            refusal: None,
             is_subscribed: false,
             is_dashboard: false,
             is_attended: false,
@@ -120,6 +123,17 @@ impl Views {
         if let Some(view) = self.clients.get_mut(&client) {
             view.protocol = Some(protocol);
         }
+    }
+
+    pub(super) fn note_refusal(&mut self, client: ClientId, refusal: Option<Fault>) {
+        if let Some(view) = self.clients.get_mut(&client) {
+            view.refusal = refusal;
+        }
+    }
+
+    /// Returns why a client was not greeted, if it tried.
+    pub(super) fn refusal_of(&self, client: ClientId) -> Option<&Fault> {
+        self.clients.get(&client).and_then(|view| view.refusal.as_ref())
     }
 
     /// Returns what a client said that it speaks, if it said anything.

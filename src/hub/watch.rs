@@ -16,7 +16,10 @@ pub(super) async fn watch_settings(files: Vec<PathBuf>, senders: Senders) {
     let mut has_changed = false;
     loop {
         // Begun anew after each change: a directory may have come, a link may lead elsewhere.
-        let watch = platform::Watch::on(Places::of(&files));
+        let sought = files.clone();
+        let begin = move || platform::Watch::on(Places::of(&sought));
+        let watch =
+            tokio::task::spawn_blocking(begin).await.unwrap_or_else(|error| Err(error.into()));
         if has_changed && senders.requests.send(Input::SettingsChanged).await.is_err() {
             return;
         }

@@ -1,12 +1,16 @@
 //! What clients ask about workspaces.
 
+use std::path::Path;
+
 use super::check;
 use super::inbox::Input;
+use super::planner::Planner;
 use super::plots::merge_terms;
 use super::requests::{Answer, Asker};
 use super::state::Hub;
 use super::workspaces::compare;
-use crate::engine::Seat;
+use crate::config::Loaded;
+use crate::engine::{Engine, Seat};
 use crate::model::{
     AgentName, Clearing, Command, InvalidName, Merge, MergeTerms, Workspace, WorkspaceCommand,
     WorkspaceKind, WorkspaceState,
@@ -28,68 +32,61 @@ impl Hub {
                 self.list_afresh(asker);
                 return None;
             }
-            WorkspaceRequest::Rescues => return Some(self.rescue_list()),
-            WorkspaceRequest::Clean { agents, rescue, drop_ignored } => {
-                let clearing =
-                    Clearing { rescues: rescue, drops_ignored: drop_ignored, is_unfinished: false };
+            WorkspaceRequest::Rescues => {
+                let project = self.paths.project.clone();
+                let list = move || rescue_list(&project);
+                self.in_background(list, move |hub, listed| hub.answer(asker, listed.flatten()));
+                return None;
+            }
+            WorkspaceRequest::Clean { agents, rescue, drop_ignored, gone } => {
+                let clearing = Clearing {
+                    rescues: rescue,
+                    drops_ignored: drop_ignored,
+                    // Nobody gives up all of them at once without having named one.
+                    accepts_missing: gone && !agents.is_empty(),
+                    ..Clearing::default()
+                };
                 named(&agents).map(|agents| WorkspaceCommand::Clean { agents, clearing })
             }
             WorkspaceRequest::Rescue { agents } => {
                 named(&agents).map(|agents| WorkspaceCommand::Rescue { agents })
             }
-            WorkspaceRequest::Restore { name } => self.restore_command(&name),
-            merge @ WorkspaceRequest::Merge { .. } => self.merge_command(merge),
+            WorkspaceRequest::Restore { name } => {
+                self.restore(asker, name);
+                return None;
+            }
+            merge @ WorkspaceRequest::Merge { .. } => {
+                self.merge(asker, merge);
+                return None;
+            }
         };
         self.command(asker, command.map(Command::Workspace))
     }
 
-    fn restore_command(&mut self, wanted: &str) -> Result<WorkspaceCommand, Fault> {
-        let loaded = self.load_settings()?;
-        let session = self.paths.session.to_string();
-        let found = workspace::find_rescue(&self.paths.project, &session, wanted);
-        let found = found.map_err(|error| Fault::new(error.to_string()))?;
-        let Some(found) = found else {
-            let wanted: String = wanted.chars().take(200).collect();
-            let hint = "List the rescues with `wheelhouse workspace rescue`";
-            return Err(Fault::new(format!("Nothing was rescued as `{wanted}`")).with_hint(hint));
-        };
-        let agent = found.agent.clone();
-        let plot = self.restored_plot(found, &loaded.settings.workspace)?;
-        Ok(WorkspaceCommand::Restore { agent, plot: Box::new(plot) })
+    fn restore(&mut self, asker: Asker, wanted: String) {
+        self.plan(
+            Some(asker),
+            |_, _| {
+                Ok(move |planner: &Planner, loaded: &Loaded| {
+                    restore_command(planner, loaded, &wanted)
+                })
+            },
+            move |hub, _, planned| {
+                let command = planned.map(|(_, command)| Command::Workspace(command));
+                hub.command(asker, command)
+            },
+        );
     }
 
-    fn merge_command(&mut self, request: WorkspaceRequest) -> Result<WorkspaceCommand, Fault> {
-        let WorkspaceRequest::Merge {
-            agent,
-            form,
-            into,
-            gates,
-            message,
-            committed,
-            trial,
-            send_back,
-        } = request
-        else {
-            return Err(Fault::new("That is no merge"));
-        };
-        // The gates run commands, so they are those of files that are trusted as they are now.
-        let loaded = self.load_settings()?;
-        let mut terms = merge_terms(&loaded.settings.workspace);
-        for gate in &gates {
-            check::refuse(gate).map_err(Fault::new)?;
-        }
-        terms.gates.extend(gates);
-        let terms = MergeTerms {
-            form: form.unwrap_or(terms.form),
-            into: into.unwrap_or(terms.into),
-            message,
-            committed_only: committed,
-            is_trial: trial,
-            sends_back: send_back,
-            gates: terms.gates,
-        };
-        let agent = name(&agent)?;
-        Ok(WorkspaceCommand::Merge { agent, terms })
+    fn merge(&mut self, asker: Asker, request: WorkspaceRequest) {
+        self.plan(
+            Some(asker),
+            |_, _| Ok(|_: &Planner, _: &Loaded| Ok(())),
+            move |hub, _, loaded| {
+                let command = loaded.and_then(|(loaded, ())| merge_command(&loaded, request));
+                hub.command(asker, command.map(Command::Workspace))
+            },
+        );
     }
 
     /// Compares all workspaces first: between turns nobody looks at them.
@@ -114,13 +111,16 @@ impl Hub {
     }
 
     pub(super) fn workspace_list(&self) -> Vec<WorkspaceStatus> {
-        self.engine.workspaces().map(|one| self.workspace_status(one)).collect()
+        workspace_list(&self.engine)
     }
+}
 
-    fn workspace_status(&self, workspace: &Workspace) -> WorkspaceStatus {
+/// Returns all workspaces as they were last seen.
+pub fn workspace_list(engine: &Engine) -> Vec<WorkspaceStatus> {
+    let status = |workspace: &Workspace| {
         let (agent, plot) = (&workspace.agent, &workspace.plot);
         let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-        let overlaps = self.engine.overlaps_of(agent).into_iter().map(|overlap| {
+        let overlaps = engine.overlaps_of(agent).into_iter().map(|overlap| {
             let with = if overlap.agent == *agent { overlap.other } else { overlap.agent };
             OverlapStatus {
                 with: with.to_string(),
@@ -129,12 +129,12 @@ impl Hub {
             }
         });
         let is_its = |merge: &&Merge| merge.agent == *agent && merge.since >= workspace.since;
-        let merge = self.engine.merges().filter(is_its).last();
+        let merge = engine.merges().filter(is_its).last();
         WorkspaceStatus {
             agent: agent.to_string(),
             kind: plot.kind,
             state: workspace.state.to_string(),
-            in_use: self.engine.seat(agent).is_some_and(Seat::is_live),
+            in_use: engine.seat(agent).is_some_and(Seat::is_live),
             root: plot.project_root().display().to_string(),
             runner: plot.runner.as_ref().map(|runner| runner.name.clone()),
             root_there: workspace.outpost.as_ref().map(|one| one.root.display().to_string()),
@@ -150,14 +150,60 @@ impl Hub {
             note: workspace.note.clone(),
             since: workspace.since.to_rfc3339(),
         }
-    }
+    };
+    engine.workspaces().map(status).collect()
+}
 
-    fn rescue_list(&self) -> Answer {
-        let listed = workspace::rescues(&self.paths.project);
-        let listed = listed.map_err(|error| Fault::new(error.to_string()))?;
-        let rescue = |(name, commit)| RescueStatus { name, commit };
-        Ok(Response::Rescues { rescues: listed.into_iter().map(rescue).collect() })
+/// Returns what was rescued in the project's repository.
+pub fn rescue_list(project: &Path) -> Result<Response, Fault> {
+    let listed = workspace::rescues(project);
+    let listed = listed.map_err(|error| Fault::new(error.to_string()))?;
+    let rescue = |(name, commit)| RescueStatus { name, commit };
+    Ok(Response::Rescues { rescues: listed.into_iter().map(rescue).collect() })
+}
+
+fn restore_command(
+    planner: &Planner,
+    loaded: &Loaded,
+    wanted: &str,
+) -> Result<WorkspaceCommand, Fault> {
+    let session = planner.paths.session.to_string();
+    let found = workspace::find_rescue(&planner.paths.project, &session, wanted);
+    let found = found.map_err(|error| Fault::new(error.to_string()))?;
+    let Some(found) = found else {
+        let wanted: String = wanted.chars().take(200).collect();
+        let hint = "List the rescues with `wheelhouse workspace rescue`";
+        return Err(Fault::new(format!("Nothing was rescued as `{wanted}`")).with_hint(hint));
+    };
+    let agent = found.agent.clone();
+    let plot = planner.restored_plot(found, &loaded.settings.workspace)?;
+    Ok(WorkspaceCommand::Restore { agent, plot: Box::new(plot) })
+}
+
+/// Returns how work is brought back. The gates run commands, so they are those of files that are trusted
+/// as they are now.
+fn merge_command(loaded: &Loaded, request: WorkspaceRequest) -> Result<WorkspaceCommand, Fault> {
+    let WorkspaceRequest::Merge { agent, form, into, gates, message, committed, trial, send_back } =
+        request
+    else {
+        return Err(Fault::new("That is no merge"));
+    };
+    let mut terms = merge_terms(&loaded.settings.workspace);
+    for gate in &gates {
+        check::refuse(gate).map_err(Fault::new)?;
     }
+    terms.gates.extend(gates);
+    let terms = MergeTerms {
+        form: form.unwrap_or(terms.form),
+        into: into.unwrap_or(terms.into),
+        message,
+        committed_only: committed,
+        is_trial: trial,
+        sends_back: send_back,
+        gates: terms.gates,
+    };
+    let agent = name(&agent)?;
+    Ok(WorkspaceCommand::Merge { agent, terms })
 }
 
 fn named(agents: &[String]) -> Result<Vec<AgentName>, Fault> {

@@ -1,12 +1,13 @@
 //! Carries out what was decided about workspaces, beside the hub; what came of it returns as an event.
 
 use super::check::{self, Bench};
+use super::found_workspaces::events;
 use super::inbox::Input;
 use super::outposts::{Abroad, refresh};
 use super::state::Hub;
 use crate::engine::{Event, WorkspaceEvent, WorkspaceOrder};
 use crate::model::{Clearing, Merge, MergeOutcome, Moment, Workspace};
-use crate::workspace::{self, Candidate, Cleared, Prospect, Scratch, Site, WorkspaceError};
+use crate::workspace::{self, Candidate, Cleared, Prospect, Scratch, Search, Site, WorkspaceError};
 
 /// A branch that moves away under us this often is in other hands.
 const MERGES_MAX: usize = 5;
@@ -16,6 +17,7 @@ impl Hub {
         let (site, requests) = (self.site(), self.senders.requests.clone());
         let (session, now) = (self.paths.session.to_string(), self.clock.now());
         let abroad = self.abroad(order.workspace());
+        let search = self.search(Some(&order.workspace().agent));
         tokio::task::spawn_local(async move {
             let event = match order {
                 WorkspaceOrder::Make(workspace) => make(site, *workspace, abroad).await,
@@ -40,7 +42,13 @@ impl Hub {
                     }
                 }
             };
-            let _ = requests.send(Input::Came(event)).await;
+            let is_unmade = |event: &Event| {
+                matches!(event, Event::Workspace { event: WorkspaceEvent::NotMade { .. }, .. })
+            };
+            let left = if is_unmade(&event) { found(search).await } else { Vec::new() };
+            for event in std::iter::once(event).chain(left) {
+                let _ = requests.send(Input::Came(event)).await;
+            }
         });
     }
 
@@ -76,15 +84,24 @@ async fn aside<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(WorkspaceError::Refused(error.to_string())))
 }
 
+/// Returns what was left of one that could not be made: it is on record from then on.
+async fn found(search: Search) -> Vec<Event> {
+    tokio::task::spawn_blocking(move || events(search)).await.unwrap_or_default()
+}
+
 async fn make(site: Site, workspace: Workspace, abroad: Option<Abroad>) -> Event {
     let (place, plan, there) = (site.clone(), workspace.clone(), abroad.clone());
-    // What was there before is nobody's to clear away.
-    let was_there = workspace.plot.root.symlink_metadata().is_ok();
-    let making = aside(move || match there {
-        Some(there) => there.make(),
-        None => workspace::make(&place, &plan),
+    let making = aside(move || {
+        // What was there before is nobody's to clear away.
+        let was_there = plan.plot.root.symlink_metadata().is_ok();
+        let made = match there {
+            Some(there) => there.make(),
+            None => workspace::make(&place, &plan),
+        };
+        Ok((made, was_there))
     });
-    let event = match making.await {
+    let (made, was_there) = making.await.unwrap_or_else(|error| (Err(error), true));
+    let event = match made {
         Ok(made) => WorkspaceEvent::Made(made),
         Err(error) if was_there => WorkspaceEvent::NotMade { reason: error.to_string() },
         Err(error) => {
@@ -130,7 +147,8 @@ async fn try_to_clear(
     clearing: Clearing,
     (session, began): (String, Moment),
 ) -> Result<Cleared, WorkspaceError> {
-    let is_there = workspace.plot.root.is_dir();
+    let root = workspace.plot.root.clone();
+    let is_there = aside(move || Ok(root.is_dir())).await?;
     if let Some(command) = workspace.plot.teardown.clone().filter(|_| is_there) {
         let (place, plan) = (site.clone(), workspace.clone());
         let refused = aside(move || workspace::refuse_to_clear(&place, &plan, clearing)).await?;

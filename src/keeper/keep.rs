@@ -20,7 +20,7 @@ use super::sizes::Sizes;
 use super::socket::Socket;
 use super::stream::{Record, Stream};
 use super::terminal::Terminal;
-use super::{EXIT_OK, KeeperArgs, KeeperError, Order, PROTOCOL_VERSION, Welcome};
+use super::{EXIT_OK, KeeperArgs, KeeperError, Order, PROTOCOL_VERSION, Tracer, Welcome};
 use super::{clock, launch, lock, process};
 use crate::model::{Environment, ProcessId};
 
@@ -67,7 +67,7 @@ impl Keeper {
         let lock = inherited_lock(&order)?;
         process::adopt_orphans().map_err(KeeperError::Watch)?;
         let signals = Signals::new().map_err(KeeperError::Watch)?;
-        let socket = Socket::bind(&order.socket)
+        let socket = Socket::bind(&order.socket, Tracer::new())
             .map_err(|source| KeeperError::Listen { path: order.socket.clone(), source })?;
         let now = clock::now();
         let mut keeper = Self {

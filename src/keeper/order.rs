@@ -1,7 +1,6 @@
 //! What a keeper is told: a few names in its arguments, and the order on its standard input.
 
 use std::error::Error;
-use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -43,11 +42,14 @@ impl KeeperArgs {
         command
     }
 
-    /// Returns what a process keeps, if it is a keeper; only Linux tells.
-    pub fn of_process(pid: u32) -> Option<Self> {
-        let words = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+    /// Returns what a process keeps, by the words of its command, if they are those of a keeper.
+    #[cfg(target_os = "linux")]
+    pub(super) fn of_words(words: &[u8]) -> Option<Self> {
+        let words = String::from_utf8_lossy(words);
         let words: Vec<&str> = words.split_terminator('\0').collect();
-        let [_, "keeper", "--session", session, "--agent", agent, "--run", run] = words[..] else {
+        // Before ours stands the program, by any name, and what runs programs made for other machines.
+        let [.., _, "keeper", "--session", session, "--agent", agent, "--run", run] = words[..]
+        else {
             return None;
         };
         let run = RunId(run.parse().ok()?);
@@ -110,5 +112,27 @@ impl KeeperError {
             | Self::Start { .. }
             | Self::Watch(_) => EXIT_BROKEN,
         })
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_keeper_is_known_by_its_words_whatever_the_program_is_called() {
+        let args = KeeperArgs {
+            session: SessionName("shop-1".into()),
+            agent: "api".parse().unwrap(),
+            run: RunId(3),
+        };
+        let said = b"keeper\0--session\0shop-1\0--agent\0api\0--run\x003\0";
+        for program in [&b"wheelhouse\0"[..], b"/odd \xff\xfe/w\0", b"qemu-x86_64\0/bin/w\0"] {
+            assert_eq!(KeeperArgs::of_words(&[program, said].concat()).as_ref(), Some(&args));
+        }
+        for other in [&b""[..], &said[..], b"w\0guard\0--session\0s\0--agent\0api\0--run\x003\0"] {
+            assert_eq!(KeeperArgs::of_words(other), None);
+        }
     }
 }

@@ -10,17 +10,20 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Mode;
 use rustix::process::umask;
 
+use super::{Standing, Tracer};
+
 /// A socket and the file that leads to it.
 pub(super) struct Socket {
     path: PathBuf,
     listener: UnixListener,
+    tracer: Tracer,
     /// Device and number of the file, by which it is told from one of the same name.
     file: Option<(u64, u64)>,
 }
 
 impl Socket {
     /// Listens on the path, over whatever a former keeper left there. The caller holds the lock.
-    pub(super) fn bind(path: &Path) -> io::Result<Self> {
+    pub(super) fn bind(path: &Path, tracer: Tracer) -> io::Result<Self> {
         if let Some(directory) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         }
@@ -33,7 +36,7 @@ impl Socket {
         umask(before);
         let listener = listener?;
         listener.set_nonblocking(true)?;
-        Ok(Self { path: path.to_owned(), listener, file: identity(path) })
+        Ok(Self { path: path.to_owned(), listener, tracer, file: identity(path) })
     }
 
     /// Binds again if the file has vanished or is another's.
@@ -42,17 +45,19 @@ impl Socket {
             return;
         }
         let path = self.path.clone();
-        match Self::bind(&path) {
+        match Self::bind(&path, self.tracer.clone()) {
             Ok(socket) => *self = socket,
             Err(error) => tracing::warn!(%error, "no hub can find this keeper for now"),
         }
     }
 
-    /// Returns the next connection of our own user; others are closed at once.
+    /// Returns the next connection that may be a hub's: of our own user, and made by a process that
+    /// lives and stands inside no agent. Others are closed at once.
     pub(super) fn accept(&self) -> Option<UnixStream> {
         loop {
             let (stream, _) = self.listener.accept().ok()?;
-            if is_ours(&stream) && stream.set_nonblocking(true).is_ok() {
+            let may_be_hub = is_ours(&stream) && self.tracer.standing(&stream) == Standing::Outside;
+            if may_be_hub && stream.set_nonblocking(true).is_ok() {
                 return Some(stream);
             }
         }

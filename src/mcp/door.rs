@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::failure::Failure;
-use crate::client::{self, ClientError, Identity};
+use crate::client::{self, Call, ClientError, Identity};
 use crate::config::Paths;
 use crate::wire::{FromHub, Request, Response};
 
@@ -21,7 +21,12 @@ pub enum Door {
 
 impl Door {
     pub(super) fn ask(&self, request: Request) -> Result<Response, Failure> {
-        self.ask_within(request, PATIENCE)?
+        self.call(&Call::new(request))
+    }
+
+    /// Asks under a key: under the same one again nothing more is done.
+    pub(super) fn call(&self, call: &Call) -> Result<Response, Failure> {
+        self.call_within(call, PATIENCE)?
             .ok_or_else(|| Failure::new("The hub does not answer", "Call the tool again"))
     }
 
@@ -31,9 +36,13 @@ impl Door {
         request: Request,
         patience: Duration,
     ) -> Result<Option<Response>, Failure> {
+        self.call_within(&Call::new(request), patience)
+    }
+
+    fn call_within(&self, call: &Call, patience: Duration) -> Result<Option<Response>, Failure> {
         let asked = match self {
-            Self::Agent(identity) => identity.ask(&request, patience),
-            Self::Person(paths) => ask_as_person(paths, request, patience),
+            Self::Agent(identity) => identity.call(call, patience),
+            Self::Person(paths) => call_as_person(paths, call, patience),
         };
         match asked {
             Ok(response) => Ok(Some(response)),
@@ -76,19 +85,14 @@ impl Door {
     }
 }
 
-fn ask_as_person(
-    paths: &Paths,
-    request: Request,
-    patience: Duration,
-) -> Result<Response, ClientError> {
-    let again = request.is_repeatable().then(|| request.clone());
-    let ask = |request: Request| {
+fn call_as_person(paths: &Paths, call: &Call, patience: Duration) -> Result<Response, ClientError> {
+    let ask = || {
         let mut connection = client::connect(paths)?;
         connection.set_patience(patience)?;
-        connection.ask(request)
+        connection.call(call)
     };
-    match (ask(request), again) {
-        (Err(error), Some(request)) if error.is_absence() => ask(request),
-        (result, _) => result,
+    match ask() {
+        Err(error) if error.is_absence() && call.is_repeatable() => ask(),
+        result => result,
     }
 }

@@ -39,6 +39,13 @@ pub(super) struct Dispatch {
     /// The same key again sends nothing more.
     #[serde(default)]
     idempotency_key: Option<String>,
+    /// It is a command of the agent's program, such as `/compact`, and not words for its model. Only a
+    /// person may send one.
+    #[serde(default)]
+    command: bool,
+    /// Refuse it unless it can be typed now, rather than let it wait.
+    #[serde(default)]
+    no_queue: bool,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -51,8 +58,8 @@ pub(super) struct OneReceipt {
 }
 
 pub(super) fn dispatch(door: &Door, wanted: Dispatch) -> Outcome {
-    let Dispatch { agents, prompt, template, vars, wait, timeout_seconds, idempotency_key } =
-        wanted;
+    let Dispatch { agents, prompt, template, vars, wait, timeout_seconds, .. } = wanted;
+    let Dispatch { idempotency_key, command, no_queue, .. } = wanted;
     if agents.is_empty() {
         return Err(Failure::new("No agent is named", "`list_agents` names those there are"));
     }
@@ -62,7 +69,8 @@ pub(super) fn dispatch(door: &Door, wanted: Dispatch) -> Outcome {
     };
     let request = match (prompt, template) {
         (Some(prompt), None) => {
-            Request::Dispatch { agents, prompt, idempotency_key: key, anyway: false }
+            let anyway = false;
+            Request::Dispatch { agents, prompt, idempotency_key: key, anyway, command, no_queue }
         }
         (None, Some(template)) => Request::DispatchTemplate {
             agents,
@@ -70,6 +78,7 @@ pub(super) fn dispatch(door: &Door, wanted: Dispatch) -> Outcome {
             vars,
             idempotency_key: key,
             anyway: false,
+            no_queue,
         },
         _ => {
             let hint = "Give `prompt`, or `template` with `vars`";
@@ -99,7 +108,8 @@ pub(super) fn send(
     key: Option<String>,
 ) -> Outcome {
     let idempotency_key = key.or_else(|| random_id().ok());
-    let request = Request::Dispatch { agents, prompt, idempotency_key, anyway: false };
+    let (anyway, command, no_queue) = (false, false, false);
+    let request = Request::Dispatch { agents, prompt, idempotency_key, anyway, command, no_queue };
     Ok(told(&receipts_of(door.ask(request)?)?)["receipts"].take())
 }
 

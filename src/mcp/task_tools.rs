@@ -8,7 +8,8 @@ use super::door::Door;
 use super::failure::Failure;
 use super::page::{Page, beginning, page};
 use super::tools::Outcome;
-use crate::model::{Attempt, Role, Task, TaskSpec, TaskState, Terms};
+use crate::client::Call;
+use crate::model::{Attempt, RequestKey, Role, Task, TaskSpec, TaskState, Terms};
 use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 
 /// What is shown of a prompt, and of what a gate or an agent said.
@@ -22,6 +23,9 @@ const ATTEMPTS_SHOWN: usize = 3;
 pub(super) struct AddTasks {
     /// The tasks; all of them are added, or none.
     tasks: Vec<NewTask>,
+    /// The same tasks again under the same key are not added again: for when an answer was lost.
+    #[serde(default)]
+    idempotency_key: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -119,8 +123,11 @@ pub(super) fn add_tasks(door: &Door, wanted: AddTasks) -> Outcome {
     if wanted.tasks.is_empty() {
         return Err(Failure::new("No task is given", "Give at least a `title` and a `prompt`"));
     }
+    let key = wanted.idempotency_key.map(|key| key.parse::<RequestKey>()).transpose();
+    let key =
+        key.map_err(|error| Failure::new(error.to_string(), "Leave it out for a random one"))?;
     let specs: Result<Vec<TaskSpec>, Failure> = wanted.tasks.into_iter().map(spec).collect();
-    act(door, TaskRequest::Add { specs: specs? })
+    act(door, key, TaskRequest::Add { specs: specs? })
 }
 
 fn spec(new: NewTask) -> Result<TaskSpec, Failure> {
@@ -239,20 +246,20 @@ pub(super) fn claim_task(door: &Door, wanted: ClaimTask) -> Outcome {
         Some(agent) => agent,
         None => super::shared::own_name(door)?,
     };
-    act(door, TaskRequest::Claim { task, agent })
+    act(door, None, TaskRequest::Claim { task, agent })
 }
 
 pub(super) fn retry_task(door: &Door, wanted: RetryTask) -> Outcome {
     let RetryTask { task, advice, agent } = wanted;
-    act(door, TaskRequest::Retry { task, advice, agent })
+    act(door, None, TaskRequest::Retry { task, advice, agent })
 }
 
 pub(super) fn cancel_task(door: &Door, wanted: OneTask) -> Outcome {
-    act(door, TaskRequest::Cancel { task: wanted.task })
+    act(door, None, TaskRequest::Cancel { task: wanted.task })
 }
 
-fn act(door: &Door, ask: TaskRequest) -> Outcome {
-    let Response::Done(done) = door.ask(Request::Task { ask })? else {
+fn act(door: &Door, key: Option<RequestKey>, ask: TaskRequest) -> Outcome {
+    let Response::Done(done) = door.call(&Call::under(key, Request::Task { ask }))? else {
         return Err(Failure::unexpected());
     };
     let tasks: Vec<Value> =

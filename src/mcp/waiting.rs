@@ -101,10 +101,20 @@ fn wait_for_tasks(door: &Door, tasks: &[String], states: &[String], patience: Du
     let states: Vec<TaskState> = read(states, &usual, TASK_STATES)?;
     let until = now() + patience;
     loop {
-        let Response::Tasks { tasks: all } = door.ask(Request::Task { ask: TaskRequest::List })?
+        let Response::Tasks { tasks: mut all } =
+            door.ask(Request::Task { ask: TaskRequest::List })?
         else {
             return Err(Failure::unexpected());
         };
+        // One that ended long ago is no longer in the list, and can be shown all the same.
+        for task in tasks {
+            if all.iter().all(|known| known.id != *task)
+                && let Ok(Response::Task(task)) =
+                    door.ask(Request::Task { ask: TaskRequest::Show { task: task.clone() } })
+            {
+                all.push(TaskStatus::from(&*task));
+            }
+        }
         let own: Vec<&TaskStatus> = all.iter().filter(|task| tasks.contains(&task.id)).collect();
         if let Some(stranger) = tasks.iter().find(|id| own.iter().all(|task| task.id != **id)) {
             let message = format!("There is no task `{stranger}` that you may know of");

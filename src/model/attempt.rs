@@ -43,6 +43,9 @@ pub struct Attempt {
     pub refusals: u32,
     #[serde(default)]
     pub claim: Option<Claim>,
+    /// The words of the last claim that was taken, whatever became of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<String>,
     /// Why it does not go on, while its task is blocked.
     #[serde(default)]
     pub hold: Option<Hold>,
@@ -101,11 +104,17 @@ impl From<AnyArtifact> for Artifact {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is said or not said, whatever the others are"
+)]
 pub struct Told {
     /// That nothing is done while the build fails.
     pub build: bool,
     /// That its evidence is weak.
     pub evidence: bool,
+    /// That the end of its task is told with the tag.
+    pub tag: bool,
     /// That nothing has been heard of it, and when.
     pub silence: Option<Moment>,
     /// Nothing was heard after that either: a person was told.

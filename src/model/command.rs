@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentName, AgentState, AttentionId, Condition, Launch, Letter, Lock, LockCommand, Member,
-    Merge, NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId, SpawnTerms, Task, TaskId,
-    TaskSpec, TaskState, WorkspaceCommand, WorkspaceState,
+    AgentName, AgentState, AttentionId, Condition, DIRECTORY_MISSING, Launch, Letter, Lock,
+    LockCommand, Manner, Member, Merge, NeedId, PlayId, PlayOrder, ProcessInfo, Receipt, ReceiptId,
+    SpawnTerms, Task, TaskId, TaskSpec, TaskState, WorkspaceCommand, WorkspaceState,
 };
 
 /// Something that a person, a script or an agent asks of the hub.
@@ -47,8 +47,7 @@ pub enum Command {
         letters: Vec<Letter>,
         /// A repetition of the same call sends nothing more.
         idempotency_key: Option<String>,
-        /// A person says that the agent waits for a prompt, where nothing on its screen does.
-        is_confirmed: bool,
+        manner: Manner,
     },
     /// Takes back a prompt that has not been typed yet.
     Withdraw {
@@ -186,7 +185,7 @@ pub enum Refusal {
     TaskCycle { path: Vec<String> },
     #[error("{reason}")]
     BadTask { reason: String },
-    #[error("There are {count} tasks already")]
+    #[error("{count} tasks have not ended yet, and that is as many as there may be")]
     TooManyTasks { count: usize },
     #[error("Agent `{agent}` cannot take task `{task}` now")]
     NotFree { agent: AgentName, task: TaskId },
@@ -224,6 +223,8 @@ pub enum Refusal {
     NotSpawned { reason: String },
     #[error("The attempt `{tag}` is over, and what is reported about it counts for nothing")]
     StaleAttempt { tag: String },
+    #[error("The key `{key}` stands for another request")]
+    KeyInUse { key: String },
     #[error("Nothing of the name `{item}` waits for a person")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
@@ -273,7 +274,13 @@ impl Refusal {
             )),
             Self::Kept { failures, .. } => {
                 let runs = failures.iter().find(|one| one.reason == "its agent runs");
+                let is_missing = |one: &&Failure| one.reason.starts_with(DIRECTORY_MISSING);
                 Some(match (runs, failures.first()) {
+                    (None, Some(one)) if is_missing(&one) => format!(
+                        "Mount its disk or move it back; if it is gone for good, type `wheelhouse \
+                         workspace clean {} --gone`: its commits are put into a rescue ref first",
+                        one.agent
+                    ),
                     (Some(one), _) => {
                         format!("Stop it first with `wheelhouse agent stop {}`", one.agent)
                     }
@@ -288,6 +295,14 @@ impl Refusal {
             }
             _ => None,
         }
+    }
+
+    /// Returns how to ask again.
+    fn retry_hint(&self) -> &'static str {
+        if *self == Self::GoingDown {
+            return "Wait for it to end, then try again";
+        }
+        "Use a new key; the same one only makes the same request again"
     }
 
     /// Returns what to type next, where that is known.
@@ -359,7 +374,7 @@ impl Refusal {
             Self::StaleAttempt { .. } => {
                 Some("`wheelhouse whoami` shows the task in hand and its tag".to_owned())
             }
-            Self::GoingDown => Some("Wait for it to end, then try again".to_owned()),
+            Self::GoingDown | Self::KeyInUse { .. } => Some(self.retry_hint().to_owned()),
             Self::Failed { failures } => Some(failures_hint(failures)),
         }
     }

@@ -4,6 +4,10 @@ use std::fmt::Display;
 
 use super::Clearing;
 
+/// Begins the reason for which a workspace is kept whose directory is missing: it may lie on a disk
+/// that is away, or somebody has moved it.
+pub const DIRECTORY_MISSING: &str = "its directory is not there, or is empty";
+
 /// Names that a reason gives; more would not be read.
 const NAMED_MAX: usize = 3;
 
@@ -23,6 +27,8 @@ pub struct Findings {
     pub stranded: usize,
     /// What no rescue ref can hold.
     pub obstacles: Vec<String>,
+    /// Where its directory should be, if it is not there: what was in it is not known.
+    pub absent_from: Option<String>,
 }
 
 impl Findings {
@@ -30,6 +36,10 @@ impl Findings {
     pub fn reason_to_keep(&self, clearing: Clearing) -> Option<String> {
         if !self.obstacles.is_empty() {
             return Some(self.obstacles.join("; "));
+        }
+        if let Some(place) = &self.absent_from {
+            let may_go = clearing.accepts_missing || clearing.is_unfinished;
+            return (!may_go).then(|| format!("{DIRECTORY_MISSING}: {place}"));
         }
         let work = self.work(clearing);
         (!clearing.rescues && !work.is_empty()).then(|| work.join("; "))
@@ -97,5 +107,20 @@ mod tests {
         assert!(found.reason_to_keep(unfinished).is_some());
         let dropped = Clearing { drops_ignored: true, ..Clearing::default() };
         assert_eq!(found.reason_to_keep(dropped), None);
+    }
+
+    #[test]
+    fn a_directory_that_is_missing_is_not_an_empty_one() {
+        let found = Findings { absent_from: Some("/w".to_owned()), ..Findings::default() };
+        let rescues = Clearing { rescues: true, is_repeated: true, ..Clearing::default() };
+        for clearing in [Clearing::default(), rescues] {
+            let reason = found.reason_to_keep(clearing).unwrap();
+            assert_eq!(reason, "its directory is not there, or is empty: /w");
+        }
+        let accepted = Clearing { accepts_missing: true, ..Clearing::default() };
+        let unmade = Clearing { is_unfinished: true, ..Clearing::default() };
+        for clearing in [accepted, unmade] {
+            assert_eq!(found.reason_to_keep(clearing), None);
+        }
     }
 }

@@ -3,15 +3,21 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
+use super::manifest::optional_regular_expression;
+
 /// What a cli is given at its start so that it tells what it does, without touching anyone's
 /// settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hooks {
     pub enabled: bool,
     /// Words after the command. `{port}` is a free port of this machine's own, `{file}` the path of
     /// the file.
+    #[serde(rename = "args")]
     pub arguments: Vec<String>,
     /// Variables, with the same words in them.
+    #[serde(rename = "env")]
     pub environment: BTreeMap<String, String>,
     /// The content of a file that is made for the run.
     pub file: Option<String>,
@@ -22,33 +28,40 @@ pub struct Hooks {
     pub root_only: bool,
     /// The cli serves its events at the port.
     pub stream: Option<Stream>,
+    /// Keys of the same table.
+    #[serde(skip)]
     pub fields: HookFields,
     /// The first that fits holds.
     pub events: Vec<HookEvent>,
 }
 
 /// Where a hook's message has what.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookFields {
     pub event: String,
     pub session: String,
     pub prompt: String,
     pub message: String,
+    /// The command that a dialog asks permission for, with dots between the names: `tool_input.command`.
+    pub command: String,
 }
 
 /// One event that means something.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookEvent {
     pub name: String,
     pub means: HookMeaning,
     /// Must match what the hook says, as JSON.
+    #[serde(default, rename = "match", deserialize_with = "optional_regular_expression")]
     pub pattern: Option<String>,
     /// Must not match it.
+    #[serde(default, deserialize_with = "optional_regular_expression")]
     pub unless: Option<String>,
 }
 
 /// What an event means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum HookMeaning {
     /// A conversation began or went on; only its id is news.
     Session,
@@ -67,7 +80,8 @@ pub enum HookMeaning {
 }
 
 /// Whose form the events at a port have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Stream {
     OpenCode,
 }
@@ -97,22 +111,6 @@ impl Hooks {
 
 impl fmt::Display for HookMeaning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Session => "session",
-            Self::Prompt => "prompt",
-            Self::Asks => "asks",
-            Self::Ended => "ended",
-            Self::Failed => "failed",
-            Self::Message => "message",
-            Self::Compacted => "compacted",
-        })
-    }
-}
-
-impl fmt::Display for Stream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::OpenCode => "opencode",
-        })
+        self.serialize(f)
     }
 }

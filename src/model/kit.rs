@@ -159,7 +159,8 @@ pub enum Tool {
 }
 
 /// What tools are alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     Read,
     Edit,
@@ -304,17 +305,7 @@ impl fmt::Display for Tool {
 
 impl fmt::Display for ToolKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Read => "read",
-            Self::Edit => "edit",
-            Self::Shell => "shell",
-            Self::Command => "command",
-            Self::Commands => "commands",
-            Self::Web => "web",
-            Self::Agents => "agents",
-            Self::Server => "server",
-            Self::ServerTool => "server_tool",
-        })
+        self.serialize(f)
     }
 }
 

@@ -33,6 +33,7 @@ mod posting;
 mod process;
 mod reach;
 mod receipt;
+mod request_key;
 mod row;
 mod runner;
 mod size;
@@ -47,11 +48,11 @@ pub use agent::{AgentState, Reset, Role, Source};
 pub use attempt::{Artifact, Attempt, Checks, Claim, FailedGate, GateResult, Hold, Outcome, Told};
 pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention, Ruling};
 pub use command::{Command, Done, Failure, PlayCommand, Refusal, TaskCommand};
-pub use deceptive::is_deceptive;
+pub use deceptive::{is_deceptive, is_picture_mark, is_unseen};
 pub use diff::{Against, DiffChange, DiffFile, DiffLine, FileHunks, Hunk};
 pub use environment::Environment;
 pub use exit::{Ending, Exit};
-pub use findings::Findings;
+pub use findings::{DIRECTORY_MISSING, Findings};
 pub use gate::{BadGate, Check, Format, Gate, lies_inside};
 pub use glob::overlap;
 pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
@@ -62,8 +63,9 @@ pub use kit::{AS_IT_IS, Kit, KitRules, OWN_SERVER, Tool, ToolKind};
 pub use launch::Launch;
 pub use lock::{Holder, Lock, LockCommand, Waiter};
 pub use manifest::{
-    AskRule, BlockKind, BlockRule, DialogKind, Keys, Manifest, Newlines, Per, Region, Rule,
-    ScreenShape, Sessions, Submit, TitleRule, Usage,
+    AskRule, BlockKind, BlockRule, DialogKind, Keys, Literal, Manifest, Newlines, Per,
+    REGULAR_EXPRESSION, Region, Rule, ScreenShape, Sessions, Submit, TitleRule, Usage,
+    optional_regular_expression, regular_expression,
 };
 pub use member::{Added, Contact, Member, Opening};
 pub use merge::{Merge, MergeFile, MergeForm, MergeId, MergeOutcome, MergeState, MergeTerms};
@@ -78,7 +80,8 @@ pub use play::{
 pub use posting::{Posting, WorkspaceChoice};
 pub use process::{ProcessId, ProcessInfo};
 pub use reach::{Named, Reach};
-pub use receipt::{Condition, InvalidReceipt, Letter, Receipt, ReceiptId, Stage};
+pub use receipt::{Condition, InvalidReceipt, Letter, Manner, Receipt, ReceiptId, Stage};
+pub use request_key::{InvalidKey, Keyed, RequestKey};
 pub use row::{Color, Row, Run, Style};
 pub use runner::{Confinement, ContainerEngine, Limits, Place, Runner, Sandbox};
 pub use size::Size;

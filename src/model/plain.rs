@@ -1,6 +1,6 @@
 //! Makes text from a file or an agent safe to print.
 
-use super::is_deceptive;
+use super::{is_deceptive, is_picture_mark};
 
 /// Returns the text with every character that could move the cursor, hide or reorder text escaped.
 ///
@@ -9,7 +9,7 @@ use super::is_deceptive;
 pub fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_deceptive(c) {
+        if is_deceptive(c) && !is_picture_mark(shown.chars().next_back(), c) {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
@@ -57,6 +57,7 @@ mod tests {
     fn what_could_deceive_is_escaped_and_the_rest_is_kept() {
         assert_eq!(plain("cargo test — ök"), "cargo test — ök");
         assert_eq!(plain("a\x1b[2Jb\nc\u{9b}"), "a\\u{1b}[2Jb\\nc\\u{9b}");
+        assert_eq!(plain("⚠\u{fe0f} main\u{fe0f}"), "⚠\u{fe0f} main\\u{fe0f}");
         assert_eq!(plain("rm\u{202e}txt\u{200b}"), "rm\\u{202e}txt\\u{200b}");
     }
 

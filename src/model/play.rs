@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentName, Kit, Moment, Posting, Role, TaskSpec};
+use super::{AgentName, Kit, Moment, Posting, Role, TaskId, TaskSpec};
 
 /// Names one run of a playbook for ever, such as `r1`.
 #[derive(
@@ -230,6 +230,9 @@ pub struct Play {
     /// Since when nothing of it moves; nothing of this outlives the hub.
     #[serde(skip)]
     pub stalled: Option<Moment>,
+    /// What its tasks were, once it is over and some of them have left memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<(String, TaskId)>,
 }
 
 impl Play {

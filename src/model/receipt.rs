@@ -134,6 +134,18 @@ pub struct Letter {
     pub tag: Option<String>,
 }
 
+/// How whoever sends a prompt wants it handed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Manner {
+    /// A person says that the agent waits for a prompt, where nothing on its screen does.
+    pub is_confirmed: bool,
+    /// It is a command of the program: it is typed as it is, and not made to be taken as words.
+    pub is_command: bool,
+    /// It is refused unless it can be typed now.
+    pub is_now_or_never: bool,
+}
+
 /// What someone waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {

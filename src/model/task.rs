@@ -267,9 +267,17 @@ pub struct Task {
     /// Which gate failed about which files, oldest first, since a person last had a say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedGate>,
+    /// It had ended and left memory, and was looked up in the record: its end is no news.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_from_record: bool,
 }
 
 impl Task {
+    /// Returns what its playbook calls it, or else its id.
+    pub fn label(&self) -> String {
+        self.key.clone().unwrap_or_else(|| self.id.to_string())
+    }
+
     /// Says whether whoever takes it begins a new conversation; whoever verifies always does.
     pub fn wants_fresh(&self) -> bool {
         self.terms.context == Context::Fresh || self.verifies.is_some()

@@ -133,21 +133,32 @@ impl fmt::Display for WorkspaceState {
 /// On which terms a workspace is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a term by itself")]
 pub struct Clearing {
     /// What is in it is put into a rescue ref first; else it must hold no work.
     pub rescues: bool,
     /// Files that git was told to ignore are not worth keeping.
     #[serde(default)]
     pub drops_ignored: bool,
-    /// It was made or removed in part when the hub died: tracked files that are missing are no work.
+    /// It was never made whole, and nobody has worked in it: tracked files that are missing are no
+    /// work, and neither is a directory that is missing.
     #[serde(default)]
     pub is_unfinished: bool,
+    /// A hub that died had begun to remove it, and its git may still be at work in it.
+    #[serde(default)]
+    pub is_repeated: bool,
+    /// Its directory is gone for good: what git still has of it is put into a rescue ref, and the rest
+    /// is given up.
+    #[serde(default)]
+    pub accepts_missing: bool,
 }
 
 impl Clearing {
     /// Says whether this removes what the other keeps.
     pub fn goes_further_than(self, other: Self) -> bool {
-        (self.rescues && !other.rescues) || (self.drops_ignored && !other.drops_ignored)
+        (self.rescues && !other.rescues)
+            || (self.drops_ignored && !other.drops_ignored)
+            || (self.accepts_missing && !other.accepts_missing)
     }
 }
 

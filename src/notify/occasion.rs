@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::model::AgentState;
 
 /// What an agent has come into.
@@ -29,6 +32,24 @@ pub const OCCASIONS: &[Occasion] = &[
 pub fn occasion_of(state: AgentState, is_stuck: bool, wanted: &[Occasion]) -> Option<Occasion> {
     let known = [is_stuck.then_some(Occasion::Stuck), Some(Occasion::State(state))];
     known.into_iter().flatten().find(|occasion| wanted.contains(occasion))
+}
+
+/// How they are written, in the same order.
+const WORDS: &[&str] =
+    &["waiting", "blocked", "done", "error", "limited", "stuck", "idle", "unknown", "exited"];
+
+impl<'de> Deserialize<'de> for Occasion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let found = WORDS.iter().position(|known| *known == word);
+        found.map(|at| OCCASIONS[at]).ok_or_else(|| D::Error::unknown_variant(&word, WORDS))
+    }
+}
+
+impl Serialize for Occasion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl fmt::Display for Occasion {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::ownership::paths;
 use super::place::{Findings, Place};
 use super::shape::{Agent, Artifact, Playbook, Task};
-use crate::report::read;
+use crate::report::first_line_like_a_report;
 use crate::template::{Prompt, TAG_UNKNOWN, TemplateError, Templates};
 
 /// Returns how a prompt names its task, and so what tells it from every other.
@@ -129,7 +129,7 @@ fn check_one(prompt: &Prompt, place: &Place, templates: &Templates, findings: &m
     let errors = fits(prompt, templates);
     if errors.is_empty() {
         let rendered = templates.render(prompt, TAG_UNKNOWN);
-        match rendered.map(|text| read(&text).into_iter().next()) {
+        match rendered.map(|text| first_line_like_a_report(&text)) {
             Ok(None) => {}
             Ok(Some(report)) => {
                 let message =

@@ -16,7 +16,7 @@ on prompt containing \"Another agent says that it has finished a task\"
 
 /// What is done with a prompt that begins no task: a check that failed, or news of others.
 const REST: &str = "
-on prompt containing \"the tag of this task is still\"
+on prompt containing \"with the same tag\"
   think 100ms \"Looking again\"
   status done \"looked again + 1 of 1 checks passed\"
 

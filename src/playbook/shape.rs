@@ -5,10 +5,12 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::place::Place;
-use crate::model::{AgentName, Kit, LockTerms, Pattern, Posting, Role};
+use crate::model::{
+    AgentName, Kit, LockTerms, Pattern, Posting, Role, optional_regular_expression,
+};
 use crate::template::{Prompt, Variable};
 
 /// A whole run: who works, on what, in which order, and how each result is checked.
@@ -93,7 +95,7 @@ pub struct Who {
 }
 
 /// What happens once every attempt has failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
     /// Goes on without the result; whoever needs it is told so.
@@ -106,19 +108,22 @@ pub enum OnFailure {
 }
 
 /// A file that a task hands on, and what must be true of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Artifact {
     pub path: String,
+    #[serde(default)]
     pub format: Format,
+    #[serde(default)]
     pub what: String,
     /// A JSON schema, as text.
     pub schema: Option<String>,
+    #[serde(default, deserialize_with = "optional_regular_expression")]
     pub regex: Option<String>,
     pub example: Option<String>,
 }
 
 /// How a file is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     #[default]
@@ -143,33 +148,22 @@ pub struct Stage {
 }
 
 /// A part of a chain: a lead and those whom it leads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SubTeam {
     pub name: String,
     pub lead: String,
+    #[serde(default)]
     pub members: Vec<String>,
 }
 
 impl fmt::Display for OnFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Skip => "skip",
-            Self::Reduce => "reduce",
-            Self::Stop => "stop",
-        })
+        self.serialize(f)
     }
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Text => "text",
-            Self::Markdown => "markdown",
-            Self::Json => "json",
-            Self::Toml => "toml",
-            Self::Yaml => "yaml",
-            Self::Csv => "csv",
-            Self::Html => "html",
-        })
+        self.serialize(f)
     }
 }

@@ -3,8 +3,10 @@
 use super::reported::{Report, ReportKind, Status};
 
 /// What a user interface or Markdown may put before a line.
-const GUTTER: &[char] =
-    &['⏺', '●', '•', '◦', '✦', '-', '*', '>', '+', '#', '_', '`', '~', ' ', '\t', '\u{a0}'];
+const GUTTER: &[char] = &[
+    '⏺', '●', '•', '◦', '✦', '◆', '◇', '⬥', '✧', '-', '*', '>', '+', '#', '_', '`', '~', ' ', '\t',
+    '\u{a0}', '\u{fe0e}', '\u{fe0f}',
+];
 const EMPHASIS: &[char] = &['*', '_', '`', '~'];
 /// Between a value and its text.
 const DASHES: &[char] = &['—', '–', '-', ':', '−', '‑', '―'];
@@ -46,7 +48,8 @@ pub fn parse(line: &str) -> Option<Report> {
         Keyword::Artifact => (ReportKind::Artifact, plain(rest)),
     };
     let needs_text = matches!(kind, ReportKind::Need | ReportKind::Contract | ReportKind::Artifact);
-    if is_placeholder(&text) || (needs_text && !text.contains(char::is_alphanumeric)) {
+    if is_placeholder(&text, tag.is_some()) || (needs_text && !text.contains(char::is_alphanumeric))
+    {
         return None;
     }
     let text = text.chars().take(TEXT_CHARS_MAX).collect();
@@ -144,10 +147,14 @@ fn plain(text: &str) -> String {
     kept.trim_end().to_owned()
 }
 
-/// Says whether the text only stands for another: instructions quoted, not followed.
-fn is_placeholder(text: &str) -> bool {
+/// Says whether the text only stands for another: instructions quoted, not followed. Our own brief has
+/// dots there. Other people's have `<words in brackets>` and nothing besides, and know no tag.
+fn is_placeholder(text: &str, is_tagged: bool) -> bool {
     let text = text.trim();
-    text.starts_with('<') && text.contains('>') || matches!(text, "…" | "..." | "[…]" | "[...]")
+    let is_bracketed = text.starts_with('<') && text.contains('>') && !is_tagged;
+    let outside = || text.split('<').filter_map(|part| part.split_once('>')).map(|part| part.1);
+    let says_nothing = || !outside().any(|words| words.contains(char::is_alphanumeric));
+    (is_bracketed && says_nothing()) || matches!(text, "…" | "..." | "[…]" | "[...]")
 }
 
 #[cfg(test)]
@@ -233,6 +240,18 @@ mod tests {
         for line in lines {
             assert_eq!(read(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn a_text_that_begins_with_brackets_is_no_placeholder() {
+        let text = |line: &str| read(line).map(|read| read.1);
+        for words in ["<Modal> closes on Esc now, 12 tests pass", "<b> and <i> are escaped"] {
+            assert_eq!(text(&format!("STATUS(k7f3): DONE — {words}")).as_deref(), Some(words));
+            assert_eq!(text(&format!("STATUS: DONE — {words}")).as_deref(), Some(words));
+        }
+        // Whoever knows the tag reports; only the dots of the brief are not meant.
+        assert_eq!(text("ARTIFACT(k7f3): <out>").as_deref(), Some("<out>"));
+        assert_eq!(text("STATUS(k7f3): DONE — …"), None);
     }
 
     #[test]

@@ -17,6 +17,6 @@ pub use declared::EmptyReport;
 pub use evidence::{Evidence, evidence};
 pub use grammar::{ends_contract, parse, starts_report};
 pub use quote::quote;
-pub use read::read;
+pub use read::{first_line_like_a_report, is_code, read, shown};
 pub use reported::{Report, ReportKind, Status};
 pub use skill::skill;

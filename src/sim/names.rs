@@ -20,12 +20,15 @@ impl Names {
         self.0.insert(name.to_owned(), text.into());
     }
 
-    /// Takes over what the prompt says: itself, its topic and its tag.
+    /// Takes over what the prompt says: itself, its topic and its tag. Without one, the last tag stays: an
+    /// agent remembers what it works on.
     pub(super) fn read_prompt(&mut self, prompt: &str) {
         let first = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         self.set("PROMPT", first.chars().take(PROMPT_CHARS_MAX).collect::<String>());
         self.set("TOPIC", topic(first));
-        self.set("TAG", tag(prompt).unwrap_or_default());
+        if let Some(tag) = tag(prompt) {
+            self.set("TAG", tag);
+        }
     }
 
     pub(super) fn get(&self, name: &str) -> &str {

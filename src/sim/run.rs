@@ -46,6 +46,11 @@ impl SimError {
         }
     }
 
+    /// Says whether it only means that whoever read the output has had enough.
+    pub fn is_reader_gone(&self) -> bool {
+        matches!(self, Self::System { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     pub(super) fn system<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::System { what, source: source.into() }
     }

@@ -1,9 +1,13 @@
 //! Writes batches into the journal and applies them to the rows, in one transaction.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::batch::{ROW_BYTES_BESIDE, Sealed, SealedChange, SealedEntry, Ticket};
 use super::fold::Folded;
+use super::prune::{self, Keep};
+use crate::model::Moment;
 
 /// Below this, the changes since a snapshot are read faster than it is worth to write another.
 const SNAPSHOT_BYTES_LEAST: usize = 256 * 1024;
@@ -24,8 +28,13 @@ impl Writer {
         Self { connection, snapshot_bytes, change_bytes }
     }
 
+    /// Cuts the journal off at its old end, one step at a time.
+    pub(super) fn prune(&mut self, keep: Keep, now: Moment) -> rusqlite::Result<bool> {
+        prune::step(&mut self.connection, keep, now)
+    }
+
     /// Writes all of them, durably, or nothing.
-    pub(super) fn append(&mut self, group: &[(Ticket, Sealed)]) -> rusqlite::Result<()> {
+    pub(super) fn append(&mut self, group: &[(Ticket, Arc<Sealed>)]) -> rusqlite::Result<()> {
         let added = group.iter().flat_map(|(_, batch)| &batch.changes).map(SealedChange::bytes);
         let change_bytes = self.change_bytes + added.sum::<usize>();
         // A snapshot is as large as the rows. One is taken when as much has changed since the last:

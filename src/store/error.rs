@@ -30,6 +30,11 @@ pub enum StoreError {
     Contradiction { place: Place, difference: Difference },
     #[error("Failed to bring the record `{}` up to date, and left it as it was\n{place}", place.path.display())]
     Migrate { place: Place, source: rusqlite::Error },
+    #[error(
+        "What happened before {until} is no longer on record\n\
+         hint: How much is kept is in `[record]` of the settings: see `wheelhouse config show`"
+    )]
+    CutOff { until: String },
     #[error("There is no record at `{}`\nhint: Begin one with `wheelhouse up`", .0.display())]
     Absent(PathBuf),
     #[error(

@@ -194,7 +194,7 @@ mod tests {
         [MIGRATIONS, more].concat()
     }
 
-    /// Returns a record of the first form with three batches, and its rows.
+    /// Returns a record of the present form with three batches, and its rows.
     fn old_record() -> (TempDir, PathBuf, Rows) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(NAME);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     fn rows(path: &Path, migrations: &[Migration]) -> Result<Rows, StoreError> {
-        Store::open_with(path, migrations, |_| ()).map(|(_, rows)| rows)
+        Store::open_with(path, migrations, || (), |_| ()).map(|(_, rows)| rows)
     }
 
     fn files(directory: &TempDir) -> Vec<String> {
@@ -228,12 +228,12 @@ mod tests {
     fn an_older_record_is_copied_and_then_brought_up_to_date() {
         let (directory, path, old) = old_record();
         assert_eq!(rows(&path, &with(&[second, third])).unwrap(), old);
-        assert_eq!(files(&directory), [NAME, "record.db.v1-backup-3", "record.db.v2-backup-3"]);
+        assert_eq!(files(&directory), [NAME, "record.db.v2-backup-3", "record.db.v3-backup-3"]);
         for name in files(&directory) {
             let mode = directory.path().join(&name).metadata().unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600, "{name}");
         }
-        let copy = directory.path().join("record.db.v1-backup-3");
+        let copy = directory.path().join("record.db.v2-backup-3");
         assert_eq!(rows(&path, &with(&[second, third])).unwrap(), old, "and opens again");
         assert_eq!(files(&directory).len(), 3, "without another copy");
         let journal = Journal::open(&copy).unwrap();
@@ -248,7 +248,7 @@ mod tests {
         rows(&path, &with(&[second])).unwrap();
         let before = fs::read(&path).unwrap();
         let error = rows(&path, MIGRATIONS).unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 3, known: 2, .. }), "{error}");
         assert!(error.to_string().contains("`wheelhouse doctor`"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), before);
     }
@@ -259,11 +259,11 @@ mod tests {
         for _ in 0..2 {
             let error = rows(&path, &with(&[that_fails])).unwrap_err();
             assert!(matches!(error, StoreError::Migrate { .. }), "{error}");
-            assert!(error.to_string().contains("record.db.v1-backup-3`"), "{error}");
+            assert!(error.to_string().contains("record.db.v2-backup-3`"), "{error}");
             assert!(error.to_string().contains("hint: "), "{error}");
         }
         assert_eq!(rows(&path, MIGRATIONS).unwrap(), old);
-        assert_eq!(files(&directory), [NAME, "record.db.v1-backup-3"]);
+        assert_eq!(files(&directory), [NAME, "record.db.v2-backup-3"]);
     }
 
     #[test]
@@ -282,7 +282,7 @@ mod tests {
 
         assert_eq!(rows(&path, MIGRATIONS).unwrap(), old, "the older program goes on");
         assert_eq!(rows(&path, &with(&[second])).unwrap(), old, "and so does the newer one");
-        assert_eq!(files(&directory), [NAME, "record.db.v1-backup-3"]);
+        assert_eq!(files(&directory), [NAME, "record.db.v2-backup-3"]);
     }
 
     #[test]
@@ -296,12 +296,12 @@ mod tests {
     #[test]
     fn what_a_crash_left_of_a_new_record_or_a_copy_is_no_obstacle() {
         let (directory, path, old) = old_record();
-        for draft in ["record.db.v1-backup-3.new", "other.db.new"] {
+        for draft in ["record.db.v2-backup-3.new", "other.db.new"] {
             fs::write(directory.path().join(draft), "half").unwrap();
         }
         assert_eq!(rows(&path, &with(&[second])).unwrap(), old);
         assert_eq!(rows(&directory.path().join("other.db"), MIGRATIONS).unwrap(), Rows::new());
         let left = files(&directory);
-        assert_eq!(left, ["other.db", NAME, "record.db.v1-backup-3"]);
+        assert_eq!(left, ["other.db", NAME, "record.db.v2-backup-3"]);
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, Params};
+use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use super::batch::{Rows, Ticket, weight};
 use super::error::Difference;
+use super::prune;
 
 /// Rows as they are written, by table and key. Compared as text: what was written is what must be read.
 pub(super) type Texts = BTreeMap<(String, String), String>;
@@ -41,13 +42,14 @@ pub(super) fn check_present(
     Ok(difference.map_or(Ok(folded), Err))
 }
 
-/// Folds the whole journal, and compares it with every snapshot and with the rows that are kept.
+/// Folds the whole journal from where it begins, and compares it with every snapshot and with the rows that are kept.
 pub(super) fn check_all(connection: &Connection) -> rusqlite::Result<Result<(), Difference>> {
     if let Some(difference) = gaps(connection)? {
         return Ok(Err(difference));
     }
     let next = "SELECT min(batch) FROM snapshot WHERE batch > ?1";
-    let (mut rows, mut at) = (Texts::new(), Ticket::default());
+    let mut at = prune::base(connection)?.ticket;
+    let mut rows = snapshot(connection, at)?;
     while let Some(next) = connection.query_row(next, [at.0], |row| row.get(0))? {
         let next = Ticket(next);
         apply(connection, &mut rows, at, next)?;
@@ -70,6 +72,31 @@ pub(super) fn last_batch(connection: &Connection) -> rusqlite::Result<Ticket> {
 /// Reads the rows' texts as values.
 pub(super) fn parse(texts: Texts) -> serde_json::Result<Rows> {
     texts.into_iter().map(|(row, text)| Ok((row, serde_json::from_str(&text)?))).collect()
+}
+
+/// Returns the last value of a row, and whether the row is gone since.
+pub(super) fn last_row(
+    connection: &Connection,
+    table: &str,
+    key: &str,
+) -> rusqlite::Result<Option<(String, bool)>> {
+    let text = r#"SELECT value FROM change WHERE "table" = ?1 AND key = ?2
+                  ORDER BY batch DESC, position DESC"#;
+    let mut statement = connection.prepare_cached(text)?;
+    let mut found = statement.query([table, key])?;
+    let mut is_gone = false;
+    while let Some(row) = found.next()? {
+        match row.get(0)? {
+            Some(value) => return Ok(Some((value, is_gone))),
+            None => is_gone = true,
+        }
+    }
+    // It was last changed before the journal was cut, and was there then.
+    let base = prune::base(connection)?.ticket;
+    let text = r#"SELECT value FROM snapshot WHERE batch = ?1 AND "table" = ?2 AND key = ?3"#;
+    let value =
+        connection.prepare_cached(text)?.query_row(params![base.0, table, key], |row| row.get(0));
+    Ok(value.optional()?.map(|value| (value, is_gone)))
 }
 
 fn present(connection: &Connection) -> rusqlite::Result<Texts> {
@@ -120,12 +147,15 @@ fn first_difference(journal: &Texts, kept: &Texts, at: Ticket) -> Option<Differe
 }
 
 fn gaps(connection: &Connection) -> rusqlite::Result<Option<Difference>> {
-    for (what, query) in [
-        ("batches", "SELECT count(*), coalesce(max(seq), 0) FROM batch"),
-        ("entries", "SELECT count(*), coalesce(max(id), 0) FROM entry"),
+    let base = prune::base(connection)?;
+    for (what, gone, query) in [
+        // The one that it was cut at is there, and what it said is in its snapshot.
+        ("batches", base.ticket.0.saturating_sub(1), "SELECT count(*), max(seq) FROM batch"),
+        ("entries", base.entry, "SELECT count(*), max(id) FROM entry"),
     ] {
-        let (count, last) =
+        let (count, last): (u64, Option<u64>) =
             connection.query_row(query, (), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (count, last) = (count + gone, last.unwrap_or(gone));
         if count != last {
             return Ok(Some(Difference::Gap { what, count, last }));
         }

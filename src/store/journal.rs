@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::batch::{Rows, Ticket};
 use super::error::{Place, StoreError};
+use super::prune::{self, Base};
 use super::schema::{self, MIGRATIONS};
 use super::{examine, fold};
 use crate::model::{Entry, Moment, RowChange};
@@ -49,10 +50,18 @@ pub struct Changed {
     pub change: RowChange,
 }
 
+/// What the journal last said of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastRow {
+    pub value: Value,
+    /// It is no longer among the rows.
+    pub is_gone: bool,
+}
+
 /// An entry as it stands in the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// The first is 1, and there are no gaps.
+    /// The first ever is 1, and there are no gaps.
     pub id: u64,
     pub ticket: Ticket,
     pub at: Moment,
@@ -138,9 +147,30 @@ impl Journal {
         self.read(|connection| connection.query_row(text, [moment.0], |row| row.get(0)).map(Ticket))
     }
 
+    /// Returns where the journal begins, if something was cut off before that.
+    pub fn base(&self) -> Result<Option<Base>, StoreError> {
+        Ok(Some(self.read(prune::base)?).filter(|base| *base != Base::default()))
+    }
+
+    /// Returns what was last said of a row, unless that was cut off.
+    pub fn last_row(&self, table: &str, key: &str) -> Result<Option<LastRow>, StoreError> {
+        let found = self.read(|connection| fold::last_row(connection, table, key))?;
+        let Some((text, is_gone)) = found else { return Ok(None) };
+        let value = serde_json::from_str(&text).map_err(|error| self.not_json(&error))?;
+        Ok(Some(LastRow { value, is_gone }))
+    }
+
     /// Returns the rows as they were after a batch.
     pub fn rows_at(&self, ticket: Ticket) -> Result<Rows, StoreError> {
-        let folded = self.read(|connection| fold::fold(connection, ticket))?;
+        let folded = self.read(|connection| {
+            let base = prune::base(connection)?;
+            let is_there = base.ticket <= ticket;
+            is_there
+                .then(|| fold::fold(connection, ticket))
+                .transpose()
+                .map(|rows| rows.ok_or(base))
+        })?;
+        let folded = folded.map_err(|base| StoreError::CutOff { until: base.at.to_rfc3339() })?;
         fold::parse(folded.rows).map_err(|error| self.not_json(&error))
     }
 

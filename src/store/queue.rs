@@ -1,10 +1,11 @@
 //! What waits to be written, between the hub and the record's thread.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::batch::{Refused, Sealed, Ticket};
+use super::prune::Keep;
 
 /// Hours of work while a disk is full; beyond it batches are refused.
 const WAITING_MAX: usize = 16 * 1024;
@@ -17,6 +18,9 @@ const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How long a batch that nobody waits for may wait for others.
 const LAZY: Duration = Duration::from_secs(1);
 
+/// What goes into one transaction.
+pub(super) type Group = Vec<(Ticket, Arc<Sealed>)>;
+
 /// A queue in the order of tickets.
 #[derive(Debug)]
 pub(super) struct Queue {
@@ -27,48 +31,74 @@ pub(super) struct Queue {
 #[derive(Debug)]
 struct State {
     waiting: VecDeque<Waiting>,
+    /// How many of them, the oldest, are in the transaction that is tried.
+    taken: usize,
+    /// It is tried at this moment: what is in it may be on the disk.
+    is_writing: bool,
+    /// What the others weigh, and how many of those are not lazy.
     bytes: usize,
-    /// How many of those that wait are not lazy.
     urgent: usize,
     last: Ticket,
+    keep: Keep,
+    /// All up to this one are on the disk.
+    written: Ticket,
     is_closed: bool,
 }
 
 #[derive(Debug)]
 struct Waiting {
     ticket: Ticket,
-    batch: Sealed,
+    batch: Arc<Sealed>,
     is_lazy: bool,
 }
 
 impl Queue {
     pub(super) fn after(last: Ticket) -> Self {
-        let waiting = VecDeque::new();
-        let state = State { waiting, bytes: 0, urgent: 0, last, is_closed: false };
+        let state = State {
+            waiting: VecDeque::new(),
+            taken: 0,
+            is_writing: false,
+            bytes: 0,
+            urgent: 0,
+            last,
+            keep: Keep::default(),
+            written: last,
+            is_closed: false,
+        };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     pub(super) fn push(&self, batch: Sealed, is_lazy: bool) -> Result<Ticket, Refused> {
         let mut state = self.lock();
         if !state.has_room() {
-            return Err(Refused::Full { waiting: state.waiting.len() });
+            return Err(Refused::Full { waiting: state.untaken() });
         }
         state.last = state.last.next();
         state.bytes += batch.bytes;
         state.urgent += usize::from(!is_lazy);
         let ticket = state.last;
-        state.waiting.push_back(Waiting { ticket, batch, is_lazy });
+        state.waiting.push_back(Waiting { ticket, batch: Arc::new(batch), is_lazy });
         drop(state);
         self.changed.notify_all();
         Ok(ticket)
+    }
+
+    /// How much of what was written is kept.
+    pub(super) fn keep(&self) -> Keep {
+        self.lock().keep
+    }
+
+    pub(super) fn set_keep(&self, keep: Keep) {
+        self.lock().keep = keep;
     }
 
     pub(super) fn has_room(&self) -> bool {
         self.lock().has_room()
     }
 
-    /// Waits for batches and takes those that go into one transaction; nothing when all is over.
-    pub(super) fn take(&self) -> Option<Vec<(Ticket, Sealed)>> {
+    /// Waits for batches and returns those that go into one transaction; those of the last one again,
+    /// if it failed. Nothing when all is over.
+    pub(super) fn take(&self) -> Option<Group> {
         let idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
         let state = self.changed.wait_while(self.lock(), idle);
         let state = state.unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +106,41 @@ impl Queue {
         let waited = self.changed.wait_timeout_while(state, LAZY, lazy);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let group = state.take_group();
-        (!group.is_empty()).then_some(group)
+        state.is_writing = !group.is_empty();
+        state.is_writing.then_some(group)
+    }
+
+    /// Notes what became of the transaction that was tried.
+    pub(super) fn note_tried(&self, is_written: bool) {
+        let mut state = self.lock();
+        state.is_writing = false;
+        if is_written {
+            let taken = std::mem::take(&mut state.taken);
+            let written = state.waiting.drain(..taken).next_back().map(|last| last.ticket);
+            state.written = written.unwrap_or(state.written);
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Takes back every batch after this one, and says so; does nothing if one of them is written. An
+    /// attempt to write them that is under way is waited for.
+    pub(super) fn withdraw(&self, after: Ticket) -> bool {
+        let writing = self.changed.wait_while(self.lock(), |state| state.is_writing);
+        let mut state = writing.unwrap_or_else(PoisonError::into_inner);
+        if state.written > after {
+            return false;
+        }
+        while let Some(last) = state.waiting.pop_back_if(|last| last.ticket > after) {
+            if state.waiting.len() < state.taken {
+                state.taken -= 1;
+            } else {
+                state.bytes -= last.batch.bytes;
+                state.urgent -= usize::from(!last.is_lazy);
+            }
+        }
+        state.last = after;
+        true
     }
 
     /// Waits for a time, or until the queue is closed; says whether it is.
@@ -92,6 +156,10 @@ impl Queue {
         self.changed.notify_all();
     }
 
+    pub(super) fn last(&self) -> Ticket {
+        self.lock().last
+    }
+
     pub(super) fn waiting(&self) -> usize {
         self.lock().waiting.len()
     }
@@ -102,24 +170,35 @@ impl Queue {
 }
 
 impl State {
+    /// Returns how many batches are in no transaction yet.
+    fn untaken(&self) -> usize {
+        self.waiting.len() - self.taken
+    }
+
     fn has_room(&self) -> bool {
-        self.waiting.len() < WAITING_MAX && self.bytes < WAITING_BYTES_MAX
+        self.untaken() < WAITING_MAX && self.bytes < WAITING_BYTES_MAX
     }
 
     fn may_wait(&self) -> bool {
-        self.urgent == 0 && !self.is_closed && self.waiting.len() < GROUP_MAX
+        let is_new = self.taken == 0 && self.urgent == 0;
+        is_new && !self.is_closed && self.waiting.len() < GROUP_MAX
     }
 
-    fn take_group(&mut self) -> Vec<(Ticket, Sealed)> {
-        let (mut group, mut bytes) = (Vec::new(), 0);
-        while group.len() < GROUP_MAX && bytes < GROUP_BYTES_MAX {
-            let Some(next) = self.waiting.pop_front() else { break };
-            bytes += next.batch.bytes;
-            self.urgent -= usize::from(!next.is_lazy);
-            group.push((next.ticket, next.batch));
+    fn take_group(&mut self) -> Group {
+        if self.taken == 0 {
+            let mut bytes = 0;
+            for next in self.waiting.iter().take(GROUP_MAX) {
+                if bytes >= GROUP_BYTES_MAX {
+                    break;
+                }
+                bytes += next.batch.bytes;
+                self.urgent -= usize::from(!next.is_lazy);
+                self.taken += 1;
+            }
+            self.bytes -= bytes;
         }
-        self.bytes -= bytes;
-        group
+        let taken = self.waiting.iter().take(self.taken);
+        taken.map(|one| (one.ticket, Arc::clone(&one.batch))).collect()
     }
 }
 
@@ -141,6 +220,7 @@ mod tests {
         let taken = queue.take().unwrap();
         let tickets: Vec<u64> = taken.iter().map(|(ticket, _)| ticket.0).collect();
         assert_eq!(tickets, [8, 9, 10, 11]);
+        queue.note_tried(true);
         queue.close();
         assert!(queue.take().is_none());
     }
@@ -173,5 +253,38 @@ mod tests {
         assert_eq!(queue.take().unwrap().len(), GROUP_MAX);
         let next = u64::try_from(WAITING_MAX).unwrap() + 1;
         assert_eq!(queue.push(sealed(), false).unwrap(), Ticket(next), "no number is skipped");
+    }
+
+    #[test]
+    fn a_transaction_that_failed_is_tried_again_as_it_was() {
+        let queue = Queue::after(Ticket(0));
+        queue.push(sealed(), false).unwrap();
+        assert_eq!(queue.take().unwrap().len(), 1);
+        queue.note_tried(false);
+        queue.push(sealed(), false).unwrap();
+        assert_eq!(queue.take().unwrap().len(), 1);
+        queue.note_tried(true);
+        assert_eq!(queue.take().unwrap()[0].0, Ticket(2));
+    }
+
+    #[test]
+    fn what_is_not_written_can_be_taken_back_and_its_numbers_are_given_anew() {
+        let queue = Queue::after(Ticket(7));
+        for is_lazy in [false, true, false] {
+            queue.push(sealed(), is_lazy).unwrap();
+        }
+        assert_eq!(queue.take().unwrap().len(), 3);
+        queue.note_tried(false);
+        queue.push(sealed(), false).unwrap();
+        assert!(queue.withdraw(Ticket(8)));
+        assert_eq!(queue.push(sealed(), false).unwrap(), Ticket(9));
+        let tickets = |group: Group| group.iter().map(|(ticket, _)| ticket.0).collect::<Vec<_>>();
+        assert_eq!(tickets(queue.take().unwrap()), [8], "what was tried before comes first");
+        queue.note_tried(true);
+        assert!(!queue.withdraw(Ticket(7)), "it is on the disk");
+        assert_eq!(tickets(queue.take().unwrap()), [9], "and nothing was taken back");
+        queue.note_tried(true);
+        queue.close();
+        assert!(queue.take().is_none());
     }
 }

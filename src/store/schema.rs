@@ -9,7 +9,7 @@ pub(super) const APPLICATION_ID: i64 = 0x7768_6c72;
 pub(super) type Migration = fn(&Transaction<'_>) -> rusqlite::Result<()>;
 
 /// All forms in order: the first makes form 1. What has been released is never changed.
-pub(super) const MIGRATIONS: &[Migration] = &[first];
+pub(super) const MIGRATIONS: &[Migration] = &[first, second];
 
 /// `change` is what the journal says of rows, `present` is what follows from it, `snapshot` is what
 /// followed from it at a batch.
@@ -37,6 +37,19 @@ fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             "table" TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
             PRIMARY KEY (batch, "table", key)
         ) STRICT, WITHOUT ROWID;
+        "#,
+    )
+}
+
+/// `change_row` finds the last value of a row that is gone. `base` has one row once the journal was cut:
+/// the batch whose snapshot it begins with, and what was cut off before that.
+fn second(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        r#"
+        CREATE INDEX change_row ON change ("table", key);
+        CREATE TABLE base (
+            batch INTEGER PRIMARY KEY, entry INTEGER NOT NULL, at INTEGER NOT NULL
+        ) STRICT;
         "#,
     )
 }

@@ -6,8 +6,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::append::Writer;
-use super::batch::{Batch, Refused, Rows, Sealed, Ticket};
+use super::batch::{Batch, Refused, Rows, Ticket};
 use super::error::{Place, StoreError};
+use super::prune::Keep;
 use super::queue::Queue;
 use super::schema::{MIGRATIONS, Migration};
 use super::{examine, file, fold};
@@ -45,12 +46,23 @@ impl Store {
         path: &Path,
         outcome: impl Fn(Outcome) + Send + 'static,
     ) -> Result<(Self, Rows), StoreError> {
-        Self::open_with(path, MIGRATIONS, outcome)
+        Self::open_after(path, || (), outcome)
+    }
+
+    /// The same; each transaction begins once `before` has returned, which may wait for something that
+    /// must be on the disk earlier.
+    pub fn open_after(
+        path: &Path,
+        before: impl Fn() + Send + 'static,
+        outcome: impl Fn(Outcome) + Send + 'static,
+    ) -> Result<(Self, Rows), StoreError> {
+        Self::open_with(path, MIGRATIONS, before, outcome)
     }
 
     pub(super) fn open_with(
         path: &Path,
         migrations: &[Migration],
+        before: impl Fn() + Send + 'static,
         outcome: impl Fn(Outcome) + Send + 'static,
     ) -> Result<(Self, Rows), StoreError> {
         let of = |error| StoreError::of(path, error);
@@ -69,7 +81,7 @@ impl Store {
         let shared = Arc::clone(&queue);
         let thread = thread::Builder::new()
             .name("store".into())
-            .spawn(move || write_all(&shared, writer, &outcome))
+            .spawn(move || write_all(&shared, writer, &before, &outcome))
             .map_err(|source| StoreError::Io { path: path.to_owned(), source })?;
         Ok((Self { queue, thread: Some(thread) }, rows))
     }
@@ -83,6 +95,22 @@ impl Store {
     /// Queues a batch that may wait up to a second for others.
     pub fn submit_lazily(&self, batch: Batch) -> Result<Ticket, Refused> {
         self.queue.push(batch.seal()?, true)
+    }
+
+    /// Keeps so much of the journal from the next batch on; nothing is cut off before this is said.
+    pub fn set_keep(&self, keep: Keep) {
+        self.queue.set_keep(keep);
+    }
+
+    /// Returns the number of the batch that was queued last.
+    pub fn last(&self) -> Ticket {
+        self.queue.last()
+    }
+
+    /// Takes back every batch after this one, so that none of them is ever written, and says so. Does
+    /// nothing if one of them is on the disk already: then what became of it is still to be told.
+    pub fn withdraw(&self, after: Ticket) -> bool {
+        self.queue.withdraw(after)
     }
 
     /// Says whether the next batch will be taken. Without room, do not take up what would make one.
@@ -103,37 +131,41 @@ impl Drop for Store {
     }
 }
 
-fn write_all(queue: &Queue, mut writer: Writer, outcome: &dyn Fn(Outcome)) {
+/// Writes groups, each as often as it takes; gives up only if there is nobody left to wait.
+fn write_all(queue: &Queue, mut writer: Writer, before: &dyn Fn(), outcome: &dyn Fn(Outcome)) {
+    let (mut pause, mut is_last_try) = (None, false);
     while let Some(group) = queue.take() {
-        let Some((ticket, _)) = group.last() else { continue };
-        if !write(queue, &mut writer, &group, outcome) {
-            let lost = group.len() + queue.waiting();
-            tracing::error!(lost, "the record could not be written until the end");
-            return;
+        let Some((ticket, newest)) = group.last() else { continue };
+        before();
+        let written = writer.append(&group);
+        queue.note_tried(written.is_ok());
+        match written {
+            Ok(()) => {
+                if pause.take().is_some() {
+                    outcome(Outcome::Healed);
+                }
+                outcome(Outcome::Committed(*ticket));
+                // Nobody waits for this: what cannot be cut off now is cut off after the next group.
+                if let Err(error) = writer.prune(queue.keep(), newest.at) {
+                    tracing::warn!(%error, "the old end of the journal could not be cut off");
+                }
+            }
+            Err(_) if is_last_try => {
+                let lost = queue.waiting();
+                tracing::error!(lost, "the record could not be written until the end");
+                return;
+            }
+            Err(error) => {
+                if pause.is_none() {
+                    outcome(Outcome::Failing { reason: error.to_string() });
+                } else {
+                    tracing::warn!(%error, "the record still cannot be written");
+                }
+                let length = pause.map_or(PAUSE_FIRST, |before: Duration| before * 2);
+                let length = length.min(PAUSE_MAX);
+                pause = Some(length);
+                is_last_try = queue.wait_unless_closed(length);
+            }
         }
-        outcome(Outcome::Committed(*ticket));
     }
-}
-
-/// Writes a group, as often as it takes; gives up only if there is nobody left to wait.
-fn write(
-    queue: &Queue,
-    writer: &mut Writer,
-    group: &[(Ticket, Sealed)],
-    outcome: &dyn Fn(Outcome),
-) -> bool {
-    let Err(error) = writer.append(group) else { return true };
-    outcome(Outcome::Failing { reason: error.to_string() });
-    let mut pause = PAUSE_FIRST;
-    loop {
-        let is_last_try = queue.wait_unless_closed(pause);
-        match writer.append(group) {
-            Ok(()) => break,
-            Err(_) if is_last_try => return false,
-            Err(error) => tracing::warn!(%error, "the record still cannot be written"),
-        }
-        pause = (pause * 2).min(PAUSE_MAX);
-    }
-    outcome(Outcome::Healed);
-    true
 }

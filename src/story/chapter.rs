@@ -125,7 +125,7 @@ impl Chapter {
 /// After one of these nothing more happens to a playbook's run.
 const PLAY_ENDS: [&str; 4] = ["run.done", "run.partial", "run.failed", "run.cancelled"];
 
-/// Finds the runs in a journal that is read from its beginning.
+/// Finds the runs in a journal that is read from its beginning, or from where it was cut.
 #[derive(Debug, Default)]
 pub struct Chapters {
     whole: Option<Chapter>,
@@ -141,8 +141,18 @@ pub struct Chapters {
 }
 
 impl Chapters {
+    /// Begins where a journal was cut while these agents ran: what is left of their session goes on.
+    pub fn amid(live: BTreeSet<AgentName>) -> Self {
+        Self { live, ..Self::default() }
+    }
+
     /// Takes the next entry.
     pub fn note(&mut self, told: &Told) {
+        if self.whole.is_none() && !self.live.is_empty() {
+            let mut rest = Chapter::new("s1".to_owned(), told);
+            rest.agents = self.live.iter().cloned().collect();
+            self.sessions.push(rest);
+        }
         self.whole.get_or_insert_with(|| Chapter::new("all".to_owned(), told)).take(told);
         if self.decision.is_none_or(|(batch, _)| batch != told.batch) {
             self.decision = Some((told.batch, told.seq));
@@ -253,6 +263,23 @@ mod tests {
 
     fn names(chapters: &[Chapter]) -> Vec<(&str, End, u64, u64)> {
         chapters.iter().map(|one| (one.id.as_str(), one.end, one.first, one.last)).collect()
+    }
+
+    #[test]
+    fn what_is_left_of_a_session_that_was_cut_is_one() {
+        let mut chapters = Chapters::amid([name("one")].into());
+        for (seq, kind) in [(7, "task.done"), (8, "agent.ended"), (9, "agent.starting")] {
+            let entry = Entry { agent: Some(name("one")), ..Entry::new(kind, "") };
+            chapters.note(&Told { seq, batch: seq, at: Moment(seq), entry });
+        }
+        let found = chapters.finish();
+        let sessions = [("s1", End::Ended, 7, 8), ("s2", End::Open, 9, 9)];
+        assert_eq!(names(&found)[..2], sessions);
+        assert_eq!(found[0].agents, [name("one")]);
+    }
+
+    fn name(agent: &str) -> AgentName {
+        agent.parse().unwrap()
     }
 
     #[test]

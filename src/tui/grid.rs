@@ -56,14 +56,14 @@ pub enum Cards {
 
 /// Where one pane is shown, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct TileSlot {
     /// The agent's place in the list.
     pub index: usize,
     pub area: Rect,
     pub is_card: bool,
 }
 
-impl Slot {
+impl TileSlot {
     /// Returns the part of a tile that shows the pane.
     pub(super) fn inner(&self) -> Rect {
         Rect {
@@ -105,13 +105,13 @@ pub(super) fn arrange(
     count: usize,
     selected: usize,
     cards: Cards,
-) -> Vec<Slot> {
+) -> Vec<TileSlot> {
     if count == 0 || area.is_empty() {
         return Vec::new();
     }
     let fits_columns = usize::from(area.width / COLUMN_COLS_MIN) >= count;
     match layout {
-        Layout::Single => vec![Slot { index: selected, area, is_card: false }],
+        Layout::Single => vec![TileSlot { index: selected, area, is_card: false }],
         Layout::Focus if count > 1 => focus(area, count, selected),
         Layout::Columns if fits_columns => dense(tiles(area, count, count), selected, cards),
         Layout::Grid | Layout::Focus | Layout::Columns => {
@@ -121,7 +121,7 @@ pub(super) fn arrange(
 }
 
 /// Returns the slot that lies next in a direction, by where things are on the window.
-pub(super) fn neighbour(slots: &[Slot], from: usize, dx: i32, dy: i32) -> Option<usize> {
+pub(super) fn neighbour(slots: &[TileSlot], from: usize, dx: i32, dy: i32) -> Option<usize> {
     let start = slots.iter().find(|slot| slot.index == from)?.area;
     let centre = |area: Rect| {
         (
@@ -139,7 +139,7 @@ pub(super) fn neighbour(slots: &[Slot], from: usize, dx: i32, dy: i32) -> Option
             (0, _) => area.bottom() <= start.top(),
         }
     });
-    let cost = |slot: &&Slot| {
+    let cost = |slot: &&TileSlot| {
         let (x, y) = centre(slot.area);
         let (along, across) = if dx == 0 { (y - sy, x - sx) } else { (x - sx, y - sy) };
         (along.abs() + 2 * across.abs(), slot.index)
@@ -147,11 +147,11 @@ pub(super) fn neighbour(slots: &[Slot], from: usize, dx: i32, dy: i32) -> Option
     ahead.min_by_key(cost).map(|slot| slot.index)
 }
 
-fn dense(areas: Vec<Rect>, selected: usize, cards: Cards) -> Vec<Slot> {
+fn dense(areas: Vec<Rect>, selected: usize, cards: Cards) -> Vec<TileSlot> {
     let slot = |(index, area): (usize, Rect)| {
         let is_narrow = area.width < TILE_COLS_MIN && cards == Cards::Auto && index != selected;
         let is_tiny = area.width < TILE_COLS_LEAST || area.height < TILE_ROWS_LEAST;
-        Slot { index, area, is_card: is_narrow || is_tiny }
+        TileSlot { index, area, is_card: is_narrow || is_tiny }
     };
     areas.into_iter().enumerate().map(slot).collect()
 }
@@ -199,7 +199,7 @@ fn shares(start: u16, length: u16, parts: usize) -> impl Iterator<Item = (u16, u
     (0..parts).map(move |part| (at(part), at(part + 1) - at(part)))
 }
 
-fn focus(area: Rect, count: usize, selected: usize) -> Vec<Slot> {
+fn focus(area: Rect, count: usize, selected: usize) -> Vec<TileSlot> {
     let others = count - 1;
     let is_beside = area.width >= FOCUS_COLS_MIN + STRIP_COLS && usize::from(area.height) >= others;
     let (large, strip, columns) = if is_beside {
@@ -216,8 +216,8 @@ fn focus(area: Rect, count: usize, selected: usize) -> Vec<Slot> {
     let rest = (0..count).filter(|index| *index != selected);
     let cards = rest.zip(tiles(strip, others, columns));
     let mut slots: Vec<_> =
-        cards.map(|(index, area)| Slot { index, area, is_card: true }).collect();
-    slots.push(Slot { index: selected, area: large, is_card: false });
+        cards.map(|(index, area)| TileSlot { index, area, is_card: true }).collect();
+    slots.push(TileSlot { index: selected, area: large, is_card: false });
     slots.sort_by_key(|slot| slot.index);
     slots
 }
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(neighbour(&slots, 2, 0, 1), Some(3));
     }
 
-    fn check(slots: &[Slot], window: Rect, count: usize, layout: Layout) {
+    fn check(slots: &[TileSlot], window: Rect, count: usize, layout: Layout) {
         let context = format!("{count} agents, {layout:?} in {window:?}");
         assert_eq!(slots.len(), count, "{context}");
         let covered: u32 = slots.iter().map(|slot| slot.area.area()).sum();

@@ -4,56 +4,30 @@
 //! it. The hub sends cells, never bytes: nothing that an agent prints can reach the user's terminal
 //! as a control sequence. Nothing here starts a hub or decides what happens to an agent.
 
-mod action;
 mod app;
 mod clock;
 mod draw;
 mod grid;
-mod keymap;
-mod link;
-mod look;
+mod hub_link;
+mod keys;
 mod options;
-mod outside;
 mod overlay;
 mod player;
 mod prompt;
 mod review;
-mod reviewing;
 mod run;
+mod style;
 mod terminal;
 mod text;
 mod update;
+mod user_files;
 
 pub use grid::{Cards, Layout};
-pub use keymap::{KeymapError, default_keys};
-pub use look::{Depth, ThemeChoice, ThemeError};
+pub use keys::{KeymapError, default_keys};
 pub use options::{AlertOptions, Ended, Hub, Options, PlaybookOffer, RunWish, StartView, TuiError};
 pub use player::{Film, PlayerOptions, play};
 pub use run::{check, run};
+pub use style::{Depth, ThemeChoice, ThemeError};
 
 #[cfg(test)]
-mod diff_scenes;
-#[cfg(test)]
-mod diff_stage;
-#[cfg(test)]
-mod diff_stories;
-#[cfg(test)]
-mod fixture;
-#[cfg(test)]
-mod overlay_stories;
-#[cfg(test)]
-mod prompt_scenes;
-#[cfg(test)]
-mod prompt_stories;
-#[cfg(test)]
-mod queue_stories;
-#[cfg(test)]
-mod scenes;
-#[cfg(test)]
-mod stories;
-#[cfg(test)]
-mod task_scenes;
-#[cfg(test)]
-mod task_stories;
-#[cfg(test)]
-mod workspace_stories;
+mod tests;

@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use super::grid::{Cards, Layout};
-use super::keymap::KeymapError;
-use super::look::{Depth, ThemeChoice, ThemeError};
+use super::keys::KeymapError;
+use super::style::{Depth, ThemeChoice, ThemeError};
 use crate::model::{Environment, Pattern, Size};
 use crate::notify::TerminalForm;
 use crate::wire::TeamOffer;

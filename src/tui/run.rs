@@ -7,18 +7,21 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::app::{App, Settings, Wish};
+use super::app::{App, AppSettings, LocalEffect};
 use super::clock;
 use super::draw::Picture;
-use super::keymap::Keymap;
-use super::link::{Link, LinkError};
-use super::look::{Depth, Theme, ThemeChoice};
+use super::hub_link::{HubLink, HubLinkError};
+use super::keys::Keymap;
 use super::options::{AlertOptions, Ended, Hub, Options, TuiError};
-use super::outside::Outside;
 use super::overlay::Overlay;
-use super::terminal::{Modes, Output, Parser, Signal, Signals, Typed, is_terminal, window_size};
+use super::style::{Depth, Theme, ThemeChoice};
+use super::terminal::{
+    Parser, TerminalInput, TerminalModes, TerminalOutput, TerminalSignal, TerminalSignals,
+    is_terminal, window_size,
+};
 use super::text::SECONDS_STEP;
-use super::update::{Input, update};
+use super::update::{AppInput, update};
+use super::user_files::UserFiles;
 use crate::model::Moment;
 use crate::notify::{BELL, through_tmux};
 
@@ -43,7 +46,7 @@ const STDIN_BYTES: usize = 16 * 1024;
 /// The terminal is restored whatever happens. Agents are never stopped by leaving.
 pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     let term = options.environment.0.get("TERM").cloned().unwrap_or_default();
-    let (mut outside, alerts) = (Outside::new(&options), options.alerts);
+    let (mut outside, alerts) = (UserFiles::new(&options), options.alerts);
     let mut app = open(options)?;
     app.history = outside.history();
     app.reviews = outside.reviews();
@@ -51,10 +54,10 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
         return Err(TuiError::NoTerminal);
     }
     let stream = hub.connect().map_err(TuiError::Connect)?;
-    let link = Link::new(stream).map_err(TuiError::Connect)?;
-    let signals = Signals::listen()?;
-    let mut output = Output::open()?;
-    let modes = Modes::enter(&term, app.theme_if_light.is_some(), &mut output)?;
+    let link = HubLink::new(stream).map_err(TuiError::Connect)?;
+    let signals = TerminalSignals::listen()?;
+    let mut output = TerminalOutput::open()?;
+    let modes = TerminalModes::enter(&term, app.theme_if_light.is_some(), &mut output)?;
     let picture = Picture::new(app.window);
     let mut dashboard = Dashboard {
         app,
@@ -77,7 +80,7 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     dashboard.use_link(link);
     loop {
         if let Some(end) = dashboard.app.end.take() {
-            let is_heard = Modes::leave();
+            let is_heard = TerminalModes::leave();
             return end.map(|ended| if is_heard { ended } else { Ended::Unheard });
         }
         dashboard.turn()?;
@@ -94,7 +97,7 @@ fn open(options: Options) -> Result<App, TuiError> {
     let depth = options.color.unwrap_or_else(|| Depth::detect(&options.environment));
     let theme = Theme::load(&options.theme, depth)?;
     let is_auto = options.theme.is_auto();
-    let settings = Settings {
+    let settings = AppSettings {
         cards: options.cards,
         min_size: options.min_size.clamped(),
         environment: options.environment,
@@ -114,14 +117,14 @@ fn open(options: Options) -> Result<App, TuiError> {
 struct Dashboard<H> {
     app: App,
     hub: H,
-    link: Option<Link>,
+    link: Option<HubLink>,
     retry_at: Option<Instant>,
     retry_pause: Duration,
-    signals: Signals,
-    outside: Outside,
+    signals: TerminalSignals,
+    outside: UserFiles,
     alerts: AlertOptions,
-    modes: Modes,
-    output: Output,
+    modes: TerminalModes,
+    output: TerminalOutput,
     parser: Parser,
     escape_at: Option<Instant>,
     picture: Picture,
@@ -159,7 +162,7 @@ impl<H: Hub> Dashboard<H> {
             self.take_frames();
         }
         if woken.hub.contains(PollFlags::OUT)
-            && let Some(Err(error)) = self.link.as_mut().map(Link::flush)
+            && let Some(Err(error)) = self.link.as_mut().map(HubLink::flush)
         {
             self.lose(&error);
         }
@@ -221,17 +224,17 @@ impl<H: Hub> Dashboard<H> {
     fn take_signals(&mut self) -> Result<(), TuiError> {
         for signal in self.signals.take() {
             match signal {
-                Signal::WindowChanged => {}
-                Signal::Resumed => {
+                TerminalSignal::WindowChanged => {}
+                TerminalSignal::Resumed => {
                     self.modes.resume(&mut self.output)?;
                     self.app.needs_whole_frame = true;
                 }
-                Signal::Interrupted | Signal::End => {
+                TerminalSignal::Interrupted | TerminalSignal::End => {
                     self.app.end = Some(Ok(Ended::Signalled));
                     return Ok(());
                 }
             }
-            self.give([Input::Resized(window_size())]);
+            self.give([AppInput::Resized(window_size())]);
         }
         Ok(())
     }
@@ -253,13 +256,13 @@ impl<H: Hub> Dashboard<H> {
         Ok(())
     }
 
-    fn give_typed(&mut self, typed: Vec<Typed>) {
+    fn give_typed(&mut self, typed: Vec<TerminalInput>) {
         let inputs = typed.into_iter().map(|one| match one {
-            Typed::Key(key) => Input::Key(key),
-            Typed::Paste(text) => Input::Paste(text),
-            Typed::Mouse(mouse) => Input::Mouse(mouse),
-            Typed::Focus(has_focus) => Input::Focus(has_focus),
-            Typed::Background(rgb) => Input::Background(rgb),
+            TerminalInput::Key(key) => AppInput::Key(key),
+            TerminalInput::Paste(text) => AppInput::Paste(text),
+            TerminalInput::Mouse(mouse) => AppInput::Mouse(mouse),
+            TerminalInput::Focus(has_focus) => AppInput::Focus(has_focus),
+            TerminalInput::Background(rgb) => AppInput::Background(rgb),
         });
         self.give(inputs);
     }
@@ -268,19 +271,19 @@ impl<H: Hub> Dashboard<H> {
     fn grant_wishes(&mut self) -> Result<(), TuiError> {
         for wish in std::mem::take(&mut self.app.wishes) {
             match wish {
-                Wish::Alert { title, body } => {
+                LocalEffect::Alert { title, body } => {
                     let told = self.alert(&title, &body);
                     self.heed_terminal(&told);
                 }
-                Wish::Keep(prompt) => self.outside.keep(&prompt),
-                Wish::Edit(text) => {
-                    Modes::leave();
+                LocalEffect::Keep(prompt) => self.outside.keep(&prompt),
+                LocalEffect::Edit(text) => {
+                    TerminalModes::leave();
                     let edited = self.outside.edit(&text);
                     self.modes.resume(&mut self.output)?;
                     self.app.needs_whole_frame = true;
                     // What the person interrupted was the editor.
                     self.signals.forget_interrupt();
-                    self.give([Input::Resized(window_size()), Input::Edited(edited)]);
+                    self.give([AppInput::Resized(window_size()), AppInput::Edited(edited)]);
                 }
             }
         }
@@ -302,7 +305,7 @@ impl<H: Hub> Dashboard<H> {
         match link.receive() {
             Ok(frames) => {
                 self.retry_pause = RETRY_MIN;
-                self.give(frames.into_iter().map(Input::Hub));
+                self.give(frames.into_iter().map(AppInput::Hub));
             }
             Err(error) => self.lose(&error),
         }
@@ -325,7 +328,7 @@ impl<H: Hub> Dashboard<H> {
         let moment = clock::moment();
         if self.label_at.is_some_and(|at| at <= now) {
             self.label_at = None;
-            self.give([Input::TimePassed]);
+            self.give([AppInput::TimePassed]);
         }
         let next = label_pause(&self.app, moment).map(|pause| now + pause);
         self.label_at = match (self.label_at, next) {
@@ -336,25 +339,25 @@ impl<H: Hub> Dashboard<H> {
 
     fn reconnect(&mut self) {
         self.retry_at = None;
-        match self.hub.connect().and_then(Link::new) {
+        match self.hub.connect().and_then(HubLink::new) {
             Ok(link) => self.use_link(link),
-            Err(error) => self.lose(&LinkError::Failed(error)),
+            Err(error) => self.lose(&HubLinkError::Failed(error)),
         }
     }
 
-    fn use_link(&mut self, link: Link) {
+    fn use_link(&mut self, link: HubLink) {
         self.link = Some(link);
-        self.give([Input::Connected]);
+        self.give([AppInput::Connected]);
     }
 
-    fn lose(&mut self, error: &LinkError) {
+    fn lose(&mut self, error: &HubLinkError) {
         self.link = None;
         self.retry_at = Some(clock::instant() + self.retry_pause);
         self.retry_pause = (self.retry_pause * 2).min(RETRY_MAX);
-        self.give([Input::Lost { reason: error.to_string() }]);
+        self.give([AppInput::Lost { reason: error.to_string() }]);
     }
 
-    fn give(&mut self, inputs: impl IntoIterator<Item = Input>) {
+    fn give(&mut self, inputs: impl IntoIterator<Item = AppInput>) {
         let asks = update(&mut self.app, inputs, clock::moment());
         if asks.is_empty() {
             return;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::model::is_deceptive;
+use crate::model::{is_deceptive, is_picture_mark};
 pub(super) use crate::story::{clip, width};
 
 /// Stands where something was that must not reach the terminal.
@@ -18,16 +18,39 @@ const MARKS_MAX: usize = 4;
 
 /// Returns the text on one line, with all that could disturb a terminal or a reader replaced.
 pub(super) fn clean(text: &str) -> String {
-    let mut marks = 0;
+    let (mut marks, mut before) = (0, None);
     let mut safe = |c: char| match c {
         '\n' | '\r' | '\t' => Some(' '),
-        c if is_deceptive(c) => Some(REPLACEMENT),
+        c if is_deceptive(c) && !is_picture_mark(before, c) => Some(REPLACEMENT),
         c => {
+            before = Some(c);
             marks = if c.width() == Some(0) { marks + 1 } else { 0 };
             (marks <= MARKS_MAX).then_some(c)
         }
     };
     text.chars().take(TEXT_CHARS_MAX).filter_map(&mut safe).collect()
+}
+
+/// Returns the text with blanks after it, so that it takes at least so many columns.
+pub(super) fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Breaks a text into lines at blanks.
+pub(super) fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        if line.is_empty() {
+            line.push_str(&clip(word, room));
+        } else if width(line) + 1 + width(word) <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(clip(word, room).into_owned());
+        }
+    }
+    lines
 }
 
 /// Seconds are told in steps: a label that changes wakes the program.

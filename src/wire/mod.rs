@@ -12,6 +12,8 @@ mod interrupted;
 mod named;
 mod notice;
 mod published;
+mod reading;
+mod repeat;
 mod request;
 mod response;
 mod rights;

@@ -89,6 +89,9 @@ impl Request {
         {
             return Some("type where no rule says that the agent waits for a prompt");
         }
+        if let Self::Dispatch { command: true, .. } = self {
+            return Some("give commands to the programs of other agents");
+        }
         if let Self::Task { ask: TaskRequest::Add { specs } } = self {
             return specs.iter().find_map(excess);
         }
@@ -125,9 +128,11 @@ impl TaskRequest {
             }
             Self::Allow { agent } => vec![Named::Agent(agent.clone())],
             Self::Meet { need } => vec![Named::Need(need.clone())],
-            Self::List | Self::Attention | Self::MarkRead { .. } | Self::Resolve { .. } => {
-                Vec::new()
-            }
+            Self::List
+            | Self::Ended { .. }
+            | Self::Attention
+            | Self::MarkRead { .. }
+            | Self::Resolve { .. } => Vec::new(),
         }
     }
 }

@@ -17,6 +17,12 @@ use crate::report::ReportKind;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ask {
     pub id: u64,
+    /// A word of the client's own, of up to 128 letters, digits and `-_.:`. What changes something is
+    /// done once under one key: made again, with the answer lost or not, it is answered as it was, also
+    /// by a hub that came after a crash. Another request under the same key is refused. Each speaker
+    /// has keys of its own; the last 256 are known. It is ignored where nothing is changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     #[serde(flatten)]
     pub request: Request,
 }
@@ -105,6 +111,12 @@ pub enum Request {
         /// Types it even where no rule says that the agent waits for a prompt, or a limit holds it up.
         #[serde(default)]
         anyway: bool,
+        /// It is a command of the program, such as `/compact`, and not words for the model.
+        #[serde(default)]
+        command: bool,
+        /// Refuses it unless it can be typed now.
+        #[serde(default)]
+        no_queue: bool,
     },
     /// Hands out what a template says, with a tag for each agent.
     DispatchTemplate {
@@ -115,6 +127,9 @@ pub enum Request {
         idempotency_key: Option<String>,
         #[serde(default)]
         anyway: bool,
+        /// Refuses it unless it can be typed now.
+        #[serde(default)]
+        no_queue: bool,
     },
     /// Takes back a prompt that has not been typed yet.
     Withdraw {
@@ -438,9 +453,11 @@ mod tests {
         let token = Some(Token("secret".into()));
         let hello = Request::Hello { protocol: 1, version: "1".into(), token };
         for request in [report, hook, hello] {
-            let text = serde_json::to_string(&Ask { id: 7, request }).unwrap();
+            let ask = Ask { id: 7, key: Some("k".into()), request };
+            let text = serde_json::to_string(&ask).unwrap();
             let read: Ask = serde_json::from_str(&text).unwrap();
-            assert_eq!((read.id, serde_json::to_string(&read).unwrap()), (7, text));
+            assert_eq!((read.id, read.key.as_deref()), (7, Some("k")));
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
         }
     }
 }

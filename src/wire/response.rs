@@ -83,6 +83,14 @@ pub enum Response {
     Tasks {
         tasks: Vec<TaskStatus>,
     },
+    /// Tasks that have ended and left memory, newest first.
+    EndedTasks {
+        tasks: Vec<TaskStatus>,
+        /// Ask for those before this one next; nothing, if these were the last.
+        next: Option<String>,
+        /// What happened before this moment is no longer on record, in the form of RFC 3339.
+        cut_off: Option<String>,
+    },
     Task(Box<Task>),
     /// What waits for a person, the most urgent first.
     Attention {
@@ -205,6 +213,15 @@ pub struct HubStatus {
     /// What keeps it from doing its work, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+}
+
+impl HubStatus {
+    /// Stands where no hub runs.
+    pub const NO_PID: u32 = 0;
+
+    pub fn is_running(&self) -> bool {
+        self.pid != Self::NO_PID
+    }
 }
 
 /// One agent.

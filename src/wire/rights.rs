@@ -197,7 +197,7 @@ impl TaskRequest {
     fn kind(&self) -> RequestKind {
         match self {
             Self::Add { .. } => RequestKind::AddTasks,
-            Self::List => RequestKind::ListTasks,
+            Self::List | Self::Ended { .. } => RequestKind::ListTasks,
             Self::Show { .. } => RequestKind::ShowTask,
             Self::Retry { .. } => RequestKind::RetryTask,
             Self::Cancel { .. } => RequestKind::CancelTask,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Environment, Lock, Pattern, PlayOrder, PlayState};
+use crate::model::{Environment, Lock, Moment, Pattern, Play, PlayOrder, PlayState, Task};
 
 /// A request about runs of playbooks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,6 +57,29 @@ pub struct RunStatus {
     /// In the form of RFC 3339.
     pub started: String,
     pub ended: Option<String>,
+}
+
+impl RunStatus {
+    /// Returns what is told of a run and its tasks, oldest first.
+    pub fn new<'a>(play: &Play, tasks: impl IntoIterator<Item = &'a Task>) -> Self {
+        let ended = play.tasks.iter().map(|(label, id)| (label.clone(), id.to_string()));
+        let known = tasks.into_iter().map(|task| (task.label(), task.id.to_string()));
+        let cast = &play.cast;
+        Self {
+            id: play.id.to_string(),
+            playbook: cast.playbook.clone(),
+            hash: cast.hash.clone(),
+            pattern: cast.pattern,
+            state: play.state,
+            note: play.note.clone(),
+            vars: cast.vars.clone(),
+            agents: cast.agents.iter().map(|player| player.name.to_string()).collect(),
+            own: play.own.iter().map(ToString::to_string).collect(),
+            tasks: ended.chain(known).collect(),
+            started: play.started.to_rfc3339(),
+            ended: play.ended.map(Moment::to_rfc3339),
+        }
+    }
 }
 
 /// A request about locks. An agent asks for itself, a person for themselves.

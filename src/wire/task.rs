@@ -13,7 +13,13 @@ pub enum TaskRequest {
     Add {
         specs: Vec<TaskSpec>,
     },
+    /// Those in memory: all that have not ended, and the newest that have.
     List,
+    /// Those that have ended and left memory, newest first: the ones before this one.
+    Ended {
+        #[serde(default)]
+        before: Option<String>,
+    },
     Show {
         task: String,
     },
@@ -61,6 +67,7 @@ impl TaskRequest {
         match self {
             Self::Add { .. } | Self::Retry { .. } | Self::Claim { .. } => false,
             Self::List
+            | Self::Ended { .. }
             | Self::Show { .. }
             | Self::Cancel { .. }
             | Self::Wait { .. }
@@ -85,7 +92,11 @@ impl TaskRequest {
             | Self::Consent { .. }
             | Self::Allow { .. }
             | Self::Meet { .. } => true,
-            Self::List | Self::Show { .. } | Self::Wait { .. } | Self::Attention => false,
+            Self::List
+            | Self::Ended { .. }
+            | Self::Show { .. }
+            | Self::Wait { .. }
+            | Self::Attention => false,
         }
     }
 }

@@ -19,6 +19,10 @@ pub enum WorkspaceRequest {
         /// Files that git ignores are not worth keeping.
         #[serde(default)]
         drop_ignored: bool,
+        /// Those that are named and whose directories are missing are given up: what git still has of
+        /// them is put into rescue refs first.
+        #[serde(default)]
+        gone: bool,
     },
     /// Puts what is in them into rescue refs, and leaves them as they are.
     Rescue {

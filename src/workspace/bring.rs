@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
 use super::inside::resolved;
+use super::missing::is_missing;
+use super::refusals::{refuse_in_use, refuse_private_submodules};
+use super::removal::{erase, is_absent};
 use super::site::Site;
 use crate::git::{GitError, Merged, Repository};
-use crate::model::{Merge, MergeForm, Workspace};
+use crate::model::{DIRECTORY_MISSING, Merge, MergeForm, Workspace};
 
 /// Commits that are put on top one by one; whoever has more means another form.
 const REPLAYED_MAX: usize = 500;
@@ -46,9 +49,16 @@ pub struct Candidate {
 pub fn prepare(merge: &Merge, workspace: &Workspace) -> Result<Prospect, WorkspaceError> {
     let (plot, terms) = (&workspace.plot, &merge.terms);
     let repository = Repository::find(&plot.project)?;
-    refuse_checked_out(&repository, &terms.into)?;
+    refuse_in_use(&repository, &terms.into)?;
     let gone = || WorkspaceError::Refused("git does not know its workspace any more".to_owned());
     let tree = repository.worktree(&plot.root).ok_or_else(gone)?;
+    if is_missing(&plot.root)? {
+        let place = plot.root.display();
+        return Err(WorkspaceError::Advised {
+            message: format!("{DIRECTORY_MISSING}: {place}"),
+            hint: "Mount its disk or move it back, and bring its work back then".to_owned(),
+        });
+    }
     if let Some(what) = tree.operation() {
         let words = format!("{what} is not finished in its workspace");
         return Err(WorkspaceError::Refused(words));
@@ -67,30 +77,31 @@ pub fn prepare(merge: &Merge, workspace: &Workspace) -> Result<Prospect, Workspa
         return Ok(Prospect::There { commit: ours, tip });
     }
     let base = since(&repository, workspace, &ours, &tip)?;
-    let tree = match repository.merge(&ours, &tip, base.as_deref())? {
+    let merged = match repository.merge(&ours, &tip, base.as_deref())? {
         Merged::Conflicts { files } => {
             let files = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
             return Ok(Prospect::Conflict { files, onto: terms.into.clone() });
         }
         Merged::Clean { tree } => tree,
     };
-    if tree == repository.tree_of(&ours)? {
+    if merged == repository.tree_of(&ours)? {
         return Ok(Prospect::There { commit: ours, tip });
     }
     let commit = match terms.form {
         MergeForm::Merge => {
             let parents = [ours.clone(), tip.clone()];
-            repository.commit_tree(&tree, &parents, &title, None)?
+            repository.commit_tree(&merged, &parents, &title, None)?
         }
         MergeForm::Squash => {
-            repository.commit_tree(&tree, std::slice::from_ref(&ours), &title, None)?
+            repository.commit_tree(&merged, std::slice::from_ref(&ours), &title, None)?
         }
         MergeForm::Rebase => match replay(&repository, &ours, &tip, base.as_deref())? {
             Some(commit) => commit,
             // What was resolved in a merge cannot be told commit by commit.
-            None => repository.commit_tree(&tree, std::slice::from_ref(&ours), &title, None)?,
+            None => repository.commit_tree(&merged, std::slice::from_ref(&ours), &title, None)?,
         },
     };
+    refuse_private_submodules(&repository, &tree, workspace, (&ours, &commit))?;
     let files = repository.changed_between(&ours, &commit)?;
     let files = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     Ok(Prospect::Ready(Candidate { commit, tip, ours, onto, files }))
@@ -105,7 +116,7 @@ pub fn advance(
 ) -> Result<bool, WorkspaceError> {
     let repository = Repository::find(&workspace.plot.project)?;
     let _turn = site.turn(&repository)?;
-    refuse_checked_out(&repository, &merge.terms.into)?;
+    refuse_in_use(&repository, &merge.terms.into)?;
     let name = branch(&merge.terms.into);
     match repository.move_ref(&name, &candidate.commit, candidate.onto.as_deref()) {
         Ok(()) => Ok(true),
@@ -170,28 +181,7 @@ pub fn message(merge: &Merge) -> String {
     format!("{title}\n\nBy agent {}{task}.\n", merge.agent)
 }
 
-/// A branch that someone has checked out is never moved: their files would look like a change that
-/// undoes all of it.
-fn refuse_checked_out(repository: &Repository, into: &str) -> Result<(), WorkspaceError> {
-    let name = branch(into);
-    if !repository.is_branch_name(into)? {
-        return Err(WorkspaceError::Refused(format!("`{into}` cannot name a branch")));
-    }
-    let places = repository.checked_out()?;
-    let Some((_, place)) = places.into_iter().find(|(branch, _)| *branch == name) else {
-        return Ok(());
-    };
-    let place = place.display();
-    Err(WorkspaceError::Advised {
-        message: format!("`{into}` is checked out in {place}, and is not moved behind its back"),
-        hint: format!(
-            "Bring it onto `wheelhouse/integration`, then type `git -C {place} merge --ff-only \
-             wheelhouse/integration`"
-        ),
-    })
-}
-
-fn branch(name: &str) -> String {
+pub(super) fn branch(name: &str) -> String {
     format!("refs/heads/{name}")
 }
 
@@ -244,9 +234,16 @@ impl Scratch {
     }
 }
 
+/// Removes all that gates have left, in directories that they made unwritable too.
 fn remove(root: &Path) -> Result<(), WorkspaceError> {
-    if root.symlink_metadata().is_ok() {
-        fs::remove_dir_all(root).map_err(WorkspaceError::at(root))?;
+    if is_absent(root)? {
+        return Ok(());
     }
-    Ok(())
+    erase(root, |_, _| true);
+    // What is left is more than is walked through, or cannot be removed, which this tells.
+    if is_absent(root)? {
+        Ok(())
+    } else {
+        fs::remove_dir_all(root).map_err(WorkspaceError::at(root))
+    }
 }

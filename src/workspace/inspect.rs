@@ -12,6 +12,7 @@ use super::WorkspaceError;
 use super::inhabitants::inhabitants;
 use super::inside::Root;
 use super::local::{self, Inventory};
+use super::missing;
 use super::site::Site;
 use super::walk::{Shape, Walked, walk};
 use crate::config::Hash;
@@ -48,9 +49,8 @@ pub(super) struct TreeSnapshot {
 /// Looks into a workspace.
 pub(super) fn inspect(site: &Site, workspace: &Workspace) -> Result<Snapshot, WorkspaceError> {
     let root = &workspace.plot.root;
-    if root.symlink_metadata().is_err() {
-        let (findings, walked) = (Findings::default(), Walked::default());
-        return Ok(Snapshot { findings, walked, tree: None });
+    if missing::is_missing(root)? {
+        return missing::look(workspace);
     }
     Root::hold(root).map_err(WorkspaceError::Refused)?;
     let mut snapshot = match workspace.plot.kind {
@@ -121,6 +121,12 @@ fn inspect_worktree(workspace: &Workspace) -> Result<Snapshot, WorkspaceError> {
         &mut findings,
     )?;
     note_repositories(&walked, &committed, &plot.root, &rules, &mut findings);
+    let own = plot.root.join(".git");
+    if own.symlink_metadata().is_ok_and(|told| !told.is_file()) {
+        findings
+            .obstacles
+            .push("its `.git` was replaced: it is a repository of its own".to_owned());
+    }
     if repository.has_modules() {
         findings.obstacles.push("submodules keep their commits in it".to_owned());
     }
@@ -320,6 +326,6 @@ impl Ignores {
     }
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

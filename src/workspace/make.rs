@@ -5,7 +5,7 @@ use std::fs;
 
 use super::rescue::{Rescued, rescued};
 use super::site::Site;
-use super::{WorkspaceError, local, ports};
+use super::{WorkspaceError, local, ports, removal};
 use crate::config::Hash;
 use crate::git::{GitError, Repository};
 use crate::model::{Made, Plot, Workspace, WorkspaceKind};
@@ -21,6 +21,8 @@ pub fn make(site: &Site, workspace: &Workspace) -> Result<Made, WorkspaceError> 
         fs::create_dir_all(folder).map_err(WorkspaceError::at(folder))?;
     }
     site.make_own()?;
+    // What was decided about one before is not about this one.
+    removal::forget(&site.removal(&workspace.agent))?;
     let mark = site.setup_mark(&workspace.agent);
     if mark.exists() {
         fs::remove_file(&mark).map_err(WorkspaceError::at(&mark))?;
@@ -96,6 +98,13 @@ fn fill(site: &Site, repository: &Repository, plot: &Plot) -> Result<Made, Works
 fn free_branch(repository: &Repository, plot: &Plot) -> Result<(), WorkspaceError> {
     let name = plot.branch_ref();
     let Some(tip) = repository.commit(&name)? else { return Ok(()) };
+    if let Some((_, place)) = repository.usage(&name)? {
+        return Err(WorkspaceError::Refused(format!(
+            "somebody works on the branch `{}` in {}: check out another one there",
+            plot.branch,
+            place.display()
+        )));
+    }
     if repository.unheld(std::slice::from_ref(&tip), &name, &[&plot.base])?.is_empty() {
         return Ok(repository.delete_ref(&name, &tip)?);
     }

@@ -2,8 +2,8 @@
 //! brought back, removed.
 //!
 //! What is to be done is decided elsewhere; here it is done so that nothing is lost on the way. A
-//! workspace is looked into when it is removed, never before, and removed file by file: what was not
-//! looked at stays. No call of git here forces anything.
+//! workspace is looked into when it is removed, never before, moved aside whole, and then deleted file
+//! by file: what was not looked at stays. No call of git here forces anything.
 
 mod bring;
 mod compare;
@@ -14,11 +14,15 @@ mod inspect;
 mod local;
 mod make;
 mod mirror;
+mod missing;
 mod outpost;
 mod ports;
+mod refusals;
+mod removal;
 mod remove;
 mod rescue;
 mod site;
+mod unknown;
 mod walk;
 
 pub use bring::{Candidate, Prospect, Scratch, advance, message, prepare};
@@ -30,3 +34,4 @@ pub use outpost::{Given, Station, Tips};
 pub use remove::{Cleared, clear, refuse_to_clear};
 pub use rescue::{Rescue, find_rescue, rescue, rescues};
 pub use site::Site;
+pub use unknown::Search;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::local::write_inside;
+use super::refusals::refuse_in_use;
 use super::rescue::{place, rescue};
 use super::site::{Site, Turn};
 use super::{Cleared, WorkspaceError, clear, make, refuse_to_clear};
@@ -100,6 +101,9 @@ impl Station {
     /// Takes a commit in under a name.
     pub fn take(&self, pack: Option<File>, name: &str, commit: &str) -> Result<(), WorkspaceError> {
         self.repository.take_in(pack, &[commit.to_owned()])?;
+        if let Some(branch) = name.strip_prefix("refs/heads/") {
+            refuse_in_use(&self.repository, branch)?;
+        }
         let old = self.repository.commit(name)?;
         Ok(self.repository.move_ref(name, commit, old.as_deref())?)
     }

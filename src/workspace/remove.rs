@@ -1,20 +1,17 @@
-//! Removes a workspace, file by file: only what was looked at, and only if it is still the same.
+//! Removes a workspace: only what was looked at, and only if it is still the same.
 //!
 //! A file that came or changed since stops it, and stays. There is no other way to remove one.
 
 use std::fs;
-use std::path::{Component, Path};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Mode, OFlags};
-
 use super::inhabitants::inhabitants;
 use super::inspect::{Snapshot, inspect};
+use super::removal::{Decided, Removal};
 use super::rescue::rescue_seen;
 use super::site::Site;
-use super::walk::Stamp;
 use super::{WorkspaceError, ports};
 use crate::git::Repository;
 use crate::model::{Clearing, Workspace, WorkspaceKind};
@@ -41,6 +38,9 @@ pub fn refuse_to_clear(
     workspace: &Workspace,
     clearing: Clearing,
 ) -> Result<Option<String>, WorkspaceError> {
+    if Removal::of(site, workspace).decided()?.is_some() {
+        return Ok(None);
+    }
     let snapshot = look(site, workspace, clearing)?;
     Ok(snapshot.findings.reason_to_keep(clearing))
 }
@@ -51,30 +51,50 @@ pub fn clear(
     workspace: &Workspace,
     clearing: Clearing,
 ) -> Result<Cleared, WorkspaceError> {
+    let removal = Removal::of(site, workspace);
+    if let Some(decided) = removal.decided()? {
+        return finish(site, workspace, &removal, &decided);
+    }
     let snapshot = look(site, workspace, clearing)?;
     if let Some(reason) = snapshot.findings.reason_to_keep(clearing) {
         return Ok(Cleared::Kept { reason });
     }
+    let plot = &workspace.plot;
+    let is_tree = plot.kind == WorkspaceKind::Worktree;
     let has_work = !snapshot.findings.work(clearing).is_empty();
-    let rescue = match workspace.plot.kind {
-        WorkspaceKind::Copy | WorkspaceKind::Shared if has_work => Some(put_aside(workspace)?),
-        WorkspaceKind::Copy | WorkspaceKind::Shared => {
-            remove_files(&workspace.plot.root, &snapshot)?;
-            None
-        }
-        WorkspaceKind::Worktree => {
-            let rescue = rescue_seen(workspace, &snapshot, clearing)?;
-            remove_files(&workspace.plot.root, &snapshot)?;
-            give_up_branch(site, workspace)?;
-            rescue
-        }
-    };
+    if has_work && !is_tree {
+        let decided = removal.set_work_apart()?;
+        return finish(site, workspace, &removal, &decided);
+    }
+    let rescue = if is_tree { rescue_seen(workspace, &snapshot, clearing)? } else { None };
+    if is_tree {
+        // What is held elsewhere is on the disk before the only other copy goes.
+        Repository::find(&plot.project)?.sync().map_err(WorkspaceError::at(&plot.project))?;
+    }
+    let decided = removal.decide(&snapshot.walked, rescue, is_tree)?;
+    finish(site, workspace, &removal, &decided)
+}
+
+/// Takes away what was decided to go, from wherever an earlier attempt was cut off.
+fn finish(
+    site: &Site,
+    workspace: &Workspace,
+    removal: &Removal,
+    decided: &Decided,
+) -> Result<Cleared, WorkspaceError> {
+    if workspace.plot.kind == WorkspaceKind::Worktree {
+        give_up_branch(site, workspace)?;
+    }
+    let left = removal.carry_out(decided)?;
     ports::release(&site.ports(), &workspace.plot.root)?;
     for file in [site.setup_mark(&workspace.agent), site.inventory(&workspace.agent)] {
         if file.exists() {
             fs::remove_file(&file).map_err(WorkspaceError::at(&file))?;
         }
     }
+    removal.end()?;
+    let held: Vec<String> = decided.rescue.clone().into_iter().chain(left).collect();
+    let rescue = (!held.is_empty()).then(|| held.join(" and "));
     Ok(Cleared::Removed { rescue })
 }
 
@@ -84,7 +104,8 @@ fn look(
     clearing: Clearing,
 ) -> Result<Snapshot, WorkspaceError> {
     let root = &workspace.plot.root;
-    if clearing.is_unfinished {
+    Removal::of(site, workspace).put_back()?;
+    if clearing.is_unfinished || clearing.is_repeated {
         wait_for_gits(root);
     }
     // Nobody makes it now: git's own mark says that somebody who did was cut off.
@@ -105,20 +126,8 @@ fn wait_for_gits(root: &Path) {
     }
 }
 
-/// Moves a copy with work in it to where nobody looks for one.
-fn put_aside(workspace: &Workspace) -> Result<String, WorkspaceError> {
-    let root = &workspace.plot.root;
-    let folder = root.parent().unwrap_or(root).join("rescued");
-    fs::create_dir_all(&folder).map_err(WorkspaceError::at(&folder))?;
-    let place = (1..=1000)
-        .map(|number| folder.join(format!("{}-{number}", workspace.agent)))
-        .find(|place| place.symlink_metadata().is_err())
-        .ok_or_else(|| WorkspaceError::Refused(format!("{} is full", folder.display())))?;
-    fs::rename(root, &place).map_err(WorkspaceError::at(root))?;
-    Ok(place.display().to_string())
-}
-
-/// Takes the working tree off git's list, and its branch if others hold all that is in it.
+/// Takes the working tree off git's list, and its branch if others hold all that is in it and nobody
+/// is in the middle of something with it.
 fn give_up_branch(site: &Site, workspace: &Workspace) -> Result<(), WorkspaceError> {
     let plot = &workspace.plot;
     let repository = Repository::find(&plot.project)?;
@@ -128,71 +137,10 @@ fn give_up_branch(site: &Site, workspace: &Workspace) -> Result<(), WorkspaceErr
     }
     let own = plot.branch_ref();
     if let Some(tip) = repository.commit(&own)?
+        && repository.usage(&own)?.is_none()
         && repository.unheld(std::slice::from_ref(&tip), &own, &[&plot.base])?.is_empty()
     {
         repository.delete_ref(&own, &tip)?;
     }
     Ok(())
-}
-
-fn remove_files(root: &Path, snapshot: &Snapshot) -> Result<(), WorkspaceError> {
-    if root.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    let changed = |path: &Path| {
-        let path = root.join(path);
-        WorkspaceError::Refused(format!("{} changed while it was removed", path.display()))
-    };
-    for seen in &snapshot.walked.files {
-        let (folder, name) = open_parent(root, &seen.path)?;
-        let found = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
-        let Ok(found) = found else { return Err(changed(&seen.path)) };
-        if stamp(&found) != seen.stamp {
-            return Err(changed(&seen.path));
-        }
-        rustix::fs::unlinkat(&folder, name, AtFlags::empty())
-            .map_err(|error| WorkspaceError::at(&root.join(&seen.path))(error.into()))?;
-    }
-    for directory in &snapshot.walked.directories {
-        let (folder, name) = open_parent(root, directory)?;
-        rustix::fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)
-            .map_err(|error| WorkspaceError::at(&root.join(directory))(error.into()))?;
-    }
-    // Git's own word for the repository goes last: until then it is known what this was.
-    let link = root.join(".git");
-    if snapshot.tree.is_some() && link.symlink_metadata().is_ok_and(|told| told.is_file()) {
-        fs::remove_file(&link).map_err(WorkspaceError::at(&link))?;
-    }
-    fs::remove_dir(root).map_err(WorkspaceError::at(root))
-}
-
-/// Opens the directory that a path below the root lies in; a link on the way there is an error.
-fn open_parent<'p>(root: &Path, path: &'p Path) -> Result<(OwnedFd, &'p Path), WorkspaceError> {
-    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::DIRECTORY | OFlags::RDONLY;
-    let fail = |error: rustix::io::Errno| WorkspaceError::at(&root.join(path))(error.into());
-    let mut here = rustix::fs::open(root, flags, Mode::empty()).map_err(fail)?;
-    for part in path.parent().into_iter().flat_map(Path::components) {
-        if let Component::Normal(name) = part {
-            here = rustix::fs::openat(&here, name, flags, Mode::empty()).map_err(fail)?;
-        }
-    }
-    Ok((here, path.file_name().map_or(path, Path::new)))
-}
-
-#[expect(
-    clippy::unnecessary_cast,
-    clippy::cast_sign_loss,
-    clippy::cast_possible_wrap,
-    reason = "the kernel's types differ from platform to platform"
-)]
-fn stamp(found: &rustix::fs::Stat) -> Stamp {
-    (
-        found.st_dev as u64,
-        found.st_ino as u64,
-        found.st_size as u64,
-        found.st_mtime as i64,
-        found.st_mtime_nsec as i64,
-        found.st_ctime as i64,
-        found.st_ctime_nsec as i64,
-    )
 }

@@ -35,7 +35,15 @@ pub fn rescue(site: &Site, workspace: &Workspace) -> Result<Option<String>, Work
     }
     let snapshot = inspect(site, workspace)?;
     // Processes that live in it, or a lock, keep nobody from reading it.
-    rescue_seen(workspace, &snapshot, Clearing { rescues: true, ..Clearing::default() })
+    let clearing = Clearing { rescues: true, ..Clearing::default() };
+    let rescued = rescue_seen(workspace, &snapshot, clearing)?;
+    // Nothing was found, and that is not to say that there is nothing.
+    match snapshot.findings.reason_to_keep(clearing) {
+        Some(reason) if rescued.is_none() && snapshot.findings.absent_from.is_some() => {
+            Err(WorkspaceError::Refused(reason))
+        }
+        Some(_) | None => Ok(rescued),
+    }
 }
 
 /// Returns the rescue refs of a project's repository, with the commits that they stand for.
@@ -122,7 +130,10 @@ fn refuse_too_large(snapshot: &Snapshot, unkept: &[PathBuf]) -> Result<(), Works
 fn message(workspace: &Workspace, snapshot: &Snapshot, clearing: Clearing) -> String {
     let work = snapshot.findings.work(clearing).join("\n");
     let (agent, branch) = (&workspace.agent, &workspace.plot.branch);
-    let tree = "The tree is all that lay in the workspace, files that git ignores included.";
+    let tree = match snapshot.findings.absent_from {
+        None => "The tree is all that lay in the workspace, files that git ignores included.",
+        Some(_) => "Its directory was missing: the tree is what was staged, or else committed.",
+    };
     let parents = "The first parent is what was checked out; the others are what was staged and \
                    commits that nothing else holds.";
     let base = &workspace.plot.base;

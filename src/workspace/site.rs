@@ -43,6 +43,11 @@ impl Site {
         self.own.join(format!("{agent}.files"))
     }
 
+    /// Returns the list of what may go of a workspace that is being removed.
+    pub(super) fn removal(&self, agent: &AgentName) -> PathBuf {
+        self.own.join(format!("{agent}.removal"))
+    }
+
     /// Returns the file that says what is shown of a workspace elsewhere.
     pub(super) fn tips(&self, agent: &AgentName) -> PathBuf {
         self.own.join(format!("{agent}.tips"))
@@ -57,6 +62,10 @@ impl Site {
 
     pub(super) fn scratch(&self, merge: MergeId) -> PathBuf {
         self.own.join("scratch").join(merge.to_string())
+    }
+
+    pub(super) fn own(&self) -> &Path {
+        &self.own
     }
 
     pub(super) fn ports(&self) -> PathBuf {

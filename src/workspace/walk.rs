@@ -1,6 +1,7 @@
 //! Everything that lies below a directory, with stamps that tell whether it is still the same.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -55,7 +56,14 @@ pub(super) fn walk(root: &Path, leaves_out_git: bool) -> Walked {
                 return walked;
             }
         };
-        for entry in entries.flatten() {
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    walked.unread = Some(format!("{}: {error}", root.join(&inner).display()));
+                    return walked;
+                }
+            };
             let path = inner.join(entry.file_name());
             let is_top = inner.as_os_str().is_empty();
             if entry.file_name() == ".git" {
@@ -66,7 +74,15 @@ pub(super) fn walk(root: &Path, leaves_out_git: bool) -> Walked {
                     walked.repositories.push(inner.clone());
                 }
             }
-            let Ok(told) = fs::symlink_metadata(entry.path()) else { continue };
+            let told = match fs::symlink_metadata(entry.path()) {
+                Ok(told) => told,
+                // It is gone by now.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    walked.unread = Some(format!("{}: {error}", entry.path().display()));
+                    return walked;
+                }
+            };
             if told.is_dir() {
                 walked.directories.push(path.clone());
                 open.push(path);
@@ -105,5 +121,23 @@ pub(super) fn stamp(told: &fs::Metadata) -> Stamp {
         told.mtime_nsec(),
         told.ctime(),
         told.ctime_nsec(),
+    )
+}
+
+#[expect(
+    clippy::unnecessary_cast,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "the kernel's types differ from platform to platform"
+)]
+pub(super) fn stamp_of(found: &rustix::fs::Stat) -> Stamp {
+    (
+        found.st_dev as u64,
+        found.st_ino as u64,
+        found.st_size as u64,
+        found.st_mtime as i64,
+        found.st_mtime_nsec as i64,
+        found.st_ctime as i64,
+        found.st_ctime_nsec as i64,
     )
 }

@@ -249,6 +249,8 @@ fn a_prompt_that_is_put_back_is_taken_away_again() {
         if shape == Shape::Claude {
             played.composer = "mine".into();
             played.redraw();
+        } else {
+            played.manifest.keys.clear.clear();
         }
         let stages = interrupt(&mut played);
         let Some(Stage::Accepted { evidence }) = stages.last() else { panic!("{stages:?}") };

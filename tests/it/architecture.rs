@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Each room, the rooms it may use, and the confined crates it may name.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["schemars", "strip_ansi_escapes"]),
+    ("model", &[], &["regex_syntax", "schemars", "strip_ansi_escapes"]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("report", &["model"], &["regex", "schemars"]),
     ("template", &["model", "report"], &["minijinja"]),
@@ -22,9 +22,9 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "config",
         &["model", "consent", "template", "playbook", "notify"],
-        &["directories", "regex", "rustix", "sha2", "strsim", "toml"],
+        &["directories", "regex", "rustix", "serde_spanned", "sha2", "strsim", "toml"],
     ),
-    ("keeper", &["model"], &["filedescriptor", "portable_pty", "rustix", "signal_hook"]),
+    ("keeper", &["model"], &["filedescriptor", "libc", "portable_pty", "rustix", "signal_hook"]),
     ("store", &["model"], &["rusqlite"]),
     ("git", &["model"], &["rustix", "tempfile"]),
     ("workspace", &["model", "config", "git"], &["globset", "rustix"]),
@@ -60,7 +60,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
             "tracing_subscriber",
         ],
     ),
-    ("client", &["model", "wire", "config"], &["rustix", "tokio"]),
+    ("client", &["model", "wire", "config", "keeper"], &["rustix", "tokio"]),
     ("mcp", &["model", "report", "wire", "client", "config"], &["rmcp", "schemars", "tokio"]),
     (
         "tui",
@@ -115,11 +115,13 @@ const CONFINED: &[&str] = &[
     "portable_pty",
     "ratatui",
     "regex",
+    "regex_syntax",
     "rmcp",
     "rusqlite",
     "rustix",
     "saphyr_parser",
     "schemars",
+    "serde_spanned",
     "sha2",
     "signal_hook",
     "strip_ansi_escapes",
@@ -151,7 +153,7 @@ const IMPURE: &[&str] = &[
 ];
 
 /// The files that may say `unsafe`, each for one reason that it gives.
-const UNSAFE: &[&str] = &[];
+const UNSAFE: &[&str] = &["src/keeper/process/pidfd.rs"];
 
 const FILE_LINES_MAX: usize = 400;
 

@@ -88,7 +88,7 @@ fn a_removed_agent_leaves_no_recording_and_an_unknown_one_is_told() {
     let files = world.paths().agent_casts(&"talker".parse().unwrap());
     assert!(files[0].exists());
     world.ok(&["agent", "remove", "talker"]);
-    assert!(files.iter().all(|file| !file.exists()));
+    wait_for("an end of the recordings", || files.iter().all(|file| !file.exists()));
     let said = world.run(&["agent", "record", "talker"]);
     assert_eq!(said.code, Some(1), "{said:?}");
     world.ok(&["down", "--force"]);

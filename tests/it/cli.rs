@@ -22,7 +22,7 @@ fn a_fresh_project_is_told_what_to_type() {
     wheelhouse up shell  one (shell), two (shell)
 
     Not now: feature, fleet, pair, review, solo, squad, swarm
-      No agent is installed: none of claude, codex, gemini, opencode and aider is on the PATH
+      No agent is installed: none of claude, codex, gemini, opencode, aider, copilot, qwen, kilo, pi and continue is on the PATH
 
     Watch a scripted team with `wheelhouse demo`
     Write teams of your own with `wheelhouse config init`
@@ -36,6 +36,13 @@ fn a_fresh_project_is_told_what_to_type() {
     "#);
     insta::assert_snapshot!(shown(&world, &["down"]), @r#"
     Ended the hub; no agent was running
+    exit: 0
+    "#);
+    insta::assert_snapshot!(shown(&world, &["status"]), @r#"
+    SESSION  /project  no hub
+
+    No agents yet. Start a team with `wheelhouse up TEAM`
+    note: No hub runs for /project
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["down"]), @r#"

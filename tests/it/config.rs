@@ -36,7 +36,7 @@ fn a_fresh_project_goes_from_init_to_trusted() {
         hint: Read what it would run and trust it with `wheelhouse config trust`
         `/config.toml` is not there; defaults hold
         `/project/wheelhouse.toml` is good
-        `/project/wheelhouse.toml` (8cc19a91) would run:
+        `/project/wheelhouse.toml` (62028e84) would run:
         team shells (project): grid
           one (worker): shell ["$SHELL"] in `.`, workspace shared
           two (worker): shell ["$SHELL"] in `.`, workspace shared
@@ -150,6 +150,8 @@ fn show_tells_where_each_value_is_from() {
         limit.resume_after_reset = false (built-in)
         casts.enabled = true (built-in)
         casts.megabytes = 8 (built-in)
+        record.days = 180 (built-in)
+        record.megabytes = 512 (built-in)
         notify.states = ["waiting","blocked","done","error","limited"] (built-in)
         notify.desktop = "auto" (built-in)
         notify.terminal = "auto" (built-in)

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -11,6 +12,7 @@ use wheelhouse::wire::{PROTOCOL, Request, Response};
 
 use super::support::clock::wait_for;
 use super::support::plots;
+use super::support::process::numbers;
 use super::support::visitor::Visitor;
 use super::support::world::World;
 
@@ -28,6 +30,15 @@ fn enter(world: &World, text: &str) {
     world.ok(&["agent", "keys", "one", "--text", text, "enter"]);
 }
 
+/// Returns what the kernel counts for a user's limit of processes.
+fn threads_of_this_user() -> usize {
+    let own = rustix::process::geteuid().as_raw();
+    let is_own = |path: &Path| fs::metadata(path).is_ok_and(|data| data.uid() == own);
+    let processes = numbers().map(|pid| Path::new("/proc").join(pid.to_string()));
+    let processes = processes.filter(|path| is_own(path));
+    processes.map(|path| fs::read_dir(path.join("task")).map_or(0, Iterator::count)).sum()
+}
+
 #[test]
 fn an_agent_cannot_start_more_processes_than_it_may() {
     let means = Means::here();
@@ -36,7 +47,10 @@ fn an_agent_cannot_start_more_processes_than_it_may() {
         println!("SKIPPED: nothing here limits the processes of root; {}", means.in_words());
         return;
     }
-    let world = with_shell("limits = { processes = 12 }");
+    // Where each process is held by itself, all that its user runs counts.
+    let others =
+        if means.processes == Method::EachProcess { threads_of_this_user() + 150 } else { 0 };
+    let world = with_shell(&format!("limits = {{ processes = {} }}", others + 12));
     let script = "import subprocess\ntry:\n while True: subprocess.Popen(['sleep', '600'])\n\
                   except OSError as error: print('refused', error.errno)\n";
     fs::write(world.path("fork.py"), script).unwrap();
@@ -70,10 +84,11 @@ fn an_agent_gets_no_more_of_the_processors_than_it_may() {
     }
     let world = with_shell("limits = { cpu = 0.2 }");
     // Two at once: the limit is that of the whole tree. However busy the machine is, it gets no more.
-    let script = "import os,time\nos.fork()\nwall, used = time.monotonic(), time.process_time()\n\
+    let script = "import os,time\nchild = os.fork()\nwall, used = time.monotonic(), time.process_time()\n\
                   while time.monotonic() - wall < 4: pass\n\
                   share = (time.process_time() - used) / (time.monotonic() - wall)\n\
-                  print('share %03d of a hundred' % (100 * share), flush=True)\n";
+                  print('share %03d of a hundred' % (100 * share), flush=True)\n\
+                  if child: os.wait()\n";
     fs::write(world.path("burn.py"), script).unwrap();
     enter(&world, &format!("python3 {}", world.path("burn.py").display()));
     let shares = || -> Vec<u32> {
@@ -146,7 +161,7 @@ fn a_sandboxed_agent_changes_its_workspace_and_nothing_else() {
          try see-hub 'test -e {hub}'\n\
          try see-tmp 'test -e {mark}'\n\
          try see-outside 'kill -0 {pid}'\n\
-         try report '$WHEELHOUSE_BIN report progress 1/2 inside'\n\
+         try report '\"$WHEELHOUSE_BIN\" report progress 1/2 inside'\n\
          echo end of trials\n",
         hub = hub.display(),
         mark = world.path("config").display(),
@@ -186,10 +201,37 @@ fn a_sandboxed_agent_changes_its_workspace_and_nothing_else() {
     let hub = world.running_status().unwrap().hub.pid;
     super::support::process::kill(hub, rustix::process::Signal::KILL);
     world.wait_for_status("the next hub", |status| status.hub.pid != hub);
-    enter(&world, "$WHEELHOUSE_BIN report progress 2/2 again");
+    enter(&world, "\"$WHEELHOUSE_BIN\" report progress 2/2 again");
     world.wait_for_text("one", "PROGRESS: [2/2]");
     world.ok(&["down", "--force"]);
     assert!(world.alive().is_empty(), "{:?}", world.alive());
+}
+
+/// The world is below a directory that the sandbox hides, and so is the program in it.
+#[test]
+fn a_sandboxed_agent_reports_wherever_our_program_lies() {
+    if !has_sandbox() {
+        return;
+    }
+    let mut world = World::new();
+    world.install("kept here/bücher");
+    let crew = world.crew(&[("one", &["bash", "--norc"])]);
+    let hidden = world.path("kept here");
+    let settings = format!("sandbox = \"bubblewrap\"\nhidden = [\"{}\"]", hidden.display());
+    world.write_config(&crew.replace("\ncli = ", &format!("\n{settings}\ncli = ")));
+    fs::write(hidden.join("bücher/other"), "").unwrap();
+    world.trust();
+    world.ok(&["up", "crew"]);
+    enter(
+        &world,
+        "\"$WHEELHOUSE_BIN\" report progress 1/2 inside; ls \"$(dirname \"$WHEELHOUSE_BIN\")\"; echo > \"$WHEELHOUSE_BIN\"; echo over",
+    );
+    world.wait_for_text("one", "\nover\n");
+    let screen = world.read("one");
+    assert_eq!(world.agent("one").progress.as_deref(), Some("1/2"), "{screen}");
+    // That one file is there, and it cannot be changed.
+    assert!(screen.contains("\nwheelhouse\n"), "{screen}");
+    assert!(screen.contains("Read-only file system"), "{screen}");
 }
 
 /// What a sandboxed agent tries in its workspace: each line says whether it can.

@@ -12,10 +12,10 @@ use super::played::{BOXES, Played, Shape};
 const PROMPT: &str = "Build the login page, and say when it is done.";
 
 fn letter(text: &str) -> Letter {
-    Letter { text: text.to_owned(), tag: None }
+    Letter { text: text.to_owned(), tag: None, is_command: false }
 }
 
-fn delivery(played: &Played, text: &str) -> Delivery {
+pub(crate) fn delivery(played: &Played, text: &str) -> Delivery {
     Delivery::begin(&letter(text), &played.manifest.submit, &played.scene(), played.now)
 }
 
@@ -67,30 +67,15 @@ fn a_prompt_is_typed_seen_submitted_once_and_accepted() {
             let stages = deliver(&mut played, text);
             ends(&stages, &WHOLE, "");
             let text = text.trim_end();
-            assert_eq!(played.taken, [text], "{shape:?}");
+            // A sign of its own at the beginning gets a blank before it.
+            let taken: Vec<&str> = played.taken.iter().map(|taken| taken.trim_start()).collect();
+            assert_eq!(taken, [text], "{shape:?}");
             assert_eq!(played.presses(), 1);
-            assert_eq!(played.typed(), format!("\x1b[200~{text}\x1b[201~").as_bytes());
+            let typed = String::from_utf8(played.typed()).unwrap();
+            let inner = typed.strip_prefix("\x1b[200~").unwrap().strip_suffix("\x1b[201~").unwrap();
+            assert_eq!(inner.trim_start(), text);
         }
     }
-}
-
-#[test]
-fn the_stage_is_told_before_the_bytes_that_it_announces() {
-    use wheelhouse::deliver::Act::{self, Write};
-    let mut played = Played::new(Shape::Claude);
-    let mut delivery = delivery(&played, PROMPT);
-    let acts = delivery.observe(&played.scene(), played.now);
-    assert!(matches!(acts.as_slice(), [Act::Stage(Stage::Typed { .. }), Write(_)]), "{acts:?}");
-    played.composer = PROMPT.into();
-    played.redraw();
-    let mut acts = delivery.observe(&played.scene(), played.now);
-    assert_eq!(acts, [Act::Stage(Stage::Seen)]);
-    while acts.len() < 2 {
-        let deadline = delivery.next_deadline().unwrap();
-        played.pass(deadline.0 - played.now.0);
-        acts = delivery.observe(&played.scene(), played.now);
-    }
-    assert_eq!(acts, [Act::Stage(Stage::Submitted), Write(b"\r".to_vec())]);
 }
 
 #[test]
@@ -190,6 +175,8 @@ fn a_paste_that_is_cut_off_is_closed() {
     let mut played = Played::new(Shape::Claude);
     let mut delivery = delivery(&played, &"x".repeat(100_000));
     let mut acts = delivery.observe(&played.scene(), played.now);
+    delivery.note_recorded(played.now);
+    acts.extend(delivery.observe(&played.scene(), played.now));
     acts.extend(delivery.observe(&played.scene(), played.now));
     assert_eq!(acts.len(), 3);
     played.ask("update itself", &["Yes", "No"]);
@@ -278,7 +265,7 @@ fn a_hook_or_a_tag_is_proof() {
         played.conversation.push("STATUS(k7f3): DONE".into());
         played.redraw();
     });
-    let tagged = Letter { text: "Your tag is k7f3. Go.".into(), tag: Some("k7f3".into()) };
+    let tagged = Letter { tag: Some("k7f3".into()), ..letter("Your tag is k7f3. Go.") };
     let how = played.manifest.submit.clone();
     let mut delivery = Delivery::begin(&tagged, &how, &played.scene(), played.now);
     ends(&played.run(&mut delivery), &WHOLE, "");
@@ -359,7 +346,8 @@ fn a_shell_is_not_asked_too_much() {
     ends(&deliver(&mut played, &"x".repeat(4096)), &["refused"], "drop all but 4095");
     ends(&deliver(&mut played, "a\tb"), &["refused"], "tab");
     played.write("\r\ncompiling…\r\n");
-    ends(&deliver(&mut played, "ls"), &["refused"], "no rule");
+    // It is at work, or nobody knows what it does.
+    ends(&deliver(&mut played, "ls"), &["refused"], "");
     played.write("Password: ");
     ends(&deliver(&mut played, "ls"), &["refused"], "a dialog is open: `Password:`");
     assert!(played.writes.is_empty());
@@ -395,7 +383,7 @@ fn after_a_crash_the_screen_tells_or_nobody_knows() {
         played.redraw();
         let found = recover(&Stage::Submitted, &letter(PROMPT), &played.scene());
         ends(&[found], &["unknown"], "perhaps from before");
-        let tagged = Letter { text: format!("{PROMPT} Tag: k7f3"), tag: Some("k7f3".into()) };
+        let tagged = Letter { tag: Some("k7f3".into()), ..letter(&format!("{PROMPT} Tag: k7f3")) };
         played.conversation.push(tagged.text.clone());
         played.redraw();
         ends(&[recover(&Stage::Submitted, &tagged, &played.scene())], &["accepted"], "tag");

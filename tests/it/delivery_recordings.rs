@@ -87,16 +87,19 @@ impl Replay {
 
     /// Hands the text over, and returns what was said of it.
     fn deliver(&mut self, text: &str) -> Vec<Stage> {
-        let letter = Letter { text: text.to_owned(), tag: None };
+        let letter = Letter { text: text.to_owned(), tag: None, is_command: false };
         let how = manifest(&self.cli).submit;
         let mut delivery = Delivery::begin(&letter, &how, &self.scene(), self.now);
         let mut awaited = Some(PASTE_END);
         let mut stages = Vec::new();
-        while !delivery.is_over() {
+        while !stages.last().is_some_and(Stage::is_final) {
             let acts = delivery.observe(&self.scene(), self.now);
             for act in acts {
                 match act {
-                    Act::Stage(stage) => stages.push(stage),
+                    Act::Stage(stage) => {
+                        delivery.note_recorded(self.now);
+                        stages.push(stage);
+                    }
                     Act::Write(bytes) => self.note(&String::from_utf8(bytes).unwrap()),
                 }
             }
@@ -150,6 +153,7 @@ impl Replay {
             rules: &self.rules,
             shown: self.detector.shown(),
             prompt_heard_at: None,
+            prompt_heard: None,
             awaits_turn: false,
             typed_at: None,
             has_room: true,

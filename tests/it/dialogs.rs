@@ -13,6 +13,11 @@ use super::acted::{CLAUDE, Pane, echo, rules};
 
 /// Plays a recording up to a moment, and returns the dialog that is open then.
 fn dialog(recording: &str, seconds: f64) -> Dialog {
+    dialog_told(recording, seconds, None)
+}
+
+/// The same, where the program has told beside the screen what it asks for.
+fn dialog_told(recording: &str, seconds: f64, told: Option<&str>) -> Dialog {
     let cli = recording.split(['-', '/']).next().unwrap();
     let text = fs::read_to_string(format!("tests/recordings/{recording}.cast")).unwrap();
     let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -28,6 +33,9 @@ fn dialog(recording: &str, seconds: f64) -> Dialog {
         detector.observe(&screen, &signals, now);
     }
     let end = Moment(0) + Duration::from_secs_f64(seconds + 1.0);
+    if let Some(told) = told {
+        detector.tell_command(told.to_owned(), end);
+    }
     detector.observe(&screen, &[], end);
     // What a look saw is shown once another saw the same.
     detector.observe(&screen, &[], end + Duration::from_secs(1));
@@ -100,20 +108,25 @@ fn what_an_approval_is_about_is_read_from_every_cli() {
         ("opencode/approval_denied", 13.6, command("rm -rf build")),
         ("opencode/approval_edit", 14.0, path("server.py")),
     ] {
-        let dialog = dialog(recording, at);
+        let (Subject::Command(said) | Subject::Path(said)) = &subject;
+        // OpenCode draws whatever a command says of the terminal: there its events must tell the same.
+        let told = recording.starts_with("opencode").then_some(said.as_str());
+        let dialog = dialog_told(recording, at, told);
         let Some(question) = dialog.question() else { panic!("{recording} {dialog:?}") };
         assert_eq!(question.subject, subject, "{recording}");
         let yes = dialog.options[question.yes].to_lowercase();
         let words = ["always", "again", "session", "auto", "all edits", "no,"];
         assert!(!words.iter().any(|word| yes.contains(word)), "{recording}: {yes}");
     }
+    assert_eq!(dialog("opencode/approval_shell", 15.0).question(), None);
+    assert_eq!(dialog_told("opencode/approval_shell", 15.0, Some("rm x")).question(), None);
     // Of this one it cannot be told what is the path, and what the file's content.
     assert_eq!(dialog("aider/approval_edit", 7.0).question(), None);
     assert_eq!(dialog("claude/question", 7.0).question(), None);
 }
 
 /// Returns what a dialog of Claude Code with these rows between its head and its question asks.
-fn asked(rows: &str) -> Option<Subject> {
+pub(super) fn asked(rows: &str) -> Option<Subject> {
     let mut screen = Screen::new(Size { rows: 24, cols: 60 }, HistoryLimit::default());
     let (blue, grey, end) = ("\x1b[38;5;111m", "\x1b[38;5;246m", "\x1b[m");
     let rows = rows.replace("<grey>", grey).replace("</>", end).replace('\n', "\r\n");

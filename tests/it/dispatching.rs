@@ -1,7 +1,9 @@
 //! Prompts on their way to real programs, through the real hub: at most once, whole or not at all.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 
+use rustix::fs::OFlags;
 use rustix::process::Signal;
 use wheelhouse::model::{AgentState, Receipt, Source, Stage};
 use wheelhouse::wire::{KeyInput, Request};
@@ -117,11 +119,22 @@ fn a_hub_that_dies_before_the_program_reads_enter_does_not_press_it_again() {
     let composers = Composers::start(&["one"], &["deaf"]);
     let receipt = composers.dispatch(PROMPT);
     composers.wait_for_stage(Stage::Submitted);
+    // The stage is told before it is on record, and the key is pressed after that.
+    let agent = composers.world.agent("one").pid.unwrap();
+    wait_for("Enter in the terminal", || unread_input(agent) > 0);
     kill_hub(&composers.world);
     assert_unsure(&composers, &receipt);
     composers.let_go("deaf");
     wait_for("the Enter that was pressed", || composers.submitted().len() == 1);
     assert_never_again(&composers, 1);
+}
+
+/// Returns how many bytes wait in the terminal of a process.
+fn unread_input(pid: u32) -> u64 {
+    let flags = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+    let path = format!("/proc/{pid}/fd/0");
+    let terminal = OpenOptions::new().read(true).custom_flags(flags).open(path).unwrap();
+    rustix::io::ioctl_fionread(terminal).unwrap()
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_directory_that_others_can_write_to_is_refused_with_a_hint() {
         let world = World::new();
         fs::create_dir(world.path(part)).unwrap();
         fs::set_permissions(world.path(part), Permissions::from_mode(0o770)).unwrap();
-        let said = world.run(&["status"]);
+        let said = world.run(&["attention", "--read"]);
         assert_eq!(said.code, Some(1), "{said:?}");
         let expected = format!(
             "error: `/{part}` can be written by other users\n\

@@ -85,7 +85,7 @@ fn assert_kept_out(world: &World) {
 fn tried(visitor: &mut Visitor, values: &[Value]) -> (String, bool) {
     let mut frames: Vec<u8> =
         values.iter().flat_map(|value| encode_frame(value).unwrap()).collect();
-    frames.extend(encode_frame(&Ask { id: 2, request: Request::Me }).unwrap());
+    frames.extend(encode_frame(&Ask { id: 2, key: None, request: Request::Me }).unwrap());
     let mut said = String::new();
     // Whoever breaks the protocol is told so, and cut off.
     if visitor.stream.write_all(&frames).is_err() {
@@ -290,6 +290,7 @@ fn name_doors() -> Vec<(&'static str, &'static str, With)> {
                 vars: [("x".to_owned(), name.to_owned())].into(),
                 idempotency_key: None,
                 anyway: false,
+                no_queue: false,
             }),
         ),
         ("commit", "is no commit", Box::new(move |name| diff(Against::Rev(name.to_owned())))),

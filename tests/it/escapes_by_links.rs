@@ -276,7 +276,7 @@ fn an_agent_in_a_sandbox_gets_out_of_it_by_no_other_that_it_starts() {
     }
     let (world, _outside) = world("sandbox = \"bubblewrap\"");
     world.ok(&["wait", "--agent", "top", "--for", "idle", "--timeout", "35"]);
-    world.ok(&["dispatch", "top", &format!("{PROGRAM} agent add kid --cli hands"), "--wait"]);
+    world.ok(&["dispatch", "top", &format!("'{PROGRAM}' agent add kid --cli hands"), "--wait"]);
     let is_kid = |agent: &AgentStatus| agent.name == "kid" && agent.pid.is_some();
     wait_for("a kid", || world.status().agents.iter().any(is_kid));
     let tree = world.ok(&["agent", "tree", "kid"]);

@@ -1,5 +1,6 @@
 //! A hub that runs nothing: it speaks the protocol on a real socket and does as a test says.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use wheelhouse::model::{AgentState, Moment, Role, Row, Run, Size, Source, Style};
+use wheelhouse::model::{AgentName, AgentState, Moment, Role, Row, Run, Size, Source, Style};
 use wheelhouse::wire::{
     AgentStatus, Ask, FrameReader, FromHub, HubStatus, MouseWish, Notice, PROTOCOL, PaneView,
     Request, Response, Status, ViewCursor, encode_frame,
@@ -28,6 +29,8 @@ pub(crate) struct FakeHub {
 struct State {
     status: Status,
     clients: Vec<UnixStream>,
+    /// What each pane shows, as a client that begins to watch it is told.
+    panes: BTreeMap<AgentName, PaneView>,
 }
 
 impl FakeHub {
@@ -35,7 +38,9 @@ impl FakeHub {
         let directory = tempfile::tempdir().unwrap();
         let socket = directory.path().join("hub");
         let listener = UnixListener::bind(&socket).unwrap();
-        let state = State { status: status(agents), clients: Vec::new() };
+        let panes = agents.iter().map(|agent| view(agent, &[&format!("{agent} is here")]));
+        let panes = panes.map(|view| (view.agent.clone(), view)).collect();
+        let state = State { status: status(agents), clients: Vec::new(), panes };
         let state = Arc::new(Mutex::new(state));
         let (sender, asked) = channel();
         let shared = Arc::clone(&state);
@@ -50,8 +55,14 @@ impl FakeHub {
 
     /// Sends news to whoever is connected.
     pub(crate) fn tell(&self, notice: Notice) {
+        let mut state = self.state.lock().unwrap();
+        if let Notice::Pane(view) = &notice
+            && view.is_full
+        {
+            state.panes.insert(view.agent.clone(), view.clone());
+        }
         let frame = encode_frame(&FromHub::Notice(notice)).unwrap();
-        for client in &mut self.state.lock().unwrap().clients {
+        for client in &mut state.clients {
             // A client that has just left is no fault of the test.
             drop(client.write_all(&frame));
         }
@@ -114,9 +125,8 @@ fn serve(mut stream: UnixStream, state: &Mutex<State>, asked: &Sender<Request>) 
             drop(stream.write_all(&encode_frame(&answer).unwrap()));
             // What a pane shows comes after the answer, as from the real one.
             if let Request::Watch { agents, .. } = &ask.request {
-                for agent in agents {
-                    let view = view(agent.as_str(), &[&format!("{agent} is here")]);
-                    let notice = FromHub::Notice(Notice::Pane(view));
+                for view in agents.iter().filter_map(|agent| state.panes.get(agent)) {
+                    let notice = FromHub::Notice(Notice::Pane(view.clone()));
                     drop(stream.write_all(&encode_frame(&notice).unwrap()));
                 }
             }

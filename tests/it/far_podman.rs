@@ -125,10 +125,10 @@ fn an_agent_in_a_container_speaks_to_its_hub_and_reaches_nothing_but_its_mounts(
     fs::write(world.path("home/secret"), "sentinel-51c0").unwrap();
     world.ok(&["up", "crew"]);
     let enter = |text: &str| world.ok(&["agent", "keys", "one", "--text", text, "enter"]);
-    enter("clear; $WHEELHOUSE_BIN report progress 3/7 told");
+    enter("clear; \"$WHEELHOUSE_BIN\" report progress 3/7 told");
     world.wait_for_text("one", "accepted: PROGRESS: [3/7]");
     assert_eq!(world.agent("one").progress.as_deref(), Some("3/7"));
-    enter("clear; WHEELHOUSE_TOKEN= $WHEELHOUSE_BIN report progress 4/7 x; echo code $?");
+    enter("clear; WHEELHOUSE_TOKEN= \"$WHEELHOUSE_BIN\" report progress 4/7 x; echo code $?");
     world.wait_for_text("one", "code 1");
     assert_eq!(world.agent("one").progress.as_deref(), Some("3/7"));
 

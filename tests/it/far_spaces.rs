@@ -191,6 +191,7 @@ fn a_hub_or_a_line_that_dies_in_the_middle_loses_nothing_elsewhere() {
             Sshd::cut(&yard.world);
         }
         up.wait().unwrap();
+        yard.world.start_hub();
         wait_for("an end of it", || {
             yard.workspace("one").is_none_or(|one| one["state"] == "ready")
         });
@@ -222,6 +223,7 @@ fn a_hub_or_a_line_that_dies_in_the_middle_loses_nothing_elsewhere() {
         yard.world.ok(&["agent", "stop", "one"]);
         thread::park_timeout(Duration::from_millis(chance.below(300)));
         kill();
+        yard.world.start_hub();
         wait_for("an end of it", || {
             yard.workspace("one").is_none_or(|one| one["state"] == "ready")
         });

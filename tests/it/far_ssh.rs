@@ -143,11 +143,11 @@ fn an_agent_elsewhere_speaks_for_itself_and_for_nobody_else() {
     let Some((world, _server)) = elsewhere(&[("one", &["bash", "--norc"])]) else { return };
     world.ok(&["up", "crew"]);
     let enter = |text: &str| world.ok(&["agent", "keys", "one", "--text", text, "enter"]);
-    enter("$WHEELHOUSE_BIN report progress 3/7 told");
+    enter("\"$WHEELHOUSE_BIN\" report progress 3/7 told");
     world.wait_for_text("one", "accepted: PROGRESS: [3/7]");
     assert_eq!(world.agent("one").progress.as_deref(), Some("3/7"));
     // Without its token it is still nobody but this agent.
-    enter("WHEELHOUSE_TOKEN= $WHEELHOUSE_BIN report progress 4/7 x; echo code $?");
+    enter("WHEELHOUSE_TOKEN= \"$WHEELHOUSE_BIN\" report progress 4/7 x; echo code $?");
     world.wait_for_text("one", "code 1");
     let project = world.project.display();
     let script = format!(

@@ -65,7 +65,7 @@ fn random_bytes_cost_a_bounded_amount() {
 }
 
 #[test]
-#[ignore = "long; run by hand with `cargo test --test it -- --ignored floods`"]
+#[ignore = "long; `.ci/long` runs it"]
 fn ten_seconds_of_every_flood_cost_a_bounded_amount() {
     let all = [
         "lines",

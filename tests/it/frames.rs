@@ -168,7 +168,7 @@ fn ask_without_end(world: &World) -> Visitor {
             1 => Request::History { agent: "one".to_owned(), before: None, count: u16::MAX },
             _ => Request::Tree { agent: "one".to_owned() },
         };
-        burst.extend(wheelhouse::wire::encode_frame(&Ask { id, request }).unwrap());
+        burst.extend(wheelhouse::wire::encode_frame(&Ask { id, key: None, request }).unwrap());
     }
     // Sooner or later the hub stops reading, and so this stops writing.
     let _ = visitor.stream.write_all(&burst);

@@ -6,6 +6,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::thread;
 
+use wheelhouse::model::Token;
 use wheelhouse::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
 
 use super::support::visitor::Visitor;
@@ -66,7 +67,8 @@ fn a_hub_of_another_version_is_named_with_what_to_type() {
     strange_hub(&world, None);
     let said = world.run(&["status"]);
     assert_eq!(said.code, Some(1));
-    assert!(said.err.contains("does not speak as a hub does\nhint: It may be a hub"), "{said:?}");
+    assert!(said.err.contains("does not speak as a hub does: unknown variant"), "{said:?}");
+    assert!(said.err.contains("\nhint: It may be a hub"), "{said:?}");
 }
 
 #[test]
@@ -88,6 +90,36 @@ fn a_client_of_another_version_hears_it_from_the_hub() {
         assert!(fault.hint.unwrap().contains(env!("CARGO_PKG_VERSION")));
     }
     assert_eq!(world.status().agents.len(), 2, "nothing was done for them");
+}
+
+#[test]
+fn a_client_hears_what_was_wrong_with_its_greeting() {
+    let world = World::new();
+    world.ok(&["up", "shell"]);
+    let mut visitor = Visitor::connect(&world);
+    let early = visitor.answer(Request::Status).unwrap_err();
+    assert_eq!(early.message, "The first request of a connection is `hello`");
+    let (version, token) = ("x".to_owned(), Some(Token("0".repeat(64))));
+    let hello = Request::Hello { protocol: PROTOCOL, version, token };
+    let refused = visitor.answer(hello).unwrap_err();
+    let later = visitor.answer(Request::Status).unwrap_err();
+    assert_eq!(later.message, format!("The greeting was refused: {}", refused.message));
+    assert_eq!(later.hint, refused.hint);
+    for (text, reason) in [
+        (r#"{"id":1,"request":"hello","version":"x"}"#, "missing field `protocol`"),
+        (r#"{"id":1,"request":"hello","protocol":"1","version":"x"}"#, "expected u32"),
+        (r#"{"id":1,"request":"good day"}"#, "unknown variant `good day`"),
+    ] {
+        let mut visitor = Visitor::connect(&world);
+        let mut frame = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
+        frame.extend(text.bytes());
+        visitor.stream.write_all(&frame).unwrap();
+        let Some(FromHub::Answer { outcome: Err(fault), .. }) = visitor.next() else {
+            panic!("{text} was taken");
+        };
+        assert!(fault.message.starts_with("That is not a request: "), "{fault:?}");
+        assert!(fault.message.contains(reason), "{fault:?}");
+    }
 }
 
 #[test]

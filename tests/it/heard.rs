@@ -94,6 +94,25 @@ fn an_agent_that_is_sent_on_at_its_end_is_shown_at_work() {
 }
 
 #[test]
+fn text_that_streams_contradicts_a_hook_only_if_it_goes_on() {
+    let mut pane = Pane::new(&CLAUDE);
+    pane.hook(HookMeaning::Prompt, "Go.", "");
+    pane.write("\x1b[2J\x1b[H");
+    pane.wait(500);
+    pane.hook(HookMeaning::Asks, "", "");
+    for word in 0..8 {
+        pane.write(&format!("word {word}\r\n"));
+        pane.wait(250);
+        assert_eq!(pane.shows(), (AgentState::Waiting, Source::Hook), "{word}");
+    }
+    for word in 0..20 {
+        pane.write(&format!("more {word}\r\n"));
+        pane.wait(250);
+    }
+    assert_eq!(pane.shows(), (AgentState::Working, Source::Screen));
+}
+
+#[test]
 fn a_question_is_on_loan_until_the_dialog_goes() {
     let dialog = "\n● Bash(mkdir x)\n\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n";
     let mut pane = Pane::new(&CLAUDE);

@@ -34,7 +34,7 @@ fn with_top(world: &World, more: &str, top: &str) {
 
 /// Lets `top` start another by itself, and returns what the record has of it.
 fn started_by_top(world: &World) -> Value {
-    let text = "$WHEELHOUSE_BIN agent add helper --cli hands";
+    let text = "\"$WHEELHOUSE_BIN\" agent add helper --cli hands";
     world.ok(&["agent", "keys", "top", "--text", text, "enter"]);
     world.wait_for_text("top", "Started helper");
     assert_eq!(world.agent("helper").started_by.as_deref(), Some("top"));
@@ -66,7 +66,8 @@ fn one_that_an_agent_starts_is_in_the_same_sandbox_and_within_the_same_limits() 
     }
     assert!(own.join("helper-own").exists());
     // A person may give another place; an agent may not get out by asking for one.
-    let text = "$WHEELHOUSE_BIN agent add other --cli hands --workspace shared --limit processes=9";
+    let text =
+        "\"$WHEELHOUSE_BIN\" agent add other --cli hands --workspace shared --limit processes=9";
     world.ok(&["agent", "keys", "top", "--text", text, "enter"]);
     world.wait_for_text("top", "Started other");
     let posting = world.seat("other")["member"]["added"]["posting"].clone();

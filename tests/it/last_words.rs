@@ -28,7 +28,14 @@ fn opencode_turns(turns: &[(&str, &str)], is_at_work: bool) -> String {
 }
 
 fn event(state: AgentState) -> StreamNews {
-    StreamNews { state, kind: None, line: "session.status".into(), session: None }
+    StreamNews {
+        state,
+        kind: None,
+        line: "session.status".into(),
+        session: None,
+        message: None,
+        command: None,
+    }
 }
 
 /// The end of the turn reaches us by an event while the last words are still being drawn.

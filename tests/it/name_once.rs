@@ -43,7 +43,7 @@ fn a_kill_at_any_instant_of_a_command_leaves_one_agent_or_none() {
 }
 
 #[test]
-#[ignore = "long; run by hand with `cargo test --test it -- --ignored name_once`"]
+#[ignore = "long; `.ci/long` runs it"]
 fn four_hundred_kills_at_any_instant_leave_one_agent_or_none() {
     storm(400, 6);
 }
@@ -58,9 +58,9 @@ fn an_agent_that_a_killed_hub_was_starting_is_taken_up_when_it_comes() {
     world.ok(&["agent", "stop", "one"]);
     world.ok(&["down", "--force"]);
     let program = world.path("wheelhouse");
-    sh(&format!("cp {PROGRAM} {}", program.display()));
+    sh(&format!("cp '{PROGRAM}' {}", program.display()));
     let mut command = Command::new(&program);
-    let ours = world.command(&["status"]);
+    let ours = world.command(&["attention", "--read"]);
     command.args(ours.get_args()).env_clear().stdin(Stdio::null());
     command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
     assert_eq!(run(command).unwrap().code, Some(0));
@@ -68,7 +68,7 @@ fn an_agent_that_a_killed_hub_was_starting_is_taken_up_when_it_comes() {
     // What this hub starts from now on waits for a file before it is itself.
     let (slow, go) = (world.path("slow"), world.path("go"));
     let script = format!(
-        "#!/bin/sh\nwhile [ ! -e {} ]; do sleep 0.02; done\nexec {PROGRAM} \"$@\"\n",
+        "#!/bin/sh\nwhile [ ! -e {} ]; do sleep 0.02; done\nexec '{PROGRAM}' \"$@\"\n",
         go.display()
     );
     fs::write(&slow, script).unwrap();

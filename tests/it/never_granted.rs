@@ -36,7 +36,12 @@ fn excesses() -> Vec<(&'static str, Request)> {
         }
         request
     };
+    let mut as_command = example(RequestKind::Dispatch, &ids);
+    if let Request::Dispatch { command, .. } = &mut as_command {
+        *command = true;
+    }
     vec![
+        ("commands to the programs", as_command),
         ("type where no rule", anyway(RequestKind::Dispatch)),
         ("type where no rule", anyway(RequestKind::DispatchTemplate)),
         ("gates that run a command", task(|terms| terms.gates = vec!["touch x".to_owned()])),

@@ -1,8 +1,8 @@
 //! A person who does not look is told: once, not too often, and of nothing that they see.
 
+use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -140,7 +140,8 @@ fn the_desktop_is_told_where_no_dashboard_is_open() {
 /// Runs a desktop's service on a bus of its own; nothing where the machine has no bus or no
 /// `notify-send`.
 fn desktop(world: &mut World) -> Option<Child> {
-    let is_there = |name: &str| Path::new("/usr/bin").join(name).exists();
+    let path = env::var_os("PATH").unwrap_or_default();
+    let is_there = |name: &str| env::split_paths(&path).any(|folder| folder.join(name).exists());
     if !["dbus-run-session", "notify-send"].into_iter().all(is_there) {
         println!("SKIPPED: no dbus-run-session or no notify-send on this machine");
         return None;

@@ -160,9 +160,9 @@ fn an_artifact_is_checked_against_its_schema_and_is_on_record_with_its_hash() {
     // The line that a sim would run is run by the agent itself, with its own token.
     let script = "on prompt\n  run echo '{}' > bad.json; echo '{\"port\": 1}' > good.json; \
          echo '{\"required\": [\"port\"]}' > s.json\n  \
-         run $WHEELHOUSE_BIN report artifact bad.json plan --schema s.json 2> refused.txt\n  \
-         run $WHEELHOUSE_BIN report artifact ../x plan 2> outside.txt\n  \
-         run $WHEELHOUSE_BIN report artifact good.json plan --schema s.json > taken.txt 2>&1\n  \
+         run \"$WHEELHOUSE_BIN\" report artifact bad.json plan --schema s.json 2> refused.txt\n  \
+         run \"$WHEELHOUSE_BIN\" report artifact ../x plan 2> outside.txt\n  \
+         run \"$WHEELHOUSE_BIN\" report artifact good.json plan --schema s.json > taken.txt 2>&1\n  \
          status done \"wrote good.json, 3 tests pass\"\n";
     let world = crew(&[("api", "", script)]);
     up(&world, &["api"]);

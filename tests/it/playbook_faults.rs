@@ -134,7 +134,7 @@ fn a_swarm_takes_no_task_that_nobody_in_it_can_do() {
     );
     // Tasks may be added while it runs, by those who take part too; each is taken once.
     let text = text.replace("requires = ['paint']", "requires = ['mend']");
-    let add = "$WHEELHOUSE_BIN task add --title more --prompt \"Do more\" --requires";
+    let add = "\"$WHEELHOUSE_BIN\" task add --title more --prompt \"Do more\" --requires";
     let steps = format!(
         "    run {add} paint 2> refused; test $? -ne 0\n    if failed\n      die\n    \
          run {add} mend\n    if failed\n      die"

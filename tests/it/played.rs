@@ -76,9 +76,15 @@ pub(crate) struct Played {
     pub(crate) works_until: Option<Moment>,
     pub(crate) has_room: bool,
     pub(crate) heard_at: Option<Moment>,
+    /// The prompt that the hook named.
+    pub(crate) heard: Option<String>,
     pub(crate) typed_at: Option<Moment>,
+    /// How long the disk takes to put a stage on record, in milliseconds.
+    pub(crate) record_ms: u64,
     /// Each write of the machine.
     pub(crate) writes: Vec<Vec<u8>>,
+    /// What was typed while a dialog was open, and what that was about.
+    pub(crate) typed_at_dialogs: Vec<(String, Vec<u8>)>,
     /// The prompts that it took.
     pub(crate) taken: Vec<String>,
     /// The options that were chosen.
@@ -94,10 +100,12 @@ pub(crate) struct Played {
 pub(crate) trait Machine {
     fn look(&mut self, scene: &Scene, now: Moment) -> Vec<Act>;
     fn deadline(&self) -> Option<Moment>;
+    /// Is told that what it told is on record.
+    fn recorded(&mut self, now: Moment);
 }
 
 macro_rules! machine {
-    ($($name:ty),*) => {$(
+    ($($name:ty, $recorded:expr);*) => {$(
         impl Machine for $name {
             fn look(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
                 self.observe(scene, now)
@@ -106,11 +114,17 @@ macro_rules! machine {
             fn deadline(&self) -> Option<Moment> {
                 self.next_deadline()
             }
+
+            fn recorded(&mut self, now: Moment) {
+                let recorded: fn(&mut Self, Moment) = $recorded;
+                recorded(self, now);
+            }
         }
     )*};
 }
 
-machine!(Delivery, Answer, Interrupt);
+// Answers and interrupts wait for no record.
+machine!(Delivery, Self::note_recorded; Answer, |_, _| {}; Interrupt, |_, _| {});
 
 impl Played {
     pub(crate) fn new(shape: Shape) -> Self {
@@ -151,8 +165,11 @@ impl Played {
             works_until: None,
             has_room: true,
             heard_at: None,
+            heard: None,
             typed_at: None,
+            record_ms: 0,
             writes: Vec::new(),
+            typed_at_dialogs: Vec::new(),
             taken: Vec::new(),
             chosen: Vec::new(),
             interrupts: 0,
@@ -188,20 +205,29 @@ impl Played {
         let mut stages = Vec::new();
         let end = self.now + Duration::from_mins(2);
         let mut idle_turns = 0;
+        let mut recorded_at = None;
         while self.now < end {
+            if recorded_at.is_some_and(|at| at <= self.now) {
+                recorded_at = None;
+                machine.recorded(self.now);
+            }
             let acts = machine.look(&self.scene(), self.now);
             let before = self.now;
             for act in acts {
                 idle_turns = 0;
                 match act {
-                    Act::Stage(stage) => stages.push(stage),
+                    Act::Stage(stage) => {
+                        let disk = Duration::from_millis(self.record_ms);
+                        recorded_at = stage.awaits_record().then_some(self.now + disk);
+                        stages.push(stage);
+                    }
                     Act::Write(bytes) => self.take(&bytes),
                 }
             }
             if stages.last().is_some_and(Stage::is_final) {
                 break;
             }
-            let times = [self.next_own(), machine.deadline()];
+            let times = [self.next_own(), machine.deadline(), recorded_at];
             let Some(next) = times.into_iter().flatten().min() else { break };
             self.go_on(next.max(self.now));
             idle_turns = if self.now == before { idle_turns + 1 } else { 0 };
@@ -216,6 +242,7 @@ impl Played {
             rules: &self.rules,
             shown: self.detector.shown(),
             prompt_heard_at: self.heard_at,
+            prompt_heard: self.heard.as_deref(),
             awaits_turn: self.detector.awaits_turn(),
             typed_at: self.typed_at,
             has_room: self.has_room,
@@ -281,6 +308,9 @@ impl Played {
     }
 
     fn take(&mut self, bytes: &[u8]) {
+        if let Some(asked) = &self.asked {
+            self.typed_at_dialogs.push((asked.about.clone(), bytes.to_vec()));
+        }
         self.writes.push(bytes.to_vec());
         let was_pasting = self.paste.is_some();
         let starts = bytes.starts_with(b"\x1b[200~");

@@ -93,6 +93,49 @@ fn claude_orchestrator_brings_four_workers_to_the_end_of_a_goal() {
     orchestrate(&CLAUDE);
 }
 
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn claude_words_it_takes_what_looks_like_a_command_for_words() {
+    take_words(&CLAUDE);
+}
+
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn codex_words_it_takes_what_looks_like_a_command_for_words() {
+    take_words(&CODEX);
+}
+
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn gemini_words_it_takes_what_looks_like_a_command_for_words() {
+    take_words(&GEMINI);
+}
+
+#[test]
+#[ignore = "needs the real CLIs: `.ci/real-agents`"]
+fn opencode_words_it_takes_what_looks_like_a_command_for_words() {
+    take_words(&OPENCODE);
+}
+
+/// Tells a CLI what it could take for commands of its own, and for a file to fill in.
+fn take_words(cli: &'static Cli) {
+    let agent = briefed(cli);
+    for (number, words) in
+        ["!touch ran.txt is words", "/etc/hosts is a path", "#7 is open"].into_iter().enumerate()
+    {
+        let prompt = format!("{words}. [[sleep:1]][[status:DONE — {number} words]]");
+        agent.say(&prompt);
+        agent.wait_for_report(AgentState::Done, &format!("{number} words"));
+        assert!(agent.model.got(&prompt), "as it was written");
+    }
+    std::fs::write(agent.file("README.md"), "x").unwrap();
+    agent.say("[[sleep:1]][[status:DONE — not filled in]] Say nothing of @READ");
+    agent.wait_for_report(AgentState::Done, "not filled in");
+    assert!(!agent.model.got("nothing of @README"), "no list filled it in");
+    assert!(!agent.file("ran.txt").exists(), "no command ran");
+    agent.tell("words");
+}
+
 /// Lets a CLI direct four scripted workers through the tools of the MCP server: it cuts a goal into
 /// tasks, waits, answers one that is blocked and one whose gate failed, and reports the end.
 fn orchestrate(cli: &'static Cli) {

@@ -118,7 +118,7 @@ fn a_record_of_a_newer_version_is_left_alone() {
     assert!(said.err.contains("hint: Use the newer version"), "{}", said.err);
     assert!(pids.values().all(|id| is_alive(*id)), "agents live on");
 
-    wait_for("the record as it was", || set_form(&world, 1));
+    wait_for("the record as it was", || set_form(&world, 2));
     world.status();
     wait_for("the agent", || live(&world) == pids);
     assert_obeys(&world, &pids);

@@ -19,6 +19,8 @@ const EXIT_SLACK: f64 = 0.5;
 const WRONG_MAX: f64 = 0.6;
 /// The share of time that must be right over all recordings.
 const SHARE_MIN: f64 = 0.99;
+/// The share of time that must be right over the recordings of one cli.
+const CLI_SHARE_MIN: f64 = 0.98;
 const WORKERS: usize = 4;
 
 #[test]
@@ -33,10 +35,12 @@ fn the_state_is_right_by_the_screen_alone() {
 
 /// What was right and wrong in one recording.
 #[derive(Clone, Debug, Default)]
-struct Judgement {
-    right: f64,
-    wrong: f64,
-    faults: Vec<String>,
+pub(super) struct Judgement {
+    pub(super) right: f64,
+    pub(super) wrong: f64,
+    /// For so long a dialog was shown as work, or as its end.
+    pub(super) dialogs_wrong: f64,
+    pub(super) faults: Vec<String>,
 }
 
 fn judge_all(options: &[&str], share_min: f64) {
@@ -65,9 +69,18 @@ fn judge_all(options: &[&str], share_min: f64) {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
     let share = right / (right + wrong);
     assert!(share >= share_min, "only {:.2} % of the time is right", 100.0 * share);
+    let mut clis: BTreeMap<&Path, (f64, f64)> = BTreeMap::new();
+    for (cast, judgement) in &judgements {
+        let sums = clis.entry(cast.parent().unwrap()).or_default();
+        *sums = (sums.0 + judgement.right, sums.1 + judgement.wrong);
+    }
+    for (cli, (right, wrong)) in clis {
+        let share = right / (right + wrong);
+        assert!(share >= CLI_SHARE_MIN, "{}: only {:.2} %", cli.display(), 100.0 * share);
+    }
 }
 
-fn recordings() -> Vec<PathBuf> {
+pub(super) fn recordings() -> Vec<PathBuf> {
     let mut casts = Vec::new();
     for folder in fs::read_dir("tests/recordings").unwrap().map(|entry| entry.unwrap().path()) {
         if folder.is_dir() {
@@ -79,7 +92,7 @@ fn recordings() -> Vec<PathBuf> {
     casts
 }
 
-fn judge(cast: &Path, options: &[&str], home: &Path) -> Judgement {
+pub(super) fn judge(cast: &Path, options: &[&str], home: &Path) -> Judgement {
     let labels = fs::read_to_string(cast.with_extension("labels.json")).unwrap();
     let labels: Value = serde_json::from_str(&labels).unwrap();
     let (states, reports) = run(cast, options, home);
@@ -150,6 +163,10 @@ fn spans(labels: &Value, enters: &[f64]) -> Vec<Span> {
         let end = next - if *next_state == "exited" { EXIT_SLACK } else { 0.0 };
         let mut right = right_for(state).to_vec();
         right.extend(accept.iter().flat_map(|state| right_for(state)));
+        if *state == "starting" {
+            // A dialog is labelled once it is drawn.
+            right.extend(right_for(next_state));
+        }
         let enter = enters.iter().copied().rfind(|at| start + 0.02 < *at && *at < next - 0.02);
         let enter = enter.filter(|_| *state != "working" && *state != "starting");
         let judged = enter.map_or(end, |enter| enter.min(end));
@@ -184,6 +201,10 @@ fn judge_span(span: &Span, states: &States, judgement: &mut Judgement) {
         let shown = states.iter().rfind(|(since, _)| *since <= at).map_or("unknown", |s| &s.1);
         let until = states.iter().map(|(since, _)| *since).find(|since| *since > at);
         let until = until.unwrap_or(span.end).min(span.end);
+        let is_dialog = span.right.contains(&"waiting") && !span.right.contains(&shown);
+        if is_dialog && ["working", "idle", "done"].contains(&shown) {
+            judgement.dialogs_wrong += until - at;
+        }
         if span.right.contains(&shown) {
             judgement.right += until - at;
         } else {

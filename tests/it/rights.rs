@@ -100,18 +100,18 @@ pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
                 AgentState::Exited,
             ],
         },
-        RequestKind::Dispatch => Request::Dispatch {
-            agents: agents(),
-            prompt: "x".into(),
-            idempotency_key: None,
-            anyway: false,
-        },
+        RequestKind::Dispatch => {
+            let (prompt, idempotency_key, anyway) = ("x".into(), None, false);
+            let (agents, command, no_queue) = (agents(), false, false);
+            Request::Dispatch { agents, prompt, idempotency_key, anyway, command, no_queue }
+        }
         RequestKind::DispatchTemplate => Request::DispatchTemplate {
             agents: agents(),
             template: "none".into(),
             vars: BTreeMap::new(),
             idempotency_key: None,
             anyway: false,
+            no_queue: false,
         },
         RequestKind::Withdraw => Request::Withdraw { receipt: ids.receipt },
         RequestKind::AwaitReceipts => Request::AwaitReceipts { receipts: vec![ids.receipt] },
@@ -173,8 +173,8 @@ pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
         }
         RequestKind::ListWorkspaces => Request::Workspace { ask: WorkspaceRequest::List },
         RequestKind::CleanWorkspaces => {
-            let (agents, rescue, drop_ignored) = (agents(), false, false);
-            Request::Workspace { ask: WorkspaceRequest::Clean { agents, rescue, drop_ignored } }
+            let clean = serde_json::json!({ "about": "clean", "agents": agents() });
+            Request::Workspace { ask: serde_json::from_value(clean).unwrap() }
         }
         RequestKind::Rescue => {
             Request::Workspace { ask: WorkspaceRequest::Rescue { agents: agents() } }
@@ -363,17 +363,17 @@ fn what_runs_inside_an_agent_is_that_agent_with_its_token_and_nobody_without() {
         wait_for(file, || fs::exists(path).unwrap());
         fs::read_to_string(path).unwrap()
     };
-    let said = does(&format!("{program} whoami"), "who");
+    let said = does(&format!("'{program}' whoami"), "who");
     assert!(said.starts_with("agent work, worker of team crew\n"), "{said}");
-    let said = does(&format!("{program} agent read mate"), "read");
+    let said = does(&format!("'{program}' agent read mate"), "read");
     assert!(said.contains("A worker may not read a pane: agent `mate`"), "{said}");
-    let said = does(&format!("{program} status"), "status");
+    let said = does(&format!("'{program}' status"), "status");
     assert!(said.contains("work") && !said.contains("mate"), "{said}");
-    let person = format!("env -u WHEELHOUSE_TOKEN {program} agent read mate");
+    let person = format!("env -u WHEELHOUSE_TOKEN '{program}' agent read mate");
     let said = does(&person, "person");
     assert!(said.contains("This runs inside agent `work`, and does not say so"), "{said}");
     let away =
-        format!("(setsid -f env -u WHEELHOUSE_TOKEN {program} agent stop mate) 2>&1; sleep 1");
+        format!("(setsid -f env -u WHEELHOUSE_TOKEN '{program}' agent stop mate) 2>&1; sleep 1");
     let _ = does(&away, "away");
     assert_eq!(world.agent("mate").run, 1);
     assert!(world.agent("mate").pid.is_some());
@@ -388,7 +388,7 @@ fn what_an_agent_types_in_its_worktree_is_about_its_own_hub_and_by_itself() {
     fs::copy(yard.project().join("wheelhouse.toml"), root.join("wheelhouse.toml")).unwrap();
     let program = super::support::world::PROGRAM;
     let does = |line: &str| {
-        yard.say("one", &format!("{program} {line} > out 2>&1; true"));
+        yard.say("one", &format!("'{program}' {line} > out 2>&1; true"));
         fs::read_to_string(root.join("out")).unwrap()
     };
     let said = does("status --json");

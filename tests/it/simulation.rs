@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Effect, Engine, Event, Phase, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Command, Exit, Letter, Member, Moment, ProcessId, ProcessInfo,
-    ReceiptId, RequestId, Role, RunId, Source, Stage,
+    AgentName, AgentState, Changes, Command, Exit, Letter, Manner, Member, Moment, ProcessId,
+    ProcessInfo, ReceiptId, RequestId, Role, RunId, Source, Stage,
 };
 
 use super::support::chance::Chance;
@@ -133,14 +133,14 @@ impl World {
             10..=13 => Command::Dispatch {
                 letters: names.into_iter().map(letter).collect(),
                 idempotency_key: None,
-                is_confirmed: false,
+                manner: Manner::default(),
             },
             _ => Command::Down { force: self.random.percent(50), grace_ms },
         };
         self.next_request += 1;
         let request = RequestId(self.next_request);
         self.open.insert(request);
-        self.report(Event::Asked { request, command, by: None });
+        self.report(Event::Asked { request, command, by: None, key: None });
     }
 
     fn report(&mut self, event: Event) {

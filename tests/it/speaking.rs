@@ -178,7 +178,8 @@ fn no_agent_is_a_person_to_another_project_but_to_one_whose_hub_it_started() {
         let places =
             places.map(|(name, value)| format!("{}={}", name.display(), value.unwrap().display()));
         let words = command.get_args().map(|word| word.display().to_string());
-        let words = places.chain([PROGRAM.to_owned()]).chain(words).collect::<Vec<_>>().join(" ");
+        let program = format!("'{PROGRAM}'");
+        let words = places.chain([program]).chain(words).collect::<Vec<_>>().join(" ");
         let line = format!("env {before} {words} > {out}.new 2>&1; mv {out}.new {out}");
         world.ok(&["agent", "keys", "one", "--text", &line, "enter"]);
         wait_for("an answer", || fs::exists(out).unwrap());
@@ -304,7 +305,7 @@ fn gemini_finds_its_hooks_in_a_file_of_the_run() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     world.ok(&["agent", "stop", "one"]);
     world.ok(&["agent", "remove", "one"]);
-    assert!(!file.exists());
+    wait_for("an end of the file", || !file.exists());
 }
 
 #[test]

@@ -24,13 +24,14 @@ for n in range(30):
     os.write(1, b'last words %d %d\\r\\n' % (n, random.randrange(10 ** 9)))
 sys.stdin.readline()
 ";
-/// Lays each stone of its picture once, at its own place, with much that shows nothing between.
+/// Lays each stone of its picture once, at its own place, with much that shows nothing between: all of it
+/// less than a keeper holds for a hub that is late.
 const MOSAIC: &str = "
 import os, sys
 os.system('stty -echo')
 for row in range(22):
     for col in range(80):
-        os.write(1, b'\\x1b[%d;%dH#' % (row + 1, col + 1) + b'\\x1b[m' * 200)
+        os.write(1, b'\\x1b[%d;%dH#' % (row + 1, col + 1) + b'\\x1b[m' * 150)
 os.write(1, b'\\x1b[24;1Hend')
 sys.stdin.readline()
 ";

@@ -67,15 +67,15 @@ fn a_prompt_is_worked_on_and_a_dialog_is_answered() {
 }
 
 #[test]
-fn who_is_at_a_dialog_refuses_and_the_tile_says_why() {
+fn what_is_sent_to_someone_at_a_dialog_waits_and_the_tile_says_so() {
     let world = world();
     let mut terminal = Terminal::attach(&world, 160, 50);
     terminal.wait_for("2 ◆ asking");
     terminal.press(b"b");
-    terminal.wait_for("would refuse: it is at a dialog");
+    terminal.wait_for("waits until its dialog is gone");
     terminal.press(b"\x1b2Hello\r");
     terminal.wait_for("You want: Hello");
-    terminal.wait_for("refused: a dialog is open: answer it first");
+    terminal.wait_for("queued");
     terminal.press(b"2\x1b");
     terminal.wait_for("enter type");
 }

@@ -11,7 +11,13 @@ use crate::support::plots::{Ground, git, try_git};
 use wheelhouse::model::{Clearing, Workspace, WorkspaceKind};
 use wheelhouse::workspace::{self, Cleared};
 
-const PLAIN: Clearing = Clearing { rescues: false, drops_ignored: false, is_unfinished: false };
+const PLAIN: Clearing = Clearing {
+    rescues: false,
+    drops_ignored: false,
+    is_unfinished: false,
+    is_repeated: false,
+    accepts_missing: false,
+};
 const RESCUES: Clearing = Clearing { rescues: true, ..PLAIN };
 
 /// One way to leave a workspace.

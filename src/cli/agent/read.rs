@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::client::ClientError;
-use crate::model::is_deceptive;
+use crate::model::{is_deceptive, is_picture_mark};
 use crate::wire::{Request, Response};
 
 pub(crate) fn read(
@@ -33,5 +33,13 @@ pub(crate) fn read(
 /// Returns a line of a pane without what would act on the terminal, or hide or reorder its text.
 fn text_only(line: &str) -> String {
     const JOINER: char = '\u{200d}';
-    line.chars().filter(|c| *c == JOINER || !is_deceptive(*c)).collect()
+    /// The Braille pattern without a dot: charts are full of it.
+    const BLANK: char = '\u{2800}';
+    let mut shown = String::with_capacity(line.len());
+    for c in line.chars().map(|c| if c == BLANK { ' ' } else { c }) {
+        if c == JOINER || !is_deceptive(c) || is_picture_mark(shown.chars().next_back(), c) {
+            shown.push(c);
+        }
+    }
+    shown
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::{Format, StandIn, Vars};
+use crate::model::RequestKey;
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
@@ -34,6 +35,9 @@ pub(crate) struct RunArgs {
     /// End a run: what is not done stays undone
     #[arg(long, value_name = "RUN", conflicts_with_all = ["playbook", "resume", "headless"])]
     pub(crate) cancel: Option<String>,
+    /// A word of your own: the same call again under the same one begins nothing more
+    #[arg(long, value_name = "WORD", requires = "playbook", conflicts_with = "dry_run")]
+    pub(crate) key: Option<RequestKey>,
     /// List the runs
     #[arg(long, conflicts_with_all = ["playbook", "resume", "cancel", "headless"])]
     pub(crate) list: bool,

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::model::Role;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Args)]
 pub(crate) struct Sending {
     /// The prompt; `-`, or nothing: standard input
@@ -22,12 +23,18 @@ pub(crate) struct Sending {
     /// With --wait: return after this long at the latest
     #[arg(long, value_name = "SECONDS", requires = "wait")]
     pub(crate) timeout: Option<u64>,
-    /// A repeated call with the same key sends nothing more
-    #[arg(long, value_name = "KEY")]
+    /// A word of your own: the same call again under the same one sends nothing more
+    #[arg(long = "key", alias = "idempotency-key", value_name = "WORD")]
     pub(crate) idempotency_key: Option<String>,
     /// Type it even where no rule says that the agent waits for a prompt, or a limit holds it up
     #[arg(long)]
     pub(crate) anyway: bool,
+    /// It is a command of the agent's program, such as `/compact`, and not words for its model
+    #[arg(long, conflicts_with = "template")]
+    pub(crate) command: bool,
+    /// Refuse it unless it can be typed now, rather than let it wait
+    #[arg(long)]
+    pub(crate) no_queue: bool,
 }
 
 /// Who takes the place of a playbook's agents.

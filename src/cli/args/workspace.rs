@@ -45,6 +45,10 @@ pub(crate) enum WorkspaceVerb {
         /// Give up files that git was told to ignore
         #[arg(long)]
         drop_ignored: bool,
+        /// Give up a workspace whose directory is gone for good: what git still has of it is put into
+        /// a rescue ref first
+        #[arg(long, requires = "agents")]
+        gone: bool,
         #[command(flatten)]
         format: Format,
     },

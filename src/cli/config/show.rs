@@ -28,8 +28,8 @@ pub fn show(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
         Some(_) => "not trusted, so not used; see `wheelhouse config trust`",
     };
     writeln!(out, "project file {state}\n")?;
-    for (key, value) in values(settings) {
-        writeln!(out, "{key} = {value} ({})", settings.origin(key))?;
+    for (key, value) in settings.values() {
+        writeln!(out, "{key} = {value} ({})", settings.origin(&key))?;
     }
     writeln!(out)?;
     for (name, cli) in settings.clis() {
@@ -55,8 +55,9 @@ pub fn show(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
 
 fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
     let settings = &loaded.settings;
-    let with_origin = |(key, value): (&str, Value)| {
-        (key.to_owned(), json!({ "value": value, "origin": settings.origin(key).to_string() }))
+    let with_origin = |(key, value): (String, Value)| {
+        let origin = settings.origin(&key).to_string();
+        (key, json!({ "value": value, "origin": origin }))
     };
     let file = loaded.project.as_ref().map(|project| {
         json!({
@@ -74,7 +75,7 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         "project": paths.project.to_string_lossy(),
         "session": paths.session,
         "project_file": file,
-        "values": values(settings).into_iter().map(with_origin).collect::<Map<_, _>>(),
+        "values": settings.values().into_iter().map(with_origin).collect::<Map<_, _>>(),
         "clis": clis.collect::<Vec<_>>(),
         "mcp": servers.collect::<Vec<_>>(),
         "roles": roles.collect::<Map<_, _>>(),
@@ -83,48 +84,6 @@ fn as_json(paths: &Paths, loaded: &Loaded) -> Value {
         "approve": approvals_json(&settings.approvals.approve),
         "deny": approvals_json(&settings.approvals.deny),
     })
-}
-
-/// Returns every setting that is a single value, by its key.
-fn values(settings: &Settings) -> Vec<(&'static str, Value)> {
-    let pass: Vec<&str> = settings.pass_env.iter().map(AsRef::as_ref).collect();
-    let space = &settings.workspace;
-    let notify = &settings.notify;
-    let states: Vec<String> = notify.states.iter().map(ToString::to_string).collect();
-    let form = notify.terminal.map_or_else(|| "auto".to_owned(), |form| form.to_string());
-    vec![
-        ("pane.scrollback", settings.pane.scrollback.into()),
-        ("pane.min_cols", settings.pane.min_cols.into()),
-        ("pane.min_rows", settings.pane.min_rows.into()),
-        ("grid.cards", settings.grid.cards.to_string().into()),
-        ("dashboard.theme", settings.dashboard.theme.clone().into()),
-        ("stop.grace_seconds", settings.stop.grace_seconds.into()),
-        ("stuck.after_seconds", settings.stuck.after_seconds.into()),
-        ("limit.resume_after_reset", settings.limit.resume_after_reset.into()),
-        ("casts.enabled", settings.casts.enabled.into()),
-        ("casts.megabytes", settings.casts.megabytes.into()),
-        ("notify.states", states.into()),
-        ("notify.desktop", notify.desktop.to_string().into()),
-        ("notify.terminal", form.into()),
-        ("notify.bell", notify.bell.into()),
-        ("notify.command", notify.command.clone().into()),
-        ("reporters.enabled", settings.reporters.enabled.into()),
-        ("env.pass", pass.into()),
-        ("hub.scope", settings.hub.scope.to_string().into()),
-        ("log.level", settings.log.level.to_string().into()),
-        ("workspace.default", space.default.to_string().into()),
-        ("workspace.directory", space.directory.as_ref().map(|path| path.to_string_lossy()).into()),
-        ("workspace.copy", space.copy.clone().into()),
-        ("workspace.setup", space.setup.clone().into()),
-        ("workspace.teardown", space.teardown.clone().into()),
-        ("workspace.disposable", space.disposable.clone().into()),
-        ("workspace.port_base", space.port_base.into()),
-        ("workspace.ports", space.ports.into()),
-        ("workspace.into", space.into.clone().into()),
-        ("workspace.form", space.form.to_string().into()),
-        ("workspace.merge", space.merge.to_string().into()),
-        ("workspace.gates", space.gates.clone().into()),
-    ]
 }
 
 #[cfg(test)]
@@ -140,12 +99,12 @@ mod tests {
         paths.user_config = world.path().join("config.toml");
         fs::write(&paths.user_config, include_str!("../../../config.example.toml")).unwrap();
         let settings = Settings::load(&paths).unwrap().settings;
-        let shown: Vec<&str> = values(&settings).into_iter().map(|(key, _)| key).collect();
+        let shown: Vec<String> = settings.values().into_iter().map(|(key, _)| key).collect();
         let is_value = |key: &&String| {
             !key.starts_with("cli.") && !key.starts_with("team.") && !key.starts_with("runner.")
         };
         for key in settings.provenance.keys().filter(is_value) {
-            assert!(shown.contains(&key.as_str()), "{key} is missing");
+            assert!(shown.contains(key), "{key} is missing");
         }
     }
 }

@@ -200,5 +200,5 @@ fn own_teller(project: &ProjectFile) -> &[String] {
 fn own_passed(project: &ProjectFile) -> Vec<String> {
     let settings = &project.settings;
     let is_own = settings.origin("env.pass") == Origin::Project;
-    settings.pass_env.iter().filter(|_| is_own).map(ToString::to_string).collect()
+    settings.env.pass.iter().filter(|_| is_own).map(ToString::to_string).collect()
 }

@@ -85,11 +85,14 @@ impl Stage {
         for (name, script) in DEMO {
             let path = self.root.join("scripts").join(format!("{name}.sim"));
             fs::write(&path, script)?;
-            let (program, path) = (self.program.display(), path.display());
+            let command = serde_json::to_string(
+                &[self.program.as_os_str(), "sim".as_ref(), path.as_os_str()]
+                    .map(|word| word.display().to_string()),
+            )?;
             write!(
                 settings,
                 "\n[[team.demo.agents]]\nname = \"{name}\"\ncli = \"{name}\"\nworkspace = \"shared\"\n\
-                 \n[cli.{name}]\ncommand = ['{program}', 'sim', '{path}']\nlike = 'sim'\n"
+                 \n[cli.{name}]\ncommand = {command}\nlike = 'sim'\n"
             )?;
         }
         fs::write(project.join("wheelhouse.toml"), settings)?;
@@ -112,5 +115,29 @@ impl Drop for Stage {
         // What cannot be ended or removed lies in the temporary directory; there is nobody to tell.
         let _ = self.run(&["down", "--force"]);
         let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_may_lie_in_a_directory_of_any_name() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("demo");
+        let program = PathBuf::from("/no/where/it's \"here\"/bücher/wheelhouse");
+        for part in ["scripts", PROJECT] {
+            fs::create_dir_all(root.join(part)).unwrap();
+        }
+        let stage = Stage { root, program: program.clone() };
+        stage.write_project().unwrap();
+        let settings = fs::read_to_string(stage.project().join("wheelhouse.toml")).unwrap();
+        let settings: toml::Table = settings.parse().unwrap();
+        let cli = settings["cli"].as_table().unwrap();
+        assert_eq!(cli.len(), DEMO.len());
+        for one in cli.values() {
+            assert_eq!(one["command"][0].as_str(), program.to_str());
+        }
     }
 }

@@ -103,10 +103,15 @@ fn record(paths: &Paths) -> Finding {
     let look = || {
         let journal = Journal::open(&path)?;
         journal.verify()?;
-        journal.last()
+        Ok((journal.last()?, journal.base()?))
     };
     match look() {
-        Ok(last) => Finding::ok("record", format!("whole, {} decisions, {}", last.0, size(&path))),
+        Ok((last, base)) => {
+            let cut = base.map(|base| format!(", cut off before {}", base.at.to_rfc3339()));
+            let (count, size) = (last.0, size(&path));
+            let cut = cut.unwrap_or_default();
+            Finding::ok("record", format!("whole, {count} decisions, {size}{cut}"))
+        }
         Err(StoreError::Absent(_)) => Finding::ok("record", "none yet; `wheelhouse up` begins one"),
         Err(error) => {
             let words = failure::words(&anyhow::Error::new(error));

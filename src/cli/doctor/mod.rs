@@ -5,6 +5,7 @@ mod hub;
 mod machine;
 mod project;
 mod report;
+mod versions;
 
 pub(super) use finding::Finding;
 pub(super) use report::{doctor, present};

@@ -1,6 +1,7 @@
 //! Whether the project's settings are right, trusted and can be carried out.
 
 use super::finding::Finding;
+use super::versions;
 use crate::cli::context::caller_environment;
 use crate::config::{Loaded, Origin, Paths, Settings, Team};
 
@@ -11,6 +12,7 @@ pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
         Ok(loaded) => {
             findings.push(settings(&loaded));
             findings.push(programs(&loaded));
+            findings.extend(versions::examine(&loaded.settings));
         }
         Err(error) => findings.push(Finding::problem(
             "settings",

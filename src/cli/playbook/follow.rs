@@ -203,7 +203,7 @@ impl Follow {
         }
         self.revivals += 1;
         let (run, environment) = (id.to_string(), caller_environment());
-        ask(context, &RunRequest::Resume { run, environment })?;
+        ask(context, None, RunRequest::Resume { run, environment })?;
         // What stood still does so no more; if it does, that will be told anew.
         self.state = PlayState::Running;
         Ok(true)

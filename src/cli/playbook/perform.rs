@@ -12,12 +12,12 @@ use super::super::table::Table;
 use super::super::{attach, playbook};
 use super::dry_run::check_script;
 use super::follow::{Follow, follow};
-use crate::client::{ClientError, random_id};
+use crate::client::{Call, ClientError, random_id};
 use crate::config::{
-    ConfigError, LoadedPlaybook, Settings, built_in_playbooks, load_playbook, plain,
+    ConfigError, Hash, LoadedPlaybook, Settings, built_in_playbooks, load_playbook, plain,
     preview_playbook,
 };
-use crate::model::{AgentName, PlayId, PlayOrder};
+use crate::model::{AgentName, PlayId, PlayOrder, RequestKey};
 use crate::playbook::scripts;
 use crate::store::{Journal, Query};
 use crate::tui::{PlaybookOffer, RunWish};
@@ -35,7 +35,7 @@ pub(in super::super) fn run(context: &mut Context, args: RunArgs) -> anyhow::Res
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(run) = args.cancel {
-        ask(context, &RunRequest::Cancel { run: run.clone() })?;
+        ask(context, None, RunRequest::Cancel { run: run.clone() })?;
         writeln!(context.out, "Run {run} is cancelled; its agents go on")?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -45,14 +45,14 @@ pub(in super::super) fn run(context: &mut Context, args: RunArgs) -> anyhow::Res
         let told = playbook::dry_run(context, asked, &vars, args.with, args.format);
         return refused(told.map(|()| ExitCode::SUCCESS));
     }
-    let order = match order(context, asked, &vars, args.with) {
+    let order = match order(context, asked, &vars, args.with, args.key.as_ref()) {
         Err(error) => return refused(Err(error)),
         Ok(order) => order,
     };
     refuse_blind(&args)?;
     let after = last_entry(context);
     let (order, environment) = (Box::new(order), caller_environment());
-    let id = ask(context, &RunRequest::Begin { order, environment })?;
+    let id = ask(context, args.key.clone(), RunRequest::Begin { order, environment })?;
     go_on(context, id, after, &args)
 }
 
@@ -89,8 +89,8 @@ pub(in super::super) fn offers(settings: &Settings) -> Vec<PlaybookOffer> {
 /// Begins the run that a person chose in the dashboard, and opens the dashboard on it.
 pub(in super::super) fn grant(context: &mut Context, wish: &RunWish) -> anyhow::Result<()> {
     let stand_in = wish.is_rehearsal.then_some(StandIn::Sim);
-    let order = Box::new(order(context, &wish.playbook, &wish.vars, stand_in)?);
-    ask(context, &RunRequest::Begin { order, environment: caller_environment() })?;
+    let order = Box::new(order(context, &wish.playbook, &wish.vars, stand_in, None)?);
+    ask(context, None, RunRequest::Begin { order, environment: caller_environment() })?;
     attach::attach(context, false)
 }
 
@@ -105,7 +105,7 @@ fn take_up(context: &mut Context, args: &RunArgs) -> anyhow::Result<ExitCode> {
         return follow.end(context, id);
     }
     let after = last_entry(context);
-    let id = ask(context, &RunRequest::Resume { run, environment: caller_environment() })?;
+    let id = ask(context, None, RunRequest::Resume { run, environment: caller_environment() })?;
     go_on(context, id, after, args)
 }
 
@@ -133,14 +133,19 @@ fn go_on(
 }
 
 /// Asks the hub about a run; again, if it died over it: what was asked twice is done once.
-pub(super) fn ask(context: &Context, ask: &RunRequest) -> anyhow::Result<PlayId> {
+pub(super) fn ask(
+    context: &Context,
+    key: Option<RequestKey>,
+    ask: RunRequest,
+) -> anyhow::Result<PlayId> {
+    let call = Call::under(key, Request::Run { ask });
     for _ in 1..ASKED_MAX {
-        match context.ask(Request::Run { ask: ask.clone() }) {
+        match context.call(&call) {
             Err(ClientError::Closed | ClientError::Lost(_)) => {}
             result => return play_of(&result?),
         }
     }
-    play_of(&context.ask(Request::Run { ask: ask.clone() })?)
+    play_of(&context.call(&call)?)
 }
 
 fn play_of(response: &Response) -> anyhow::Result<PlayId> {
@@ -168,6 +173,7 @@ fn order(
     asked: &str,
     vars: &BTreeMap<String, String>,
     with: Option<StandIn>,
+    key: Option<&RequestKey>,
 ) -> anyhow::Result<PlayOrder> {
     let settings = Settings::load(&context.paths)?.settings;
     let directory = std::env::current_dir()?;
@@ -184,7 +190,12 @@ fn order(
         }
         None => BTreeMap::new(),
     };
-    Ok(playbook.order(random_id()?, (hash, vars), scripts, &settings.templates)?)
+    // The same call under the same key is the same order.
+    let call = match key {
+        Some(key) => Hash::of(key.to_string().as_bytes()).to_string(),
+        None => random_id()?,
+    };
+    Ok(playbook.order(call, (hash, vars), scripts, &settings.templates)?)
 }
 
 fn list(context: &mut Context, format: Format) -> anyhow::Result<()> {

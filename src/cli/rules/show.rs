@@ -11,9 +11,18 @@ use crate::config::{Cli, Settings, plain, plain_json};
 use crate::detect::Rules;
 use crate::model::Manifest;
 
+/// Means a program of which nothing is known.
+const ANY: &str = "any";
+/// The cli whose keys and prompts hold for any program.
+const ANY_PROGRAM: &str = "shell";
+
 /// Returns the compiled rules of a cli.
 pub(super) fn rules_of(context: &Context, name: &str) -> anyhow::Result<Arc<Rules>> {
     let settings = Settings::load(&context.paths)?.settings;
+    if name == ANY && settings.cli(ANY).is_none() {
+        let manifest = find(&settings, ANY_PROGRAM)?.manifest.clone().general();
+        return Ok(Arc::new(Rules::new(ANY, &manifest)?));
+    }
     let cli = find(&settings, name)?;
     Ok(Arc::new(Rules::new(name, &cli.manifest)?))
 }

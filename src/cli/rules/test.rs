@@ -50,7 +50,13 @@ fn replay(cast: &Cast, rules: Arc<Rules>, uses_signals: bool) -> Vec<(Moment, Fi
     let note = |at: Moment, found: Vec<Finding>, findings: &mut Vec<(Moment, Finding)>| {
         findings.extend(found.into_iter().map(|finding| (at, finding)));
     };
+    let mut prompts = cast.prompts().into_iter().peekable();
     for (at, event) in &cast.events {
+        while let Some((typed, prompt)) = prompts.next_if(|(typed, _)| typed <= at) {
+            // What was due before it was typed says nothing of what becomes of it.
+            catch_up(&mut detector, &screen, typed, &mut findings);
+            detector.prompt_submitted(&prompt, None, *at);
+        }
         catch_up(&mut detector, &screen, *at, &mut findings);
         let signals: Vec<Signal> = match event {
             CastEvent::Output(text) => screen.feed(text.as_bytes(), *at).signals,

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use super::AddArgs;
 use super::print::print_done;
 use crate::cli::context::Context;
+use crate::client::Call;
 use crate::model::{TaskSpec, Terms};
 use crate::wire::{Request, TaskRequest};
 
@@ -42,6 +43,7 @@ pub(crate) fn add(context: &mut Context, arguments: AddArgs) -> anyhow::Result<(
     let play = arguments.run.map(|run| run.parse()).transpose()?;
     let spec = TaskSpec { key: None, title, prompt, needs, play, terms };
     let request = TaskRequest::Add { specs: vec![spec] };
-    let response = context.ask_as_agent(Request::Task { ask: request })?;
+    let call = Call::under(arguments.key, Request::Task { ask: request });
+    let response = context.call_as_agent(&call)?;
     print_done(context, response, format)
 }

@@ -6,12 +6,16 @@ use super::print_tasks;
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::client::ClientError;
-use crate::wire::{Request, Response, TaskRequest};
+use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 
-pub(crate) fn list(context: &mut Context, format: Format) -> anyhow::Result<()> {
+pub(crate) fn list(context: &mut Context, all: bool, format: Format) -> anyhow::Result<()> {
     let Response::Tasks { tasks } = context.ask(Request::Task { ask: TaskRequest::List })? else {
         return Err(ClientError::Unexpected.into());
     };
+    let (ended, cut_off) = if all { ended(context)? } else { (Vec::new(), None) };
+    let mut tasks: Vec<TaskStatus> = ended.into_iter().chain(tasks).collect();
+    tasks.sort_by_key(|task| task.id[1..].parse::<u64>().unwrap_or_default());
+    tasks.dedup_by(|one, other| one.id == other.id);
     if format.json {
         return context.print_json(&tasks);
     }
@@ -20,5 +24,30 @@ pub(crate) fn list(context: &mut Context, format: Format) -> anyhow::Result<()> 
         writeln!(context.out, "{hint}")?;
         return Ok(());
     }
-    print_tasks(context, &tasks)
+    print_tasks(context, &tasks)?;
+    if let Some(until) = cut_off {
+        writeln!(
+            context.out,
+            "\nWhat happened before {until} is no longer on record (`[record]` in the settings)"
+        )?;
+    }
+    Ok(())
+}
+
+/// Returns the tasks that have ended and left the hub's memory, and since when there are any.
+fn ended(context: &mut Context) -> anyhow::Result<(Vec<TaskStatus>, Option<String>)> {
+    let mut found = Vec::new();
+    let mut before = None;
+    loop {
+        let ask = TaskRequest::Ended { before };
+        let Response::EndedTasks { tasks, next, cut_off } = context.ask(Request::Task { ask })?
+        else {
+            return Err(ClientError::Unexpected.into());
+        };
+        found.extend(tasks);
+        match next {
+            Some(next) => before = Some(next),
+            None => return Ok((found, cut_off)),
+        }
+    }
 }

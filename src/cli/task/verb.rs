@@ -3,14 +3,19 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::args::{Format, RoleName};
-use crate::model::{Context, OnFailure};
+use crate::model::{Context, OnFailure, RequestKey};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskVerb {
     /// Add a task; it is handed to an idle agent that fits
     Add(Box<AddArgs>),
     /// List the tasks and where each stands
+    ///
+    /// Of those that have ended, the newest 200; `--all` lists the others that are on record too.
     List {
+        /// All that are on record
+        #[arg(long)]
+        all: bool,
         #[command(flatten)]
         format: Format,
     },
@@ -135,6 +140,9 @@ pub(crate) struct AddArgs {
     /// How many of them must agree [default: all]
     #[arg(long, value_name = "N")]
     pub(super) agree: Option<u32>,
+    /// A word of your own: the same call again under the same one adds nothing more
+    #[arg(long, value_name = "WORD")]
+    pub(super) key: Option<RequestKey>,
     #[command(flatten)]
     pub(super) format: Format,
 }

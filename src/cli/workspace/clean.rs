@@ -15,12 +15,10 @@ use crate::wire::{Response, WorkspaceRequest};
 
 pub(super) fn clean(
     context: &mut Context,
-    agents: Vec<String>,
-    (rescue, drop_ignored): (bool, bool),
+    request: WorkspaceRequest,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let asked = ask(context, WorkspaceRequest::Clean { agents, rescue, drop_ignored });
-    let (done, failure) = match asked {
+    let (done, failure) = match ask(context, request) {
         Ok(Response::Done(done)) => (done, None),
         Ok(_) => return Err(ClientError::Unexpected.into()),
         Err(ClientError::Fault(fault)) => {

@@ -22,8 +22,9 @@ pub(in crate::cli) fn workspace(
         WorkspaceVerb::Merge { agent, terms, format } => {
             merge::merge(context, agent, terms, format)
         }
-        WorkspaceVerb::Clean { agents, rescue, drop_ignored, format } => {
-            clean::clean(context, agents, (rescue, drop_ignored), format)
+        WorkspaceVerb::Clean { agents, rescue, drop_ignored, gone, format } => {
+            let ask = WorkspaceRequest::Clean { agents, rescue, drop_ignored, gone };
+            clean::clean(context, ask, format)
         }
         WorkspaceVerb::Rescue { restore: Some(name), format, .. } => {
             clean::restore(context, name, format)

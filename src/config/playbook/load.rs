@@ -6,6 +6,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::super::problem::{Problems, suggest};
+use super::super::reader::parse;
 use super::super::source_file::{SourceFile, whole_file};
 use super::super::{ConfigError, Hash, Problem, Settings};
 use super::embedded::EMBEDDED;
@@ -75,17 +76,11 @@ fn read(
     settings: &Settings,
 ) -> Result<LoadedPlaybook, ConfigError> {
     let mut problems = Problems::new(path, text);
-    let (table, faults) = DeTable::parse_recoverable(text);
-    for fault in &faults {
-        let span = fault.span().unwrap_or_default();
-        problems.error(&span, &format!("Not TOML: {}", fault.message()), None);
-    }
-    let mut found = None;
-    if faults.is_empty() {
-        found = read_playbook(table.get_ref(), settings, &mut problems);
-    }
+    let table = parse(text, &mut problems);
+    let mut found =
+        table.as_ref().and_then(|table| read_playbook(table.get_ref(), settings, &mut problems));
     let mut vars = BTreeMap::new();
-    if let Some(playbook) = &mut found {
+    if let (Some(playbook), Some(table)) = (&mut found, &table) {
         let mut given = given.clone();
         if is_rehearsal {
             let stand_ins = playbook.rehearsal.clone();

@@ -1,7 +1,10 @@
 //! Reads a whole playbook out of its table.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use serde::Deserialize;
+use toml::Spanned;
 use toml::de::DeTable;
 
 use super::super::pattern::is_variable_name;
@@ -9,7 +12,7 @@ use super::super::problem::{Problems, suggest};
 use super::super::reader::Reader;
 use super::super::team::{Agent, Known, read_agents};
 use super::super::{Settings, Team};
-use super::task::{duration, read_task, words};
+use super::task::{duration, read_task};
 use crate::model::{LockTerms, Pattern};
 use crate::playbook::{self, Place, Playbook, Stage, SubTeam, Task};
 use crate::template::Variable;
@@ -17,8 +20,42 @@ use crate::template::Variable;
 /// A run with more tasks is a program, not a playbook.
 const TASKS_MAX: usize = 256;
 
-const PATTERNS: &[Pattern] =
-    &[Pattern::Hub, Pattern::Pipeline, Pattern::Swarm, Pattern::Chain, Pattern::Mesh];
+/// What a playbook says of itself.
+#[derive(Deserialize)]
+struct HeadTable {
+    name: String,
+    purpose: String,
+    pattern: Pattern,
+    #[serde(default, deserialize_with = "duration")]
+    expected: Option<Duration>,
+    team: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+struct VariableTable {
+    what: String,
+    default: Option<String>,
+    rehearsal: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct StageTable {
+    name: String,
+    #[serde(default)]
+    gates: Vec<String>,
+    #[serde(default)]
+    hands_on: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct LockTable {
+    name: String,
+    /// For whoever reads the file.
+    #[serde(rename = "what")]
+    _what: Option<String>,
+    #[serde(default, deserialize_with = "duration")]
+    time_limit: Option<Duration>,
+}
 
 /// Returns the playbook, as far as it can be read.
 pub(super) fn read_playbook(
@@ -33,15 +70,9 @@ pub(super) fn read_playbook(
         problems.error(&(0..0), "No `[playbook]`", Some(hint));
     }
     let mut head = head?;
-    let name = head.required_text("name", problems);
-    let purpose = head.required_text("purpose", problems);
-    let pattern = head.choice("pattern", PATTERNS, problems);
-    if !head.has("pattern") {
-        let hint = "Add `pattern = \"hub\"`, or pipeline, swarm, chain or mesh";
-        problems.error(head.span(), "No `pattern` in `[playbook]`", Some(hint));
-    }
-    let expected = duration(&mut head, "expected", problems);
-    let (team, agents) = read_team(&mut head, &mut file, settings, problems);
+    let read = head.part_with_stand_ins(problems);
+    let HeadTable { name, purpose, pattern, expected, team } = read.value?;
+    let (team, agents) = read_team(team.as_ref(), (&head, &mut file), settings, problems);
     head.finish(problems);
     let (vars, rehearsal) = read_vars(&mut file, problems);
     let mut tasks = read_tasks(&mut file, &Place::default(), problems);
@@ -58,10 +89,10 @@ pub(super) fn read_playbook(
     let teams = read_teams(&mut file, problems);
     let locks = read_locks(&mut file, problems);
     file.finish(problems);
-    Some(Playbook {
-        name: name?.value,
-        purpose: purpose?.value,
-        pattern: pattern?,
+    read.is_whole.then_some(Playbook {
+        name,
+        purpose,
+        pattern,
         expected,
         vars,
         rehearsal,
@@ -76,24 +107,24 @@ pub(super) fn read_playbook(
 
 /// Reads the agents: those of a team by its name, or those in the file itself.
 fn read_team(
-    head: &mut Reader,
-    file: &mut Reader,
+    named: Option<&Spanned<String>>,
+    (head, file): (&Reader, &mut Reader),
     settings: &Settings,
     problems: &mut Problems,
 ) -> (Option<String>, Vec<playbook::Agent>) {
     let known = Known::of(settings);
     let own = read_agents("playbook", file, known, problems);
-    let named = head.text("team", problems);
-    let team: Option<&Team> = named.as_ref().and_then(|name| settings.team(&name.value));
-    match &named {
+    let team: Option<&Team> = named.and_then(|name| settings.team(name.get_ref()));
+    match named {
         Some(name) if team.is_none() => {
-            let message = format!("Unknown team `{}`", name.value);
-            let hint = suggest(&name.value, settings.teams().map(|team| team.name.as_str()));
-            problems.error(&name.span, &message, Some(&hint));
+            let message = format!("Unknown team `{}`", name.get_ref());
+            let known = settings.teams().map(|team| team.name.as_str());
+            let hint = suggest(name.get_ref(), known);
+            problems.error(&name.span(), &message, Some(&hint));
         }
         Some(name) if file.has("agents") => {
             let message = "Both `team` and `[[agents]]`";
-            problems.error(&name.span, message, Some("Keep one of them"));
+            problems.error(&name.span(), message, Some("Keep one of them"));
         }
         None if !file.has("agents") => {
             let hint = "Add `[[agents]]` with `name` and `cli`, or `team = \"…\"` in `[playbook]`";
@@ -120,18 +151,15 @@ fn read_vars(
     let mut vars = BTreeMap::new();
     let mut rehearsal = BTreeMap::new();
     for (name, mut table) in file.named_tables("vars", problems) {
-        if !is_variable_name(&name.value) {
-            let message = format!("`{}` cannot name a variable", name.value);
-            problems.error(&name.span, &message, Some("Use letters, digits and `_`"));
+        if !is_variable_name(name.get_ref()) {
+            let message = format!("`{}` cannot name a variable", name.get_ref());
+            problems.error(&name.span(), &message, Some("Use letters, digits and `_`"));
         }
-        let what = table.required_text("what", problems);
-        let default = table.text("default", problems).map(|default| default.value);
-        if let Some(text) = table.text("rehearsal", problems) {
-            rehearsal.insert(name.value.clone(), text.value);
-        }
+        let found = table.part_with_stand_ins(problems).value;
         table.finish(problems);
-        let what = what.map(|what| what.value).unwrap_or_default();
-        vars.insert(name.value, Variable { what, default });
+        let Some(VariableTable { what, default, rehearsal: text }) = found else { continue };
+        rehearsal.extend(text.map(|text| (name.get_ref().clone(), text)));
+        vars.insert(name.into_inner(), Variable { what, default });
     }
     (vars, rehearsal)
 }
@@ -145,7 +173,7 @@ fn read_tasks(table: &mut Reader, place: &Place, problems: &mut Problems) -> Vec
 fn read_stages(file: &mut Reader, tasks: &mut Vec<Task>, problems: &mut Problems) -> Vec<Stage> {
     let mut stages = Vec::new();
     for (at, mut table) in file.listed_tables("stages", problems).into_iter().enumerate() {
-        let name = table.required_text("name", problems).map(|name| name.value);
+        let Some(stage) = table.part_with_stand_ins::<StageTable>(problems).value else { continue };
         let first = tasks.len();
         tasks.extend(read_tasks(&mut table, &Place::entry("stages", at), problems));
         if !table.has("tasks") {
@@ -153,10 +181,10 @@ fn read_stages(file: &mut Reader, tasks: &mut Vec<Task>, problems: &mut Problems
             problems.error(table.span(), &message, Some("Add `[[stages.tasks]]` below it"));
         }
         stages.push(Stage {
-            name: name.unwrap_or_default(),
+            name: stage.name,
             tasks: first..tasks.len(),
-            gates: words(&mut table, "gates", problems),
-            hands_on: words(&mut table, "hands_on", problems),
+            gates: stage.gates,
+            hands_on: stage.hands_on,
         });
         table.finish(problems);
     }
@@ -166,11 +194,9 @@ fn read_stages(file: &mut Reader, tasks: &mut Vec<Task>, problems: &mut Problems
 fn read_teams(file: &mut Reader, problems: &mut Problems) -> Vec<SubTeam> {
     let tables = file.listed_tables("teams", problems);
     let team = |mut table: Reader| {
-        let name = table.required_text("name", problems).map(|name| name.value);
-        let lead = table.required_text("lead", problems).map(|lead| lead.value);
-        let members = words(&mut table, "members", problems);
+        let team = table.part::<SubTeam>(problems);
         table.finish(problems);
-        Some(SubTeam { name: name?, lead: lead?, members })
+        team
     };
     tables.into_iter().filter_map(team).collect()
 }
@@ -178,11 +204,10 @@ fn read_teams(file: &mut Reader, problems: &mut Problems) -> Vec<SubTeam> {
 fn read_locks(file: &mut Reader, problems: &mut Problems) -> Vec<LockTerms> {
     let mut locks = Vec::new();
     for mut table in file.listed_tables("locks", problems) {
-        let name = table.required_text("name", problems);
-        table.text("what", problems);
-        let limit = duration(&mut table, "time_limit", problems);
-        let limit_ms = limit.and_then(|limit| limit.as_millis().try_into().ok());
-        locks.extend(name.map(|name| LockTerms { name: name.value, limit_ms }));
+        if let Some(LockTable { name, time_limit, .. }) = table.part(problems) {
+            let limit_ms = time_limit.and_then(|limit| limit.as_millis().try_into().ok());
+            locks.push(LockTerms { name, limit_ms });
+        }
         table.finish(problems);
     }
     locks

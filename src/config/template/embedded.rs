@@ -39,7 +39,7 @@ mod tests {
 
     use super::super::built_in_templates;
     use super::*;
-    use crate::report::{parse, read};
+    use crate::report::{first_line_like_a_report, parse};
     use crate::template::{Prompt, Template, Templates};
 
     /// The longest body: an agent should read all of it.
@@ -80,10 +80,20 @@ mod tests {
                 let prompt = rendered(template, &templates, is_full);
                 for width in 40..=200 {
                     let words = wrapped(&prompt, width, true);
-                    assert_eq!(read(&words), [], "{} at {width}", template.name);
+                    assert_eq!(
+                        first_line_like_a_report(&words),
+                        None,
+                        "{} at {width}",
+                        template.name
+                    );
                     if is_full {
                         let letters = wrapped(&prompt, width, false);
-                        assert_eq!(read(&letters), [], "{} at {width}", template.name);
+                        assert_eq!(
+                            first_line_like_a_report(&letters),
+                            None,
+                            "{} at {width}",
+                            template.name
+                        );
                     }
                 }
             }

@@ -4,8 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use toml::Spanned;
+
 use super::super::problem::Problems;
-use super::super::reader::Located;
 use super::super::source_file::{SourceFile, whole_file};
 use super::super::team::well_named;
 use super::super::{Hash, Problem};
@@ -76,8 +77,7 @@ impl Folder {
         let text = file.text.replace("\r\n", "\n");
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut problems = Problems::new(path, &text);
-        let is_name =
-            well_named("template", &Located { value: name.clone(), span: 0..0 }, &mut problems);
+        let is_name = well_named("template", &Spanned::new(0..0, name.clone()), &mut problems);
         let template = is_name.then(|| read_template(&name, path, &text, &mut problems)).flatten();
         problems.errors.sort_by_key(|problem| (problem.line, problem.column));
         self.errors.extend(problems.errors);

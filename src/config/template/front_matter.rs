@@ -4,17 +4,34 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use toml::de::DeTable;
+use serde::Deserialize;
+use toml::Spanned;
 
 use super::super::pattern::is_variable_name;
 use super::super::problem::{Problems, suggest};
-use super::super::reader::{Located, Reader};
-use super::super::team::ROLES;
+use super::super::reader::{Reader, parse};
+use crate::model::Role;
 use crate::template::{Fault, FaultKind, PROTOCOL, TAG, Template, Variable};
 
 /// The line above and below what a template says about itself.
 const FENCE: &str = "+++\n";
 const FORM: &str = "Begin with `+++`, then `purpose`, `role` and `[variables]`, then `+++` again";
+
+/// What a template says of itself, but for its variables.
+#[derive(Deserialize)]
+struct FrontTable {
+    purpose: String,
+    #[serde(default)]
+    role: Role,
+}
+
+#[derive(Deserialize)]
+struct VariableTable {
+    what: String,
+    #[serde(default)]
+    required: bool,
+    default: Option<String>,
+}
 
 /// Returns the template, if it is good, and notes all that is wrong with it.
 pub(super) fn read_template(
@@ -29,24 +46,17 @@ pub(super) fn read_template(
     };
     // Blanks in place of the first fence keep every span right for the whole file.
     let front = format!("{}\n{front}", " ".repeat(FENCE.len() - 1));
-    let (table, faults) = DeTable::parse_recoverable(&front);
-    for fault in &faults {
-        let span = fault.span().unwrap_or_default();
-        problems.error(&span, &format!("Not TOML: {}", fault.message()), None);
-    }
-    if !faults.is_empty() {
-        return None;
-    }
+    let table = parse(&front, problems)?;
     let before = problems.errors.len();
     let mut table = Reader::of_file(table.get_ref());
-    let purpose = table.required_text("purpose", problems);
-    let role = table.choice("role", ROLES, problems).unwrap_or_default();
+    let found = table.part::<FrontTable>(problems);
     let (variables, spans) = read_variables(&mut table, problems);
     table.finish(problems);
+    let FrontTable { purpose, role } = found?;
     let template = Template {
         name: name.to_owned(),
         file: file.to_path_buf(),
-        purpose: purpose?.value,
+        purpose,
         role,
         variables,
         body: body.to_owned(),
@@ -72,30 +82,28 @@ fn read_variables(table: &mut Reader, problems: &mut Problems) -> Variables {
     let (mut variables, mut spans) = (BTreeMap::new(), BTreeMap::new());
     for (name, mut inner) in table.named_tables("variables", problems) {
         check_name(&name, problems);
-        let what = inner.required_text("what", problems);
-        let required = inner.switch("required", problems).unwrap_or_default();
-        let default = inner.text("default", problems).map(|default| default.value);
+        let found = inner.part_with_stand_ins(problems).value;
+        let Some(VariableTable { what, required, default }) = found else { continue };
         if required == default.is_some() {
             let message =
-                format!("`{}` is neither required nor has a default, or both", name.value);
+                format!("`{}` is neither required nor has a default, or both", name.get_ref());
             let hint = "Keep one of `required = true` and `default = \"…\"`";
-            problems.error(&name.span, &message, Some(hint));
+            problems.error(&name.span(), &message, Some(hint));
         }
         inner.finish(problems);
-        let what = what.map(|what| what.value).unwrap_or_default();
-        spans.insert(name.value.clone(), name.span);
-        variables.insert(name.value, Variable { what, default });
+        spans.insert(name.get_ref().clone(), name.span());
+        variables.insert(name.into_inner(), Variable { what, default });
     }
     (variables, spans)
 }
 
-fn check_name(name: &Located<String>, problems: &mut Problems) {
-    if name.value == TAG {
+fn check_name(name: &Spanned<String>, problems: &mut Problems) {
+    if name.get_ref() == TAG {
         let hint = "Wheelhouse fills it in itself; use it without declaring it";
-        problems.error(&name.span, "`tag` is the tag of the task", Some(hint));
-    } else if !is_variable_name(&name.value) {
-        let message = format!("`{}` cannot name a variable", name.value);
-        problems.error(&name.span, &message, Some("Use letters, digits and `_`"));
+        problems.error(&name.span(), "`tag` is the tag of the task", Some(hint));
+    } else if !is_variable_name(name.get_ref()) {
+        let message = format!("`{}` cannot name a variable", name.get_ref());
+        problems.error(&name.span(), &message, Some("Use letters, digits and `_`"));
     }
 }
 
@@ -150,10 +158,10 @@ mod tests {
         let text = "+++\npurpos = 'p'\nrole = 'led'\n[variables]\ntask = { what = 'w' }\n\
             tag = { default = '', what = 'w' }\n'a-b' = { default = '', wat = 'w' }\n+++\n{{ task }}\n";
         insta::assert_snapshot!(read(text).1, @r#"
-        t.md:1:1: No `purpose`
-        hint: Add `purpose = "…"`
         t.md:3:8: Unknown role `led`
         hint: Did you mean `lead`?
+        t.md:1:1: No `purpose`
+        hint: Add `purpose = "…"`
         t.md:7:1: `a-b` cannot name a variable
         hint: Use letters, digits and `_`
         t.md:7:9: No `what` in `[variables.a-b]`

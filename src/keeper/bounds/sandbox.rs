@@ -12,6 +12,9 @@ const HIDDEN: &[&str] = &["/run", "/var/run", "/tmp", "/var/tmp"];
 /// Names are looked up by way of these files, which are links into `/run` on many machines.
 const NEEDED: &[&str] = &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
+/// The variable with which an agent is told where our program is: by that it reports, and so do its hooks.
+const OWN_PROGRAM: &str = "WHEELHOUSE_BIN";
+
 /// Returns the command that runs the agent in its sandbox.
 pub(super) fn bubblewrap(sandbox: &Sandbox, launch: &Launch) -> Result<Vec<String>, String> {
     let path = launch.environment.0.get("PATH").map(String::as_str).unwrap_or_default();
@@ -21,20 +24,15 @@ pub(super) fn bubblewrap(sandbox: &Sandbox, launch: &Launch) -> Result<Vec<Strin
     let Some(program) = program else {
         return Err("Its sandbox needs the program `bwrap` (bubblewrap), which is not there".into());
     };
-    let home = launch.environment.0.get("HOME").map(PathBuf::from);
     let mut words = vec![program.display().to_string()];
-    words.extend(arguments(sandbox, &launch.cwd, home.as_deref(), &|path| path.exists()));
+    words.extend(arguments(sandbox, launch, &|path| path.exists()));
     words.extend(launch.argv.iter().cloned());
     Ok(words)
 }
 
 /// Later words lie over earlier ones: first everything, then what is hidden, then what is seen again.
-fn arguments(
-    sandbox: &Sandbox,
-    cwd: &Path,
-    home: Option<&Path>,
-    exists: &dyn Fn(&Path) -> bool,
-) -> Vec<String> {
+fn arguments(sandbox: &Sandbox, launch: &Launch, exists: &dyn Fn(&Path) -> bool) -> Vec<String> {
+    let home = launch.environment.0.get("HOME").map(Path::new);
     let mut words = Vec::new();
     let mut add = |parts: &[&str]| words.extend(parts.iter().map(ToString::to_string));
     // A new PID namespace: what is inside sees and signals nothing outside, and dies as a whole.
@@ -58,6 +56,11 @@ fn arguments(
     for path in NEEDED.iter().filter(|path| exists(Path::new(path))) {
         add(&["--ro-bind", path, path]);
     }
+    // That one file, whatever hides it. What is writable comes later: who works on our own sources may
+    // build them anew.
+    if let Some(own) = launch.environment.0.get(OWN_PROGRAM).filter(|own| exists(Path::new(own))) {
+        add(&["--ro-bind", own, own]);
+    }
     for path in sandbox.shown.iter().filter_map(expanded) {
         let text = path.display().to_string();
         add(&["--ro-bind-try", &text, &text]);
@@ -70,7 +73,7 @@ fn arguments(
         let text = path.display().to_string();
         add(&["--ro-bind-try", &text, &text]);
     }
-    add(&["--chdir", &cwd.display().to_string(), "--"]);
+    add(&["--chdir", &launch.cwd.display().to_string(), "--"]);
     words
 }
 
@@ -84,6 +87,43 @@ fn expand(text: &String, home: Option<&Path>) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Confinement, Environment, Size};
+
+    fn launch(variables: &[(&str, &str)]) -> Launch {
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let environment = Environment(variables.iter().map(own).collect());
+        let (argv, cwd) = (vec!["agent".to_owned()], PathBuf::from("/work/sub"));
+        let confinement = Confinement::default();
+        Launch { argv, cwd, environment, size: Size::default(), confinement }
+    }
+
+    #[test]
+    fn our_own_program_is_seen_whatever_hides_it_and_is_no_obstacle_to_who_may_write_there() {
+        let sandbox = Sandbox {
+            writable: vec!["/tmp/clone".to_owned()],
+            hidden: vec!["/opt/our own".to_owned()],
+            ..Sandbox::default()
+        };
+        let place = |words: &[String], wanted: [&str; 3]| {
+            let found = words.windows(3).position(|three| three == wanted);
+            found.unwrap_or_else(|| panic!("{wanted:?} in {words:?}"))
+        };
+        for own in ["/tmp/clone/target/debug/wheelhouse", "/opt/our own/wheelhouse", "/run/größer"]
+        {
+            let words = arguments(&sandbox, &launch(&[("WHEELHOUSE_BIN", own)]), &|_| true);
+            let shown = place(&words, ["--ro-bind", own, own]);
+            for hides in ["/tmp", "/run"] {
+                assert!(
+                    words[..shown].windows(2).any(|two| two == ["--tmpfs", hides]),
+                    "{words:?}"
+                );
+            }
+            assert!(words[..shown].contains(&"/opt/our own".to_owned()), "{words:?}");
+            assert!(shown < place(&words, ["--bind", "/tmp/clone", "/tmp/clone"]));
+        }
+        let gone = arguments(&sandbox, &launch(&[("WHEELHOUSE_BIN", "/gone")]), &|_| false);
+        assert!(!gone.contains(&"/gone".to_owned()), "bubblewrap would refuse to start: {gone:?}");
+    }
 
     #[test]
     fn only_what_is_listed_is_writable_and_sockets_are_out_of_sight() {
@@ -98,7 +138,7 @@ mod tests {
             let is_inside = path.starts_with("/run") && path != Path::new("/run");
             path != Path::new("/gone") && !is_inside
         };
-        let words = arguments(&sandbox, Path::new("/work/sub"), Some(Path::new("/h")), &exists);
+        let words = arguments(&sandbox, &launch(&[("HOME", "/h")]), &exists);
         let text = words.join(" ");
         assert!(text.starts_with("--die-with-parent --unshare-pid"), "{text}");
         assert!(text.contains("--unshare-net --ro-bind / / --dev /dev"), "{text}");

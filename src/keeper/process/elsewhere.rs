@@ -19,12 +19,6 @@ pub fn process_id(pid: u32) -> Option<ProcessId> {
     found.into_iter().find(|process| process.id.pid == pid).map(|process| process.id)
 }
 
-/// Returns the number of the process that a process belongs to.
-pub fn parent(pid: u32) -> Option<u32> {
-    let found = list(&["-o", "pid=,ppid=,time=,rss=,lstart=,comm=", "-p", &pid.to_string()]);
-    found.into_iter().find(|process| process.id.pid == pid).map(|process| process.parent)
-}
-
 /// Says whether this very process still runs.
 pub fn is_alive(id: ProcessId) -> bool {
     process_id(id.pid) == Some(id)

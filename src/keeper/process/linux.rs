@@ -23,11 +23,6 @@ pub fn process_id(pid: u32) -> Option<ProcessId> {
     stat::read(pid).map(|(stat, _)| stat.id)
 }
 
-/// Returns the number of the process that a process belongs to.
-pub fn parent(pid: u32) -> Option<u32> {
-    stat::read(pid).map(|(stat, _)| stat.parent)
-}
-
 /// Says whether this very process still runs.
 pub fn is_alive(id: ProcessId) -> bool {
     stat::read(id.pid).is_some_and(|(stat, _)| stat.id == id && !stat.has_ended)

@@ -14,6 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::door::Doors;
+use super::site::Site;
 use crate::keeper::Decoder;
 use crate::runner::parcel::{FromFar, Passing, ToFar, WINDOW_BYTES};
 
@@ -69,6 +70,7 @@ pub(super) fn bridge(
     keeper: UnixStream,
     door: UnixListener,
     input: BufReader<Stdin>,
+    site: Site,
 ) -> io::Result<()> {
     let mouth = Arc::new(Mouth { counts: Mutex::new((0, 0)), arrived: Condvar::new() });
     let doors = Arc::new(Doors::default());
@@ -81,7 +83,7 @@ pub(super) fn bridge(
         process::exit(0);
     });
     let (teller, watched) = (Arc::clone(&mouth), Arc::clone(&doors));
-    thread::spawn(move || watched.serve(&door, &teller));
+    thread::spawn(move || watched.serve(&door, &site, &teller));
     let watched = Arc::clone(&is_heard);
     thread::spawn(move || watch(&watched));
     let waiting = Arc::new(AtomicUsize::new(0));

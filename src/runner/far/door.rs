@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::bridge::Mouth;
+use super::site::Site;
 use crate::runner::parcel::{DOORS_MAX, FromFar};
 
 /// Read at a time; well below what fits a frame.
@@ -28,13 +29,21 @@ pub(super) struct Doors {
 
 impl Doors {
     /// Lets programs in for as long as the line stands.
-    pub(super) fn serve(self: &Arc<Self>, listener: &UnixListener, mouth: &Arc<Mouth>) {
+    pub(super) fn serve(
+        self: &Arc<Self>,
+        listener: &UnixListener,
+        site: &Site,
+        mouth: &Arc<Mouth>,
+    ) {
         let mut next = 0;
         loop {
             let Ok((stream, _)) = listener.accept() else {
                 thread::sleep(ACCEPT_PAUSE);
                 continue;
             };
+            if !site.may_speak(&stream) {
+                continue;
+            }
             next += 1;
             let door = next;
             if let Some(reader) = self.let_in(door, stream) {

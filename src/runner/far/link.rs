@@ -37,7 +37,7 @@ pub(super) fn link(address: &Address) -> io::Result<()> {
     let door = stream.as_ref().map(|_| site.open_door()).transpose()?;
     say(&line(&answer))?;
     match (stream, door) {
-        (Some(stream), Some(door)) => bridge(stream, door, input),
+        (Some(stream), Some(door)) => bridge(stream, door, input, site),
         (Some(_) | None, _) => Ok(()),
     }
 }
@@ -50,7 +50,7 @@ fn say(text: &str) -> io::Result<()> {
 
 /// Finds the keeper, or begins the run, or makes sure that there is nothing.
 fn answer(site: &Site, call: Call) -> io::Result<(Answer, Option<UnixStream>)> {
-    if let Ok(stream) = UnixStream::connect(&site.socket) {
+    if let Some(stream) = site.reach() {
         return Ok((Answer::Attached, Some(stream)));
     }
     let mut starting = match call.order {
@@ -58,7 +58,7 @@ fn answer(site: &Site, call: Call) -> io::Result<(Answer, Option<UnixStream>)> {
         None => None,
     };
     for _ in 0..LOOKS_MAX {
-        if let Ok(stream) = UnixStream::connect(&site.socket) {
+        if let Some(stream) = site.reach() {
             return Ok((Answer::Attached, Some(stream)));
         }
         let state = starting.as_mut().map(Starting::state);

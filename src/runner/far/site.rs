@@ -3,11 +3,11 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
 use crate::config::{FarPaths, secure_dir};
-use crate::keeper::{Fence, GivenUp};
+use crate::keeper::{Fence, GivenUp, Standing, Tracer};
 use crate::model::{AgentName, SessionName};
 use crate::runner::Address;
 use crate::runner::call::Call;
@@ -26,6 +26,7 @@ pub(super) struct Site {
     pub(super) fence: Fence,
     /// What every process of the run carries in its environment.
     pub(super) marks: [String; 3],
+    tracer: Tracer,
 }
 
 impl Site {
@@ -49,8 +50,24 @@ impl Site {
             agent: agent.clone(),
             session: SessionName(hub),
             marks,
+            tracer: Tracer::new(),
             paths,
         })
+    }
+
+    /// Connects to the agent's keeper, if it is that one who listens.
+    pub(super) fn reach(&self) -> Option<UnixStream> {
+        let stream = UnixStream::connect(&self.socket).ok()?;
+        self.tracer.is_keeper(&stream, &self.session, &self.agent).then_some(stream)
+    }
+
+    /// Says whether a program may speak for the agent: it stands inside it, or inside none.
+    pub(super) fn may_speak(&self, program: &UnixStream) -> bool {
+        match self.tracer.standing(program) {
+            Standing::Outside => true,
+            Standing::Inside(kept) => kept.session == self.session && kept.agent == self.agent,
+            Standing::Unknown(_) => false,
+        }
     }
 
     /// Listens for the agent's own programs, over whatever an earlier line left there.

@@ -9,7 +9,7 @@ use crate::wire::{AgentStatus, DialogStatus, TaskStatus};
 /// What the hub says of an agent, fit to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that a tile shows")]
-pub(crate) struct Agent {
+pub(crate) struct AgentView {
     pub name: AgentName,
     pub cli: String,
     pub team: String,
@@ -42,7 +42,7 @@ pub(crate) struct Agent {
     pub workspace: Option<String>,
 }
 
-impl Agent {
+impl AgentView {
     /// Returns the agent of a status; a name that is none is left out.
     pub(crate) fn new(status: &AgentStatus) -> Option<Self> {
         let remark = status.note.as_ref().or(status.ending.as_ref());
@@ -103,11 +103,11 @@ impl Agent {
         }
         match self.state {
             AgentState::Exited => Some("it does not run"),
-            AgentState::Waiting => Some("it is at a dialog"),
             AgentState::Unknown => Some("nothing says that it waits for a prompt"),
             AgentState::Starting
             | AgentState::Idle
             | AgentState::Working
+            | AgentState::Waiting
             | AgentState::Blocked
             | AgentState::Done
             | AgentState::Error

@@ -1,23 +1,23 @@
 //! What waits for a person, oldest first: the hub's queue, and what the panes themselves show.
 
 use super::agent::moment;
-use super::{Agent, App, has_failed, receipt_line};
+use super::{AgentView, App, has_failed, receipt_line};
 use crate::model::{AgentName, AgentState, AttentionId, AttentionKind, Moment};
 use crate::tui::text::clean;
 use crate::wire::{AttentionStatus, DialogStatus};
 
 /// One thing that waits. The order is that of age.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Waiting {
+pub(crate) struct AttentionItem {
     pub since: Moment,
     /// Nobody, if it is about a task that no agent has.
     pub agent: Option<AgentName>,
-    pub cause: Cause,
+    pub cause: AttentionCause,
 }
 
 /// What a person is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Cause {
+pub(crate) enum AttentionCause {
     /// The agent waits, is blocked, in error or stuck.
     State,
     /// Its last prompt did not get through.
@@ -28,13 +28,13 @@ pub(crate) enum Cause {
 
 /// Where the person wants to be led.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lead {
+pub(crate) enum AttentionGoal {
     /// To the oldest thing that they were not led to yet.
     Next,
-    To(Waiting),
+    To(AttentionItem),
 }
 
-impl Waiting {
+impl AttentionItem {
     /// Says whether it is the same thing, though it may have changed since.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.agent == other.agent && self.cause == other.cause
@@ -43,9 +43,9 @@ impl Waiting {
 
 impl App {
     /// Returns everything that waits for a person, oldest first.
-    pub(crate) fn attention(&self) -> Vec<Waiting> {
+    pub(crate) fn attention(&self) -> Vec<AttentionItem> {
         let shown = self.agents.iter().flat_map(|agent| self.waiting_at(agent));
-        let mut found: Vec<Waiting> = shown.collect();
+        let mut found: Vec<AttentionItem> = shown.collect();
         found.extend(self.queue.iter().filter(|item| !self.shows(item)).filter_map(waiting_in));
         found.sort();
         found
@@ -79,9 +79,10 @@ impl App {
         }
     }
 
-    fn waiting_at(&self, agent: &Agent) -> impl Iterator<Item = Waiting> {
+    fn waiting_at(&self, agent: &AgentView) -> impl Iterator<Item = AttentionItem> {
         let name = agent.name.clone();
-        let waiting = move |(since, cause)| Waiting { since, agent: Some(name.clone()), cause };
+        let waiting =
+            move |(since, cause)| AttentionItem { since, agent: Some(name.clone()), cause };
         // The queue says more than a state does.
         let is_told = |item: &&AttentionStatus| {
             item.kind != AttentionKind::Finished
@@ -89,22 +90,23 @@ impl App {
         };
         let is_queued = agent.state != AgentState::Waiting
             && self.queue.iter().filter(|item| !self.shows(item)).any(|item| is_told(&item));
-        let state = wanted_since(agent).filter(|_| !is_queued).map(|since| (since, Cause::State));
+        let state =
+            wanted_since(agent).filter(|_| !is_queued).map(|since| (since, AttentionCause::State));
         let failed = self.receipt(agent).filter(|receipt| has_failed(receipt));
-        let receipt = failed.map(|receipt| (receipt.since, Cause::Receipt));
+        let receipt = failed.map(|receipt| (receipt.since, AttentionCause::Receipt));
         [state, receipt].into_iter().flatten().map(waiting)
     }
 
     /// Returns what follows the thing that the person was last led to.
-    pub(crate) fn next_waiting(&self) -> Option<Waiting> {
+    pub(crate) fn next_waiting(&self) -> Option<AttentionItem> {
         let all = self.attention();
         let after = all.iter().find(|one| self.attended.as_ref().is_some_and(|last| *one > last));
         after.or(all.first()).cloned()
     }
 
     /// Returns what is wanted, in a line.
-    pub(crate) fn want(&self, waiting: &Waiting) -> String {
-        if let Cause::Item(id) = waiting.cause {
+    pub(crate) fn want(&self, waiting: &AttentionItem) -> String {
+        if let AttentionCause::Item(id) = waiting.cause {
             let item = self.item(id);
             return item.map_or_else(String::new, |item| {
                 let mark = if item.read { "" } else { "● " };
@@ -113,7 +115,7 @@ impl App {
         }
         let agent = waiting.agent.as_ref().and_then(|name| self.agent(name));
         let Some(agent) = agent else { return String::new() };
-        let receipt = agent.receipt.as_ref().filter(|_| waiting.cause == Cause::Receipt);
+        let receipt = agent.receipt.as_ref().filter(|_| waiting.cause == AttentionCause::Receipt);
         let dialog = agent.dialog.as_ref().map(DialogStatus::summary);
         match (receipt, dialog.as_deref().or(agent.caption())) {
             (Some(receipt), _) => receipt_line(receipt),
@@ -123,14 +125,14 @@ impl App {
     }
 }
 
-fn waiting_in(item: &AttentionStatus) -> Option<Waiting> {
+fn waiting_in(item: &AttentionStatus) -> Option<AttentionItem> {
     let agent = item.agent.as_ref().and_then(|name| name.parse().ok());
-    let cause = Cause::Item(item.id.parse().ok()?);
-    Some(Waiting { since: moment(&item.since), agent, cause })
+    let cause = AttentionCause::Item(item.id.parse().ok()?);
+    Some(AttentionItem { since: moment(&item.since), agent, cause })
 }
 
 /// Returns what the agent does, in a word or two.
-pub(crate) fn state_word(agent: &Agent) -> String {
+pub(crate) fn state_word(agent: &AgentView) -> String {
     let state = agent.state;
     if agent.is_unreachable {
         return "unreachable!".to_owned();
@@ -144,7 +146,7 @@ pub(crate) fn state_word(agent: &Agent) -> String {
 
 /// Returns since when the agent wants a person, by what it does. One that is stuck has not wanted
 /// anybody since it began to work.
-fn wanted_since(agent: &Agent) -> Option<Moment> {
+fn wanted_since(agent: &AgentView) -> Option<Moment> {
     match agent.state {
         AgentState::Waiting if agent.is_left_to_rules => None,
         AgentState::Waiting => Some(agent.since),

@@ -2,20 +2,16 @@
 
 mod agent;
 mod attention;
-mod damage;
-mod mail;
 mod pane;
-mod run_line;
+mod playbook_run;
+mod requests;
 mod scroll;
 mod state;
 
-pub(super) use agent::{Agent, has_failed, receipt_line};
-pub(super) use attention::{Cause, Lead, Waiting, state_word};
-pub(super) use damage::{Damage, PaneDamage};
-pub(super) use mail::Mail;
-pub(super) use pane::{Pane, View};
-pub(super) use run_line::RunLine;
+pub(super) use agent::{AgentView, has_failed, receipt_line};
+pub(super) use attention::{AttentionCause, AttentionGoal, AttentionItem, state_word};
+pub(super) use pane::{Damage, Pane, PaneDamage, PaneOffset};
+pub(super) use playbook_run::PlaybookRunLine;
+pub(super) use requests::{PromptKind, Purpose, SentPrompt};
 pub(super) use scroll::Scroll;
-pub(super) use state::{
-    App, Connection, Mode, PromptKind, Purpose, SentSize, Settings, Target, Wish,
-};
+pub(super) use state::{App, AppSettings, HubState, LocalEffect, Mode, SentSize, Target};

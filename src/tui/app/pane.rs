@@ -1,6 +1,8 @@
-//! An agent's screen as the hub last told it.
+//! An agent's screen as the hub last told it, and what of it has to be drawn anew.
 
-use crate::model::{Row, Size};
+use std::collections::BTreeMap;
+
+use crate::model::{AgentName, Row, Size};
 use crate::wire::{MouseWish, PaneView, ViewCursor};
 
 /// What a pane shows.
@@ -17,7 +19,7 @@ pub(crate) struct Pane {
 
 /// The part of a pane that a tile shows: its first row and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct View {
+pub(crate) struct PaneOffset {
     pub row: u16,
     pub col: u16,
 }
@@ -62,12 +64,12 @@ impl Pane {
     }
 
     /// Returns the part that fits a tile of that many columns and rows: the one with the cursor.
-    pub(crate) fn view(&self, width: u16, height: u16) -> View {
+    pub(crate) fn view(&self, width: u16, height: u16) -> PaneOffset {
         // What stands under an input line belongs to it.
         let below = (height / 4).min(ROWS_BELOW_MAX);
         let row = (self.cursor.row + 1 + below).saturating_sub(height);
         let beyond = (self.cursor.col + 1).saturating_sub(width).next_multiple_of(SIDE_STEP);
-        View {
+        PaneOffset {
             row: row.min(self.size.rows.saturating_sub(height)),
             col: beyond.min(self.size.cols.saturating_sub(width)),
         }
@@ -96,10 +98,57 @@ fn is_frame(c: char) -> bool {
     matches!(c, '\u{2500}'..='\u{259f}' | '|')
 }
 
+/// What has to be drawn anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Damage {
+    pub is_all: bool,
+    /// The labels that tell how long something has been so.
+    pub has_labels: bool,
+    pub panes: BTreeMap<AgentName, PaneDamage>,
+}
+
+/// What has to be drawn anew of one pane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PaneDamage {
+    pub is_whole: bool,
+    /// Rows of the pane; may name one twice.
+    pub rows: Vec<u16>,
+}
+
+impl Damage {
+    /// Says whether there is nothing to draw.
+    pub(crate) fn is_none(&self) -> bool {
+        !self.is_all && !self.has_labels && self.panes.is_empty()
+    }
+
+    /// Takes note of rows of a pane that changed.
+    pub(crate) fn add_rows(&mut self, agent: &AgentName, rows: impl Iterator<Item = u16>) {
+        if let Some(pane) = self.panes.get_mut(agent) {
+            pane.rows.extend(rows);
+        } else {
+            let pane = PaneDamage { is_whole: false, rows: rows.collect() };
+            self.panes.insert(agent.clone(), pane);
+        }
+    }
+
+    /// Takes note of a pane of which nothing stays.
+    pub(crate) fn add_pane(&mut self, agent: &AgentName) {
+        self.panes.entry(agent.clone()).or_default().is_whole = true;
+    }
+
+    /// Takes the damage of one pane out, so that it can be drawn before the rest.
+    #[must_use]
+    pub(crate) fn take_pane(&mut self, agent: &AgentName) -> Option<Self> {
+        let pane = self.panes.remove(agent)?;
+        let panes = BTreeMap::from([(agent.clone(), pane)]);
+        Some(Self { panes, ..Self::default() })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::fixture::{pane_view, row};
+    use crate::tui::tests::fixture::{pane_view, row};
 
     #[test]
     fn a_view_changes_only_the_rows_that_it_names() {
@@ -116,12 +165,12 @@ mod tests {
     #[test]
     fn a_small_tile_shows_the_part_with_the_cursor() {
         let mut pane = Pane::new(pane_view("one", &[]));
-        assert_eq!(pane.view(40, 10), View { row: 0, col: 0 });
+        assert_eq!(pane.view(40, 10), PaneOffset { row: 0, col: 0 });
         (pane.cursor.row, pane.cursor.col) = (20, 60);
-        assert_eq!(pane.view(40, 10), View { row: 13, col: 24 });
+        assert_eq!(pane.view(40, 10), PaneOffset { row: 13, col: 24 });
         (pane.cursor.row, pane.cursor.col) = (23, 79);
-        assert_eq!(pane.view(40, 10), View { row: 14, col: 40 });
-        assert_eq!(pane.view(200, 60), View { row: 0, col: 0 });
+        assert_eq!(pane.view(40, 10), PaneOffset { row: 14, col: 40 });
+        assert_eq!(pane.view(200, 60), PaneOffset { row: 0, col: 0 });
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn newest_top(pane: &Pane, height: u16) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::fixture::{pane_view, row};
+    use crate::tui::tests::fixture::{pane_view, row};
 
     fn pane(committed: u64) -> Pane {
         let mut view = pane_view("one", &["live"]);

@@ -5,18 +5,19 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
-use super::{Agent, Damage, Lead, Mail, Pane, RunLine, Scroll, Waiting, has_failed};
-use crate::model::{Against, AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
-use crate::tui::grid::{Cards, Layout, Slot, arrange};
-use crate::tui::keymap::Keymap;
-use crate::tui::look::{Theme, Tone};
-use crate::tui::options::{Ended, PlaybookOffer, StartView, TuiError};
-use crate::tui::overlay::{Overlay, TaskForm};
-use crate::tui::prompt::{Editor, History};
-use crate::tui::review::Review;
-use crate::wire::{
-    Ask, AttentionStatus, CliOffer, Interrupted, MouseWish, Request, TaskStatus, TeamOffer,
+use super::requests::{Purpose, RequestKeys, SentPrompt};
+use super::{
+    AgentView, AttentionGoal, AttentionItem, Damage, Pane, PlaybookRunLine, Scroll, has_failed,
 };
+use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
+use crate::tui::grid::{Cards, Layout, TileSlot, arrange};
+use crate::tui::keys::Keymap;
+use crate::tui::options::{Ended, PlaybookOffer, StartView, TuiError};
+use crate::tui::overlay::{OverlayStack, TaskForm};
+use crate::tui::prompt::{PromptHistory, TextEditor};
+use crate::tui::review::Review;
+use crate::tui::style::{Theme, Tone};
+use crate::wire::{Ask, AttentionStatus, CliOffer, Interrupted, MouseWish, TaskStatus, TeamOffer};
 
 /// The dashboard.
 #[derive(Debug)]
@@ -25,20 +26,20 @@ pub(crate) struct App {
     pub theme: Theme,
     /// Used instead once the terminal says that its background is light.
     pub theme_if_light: Option<Theme>,
-    pub settings: Settings,
+    pub settings: AppSettings,
     pub now: Moment,
     pub window: Size,
-    pub connection: Connection,
+    pub connection: HubState,
     /// Known once the hub has told its first status.
     pub project: Option<String>,
     pub session: String,
-    pub agents: Vec<Agent>,
+    pub agents: Vec<AgentView>,
     /// Those that are not over first, what happened last before what happened earlier.
     pub tasks: Vec<TaskStatus>,
     /// What waits for a person by the hub's record.
     pub queue: Vec<AttentionStatus>,
     /// How the run of a playbook stands, where there is one.
-    pub run: Option<RunLine>,
+    pub run: Option<PlaybookRunLine>,
     /// What was cut off and waits to be taken up again.
     pub interrupted: Box<Interrupted>,
     pub panes: BTreeMap<AgentName, Pane>,
@@ -47,7 +48,7 @@ pub(crate) struct App {
     pub layout: Layout,
     /// What zooming out returns to.
     pub unzoomed: Layout,
-    pub overlays: Vec<Overlay>,
+    pub overlays: OverlayStack,
     /// What could be started; unknown until the hub has answered.
     pub teams: Option<Vec<TeamOffer>>,
     /// What an agent could be added with; unknown until the hub has answered.
@@ -57,20 +58,20 @@ pub(crate) struct App {
     /// An agent that was added from here, to be selected once it is there.
     pub awaited: Option<AgentName>,
     /// What was written and not sent, for each kind of prompt.
-    pub drafts: [Editor; 2],
+    pub drafts: [TextEditor; 2],
     /// A task that was described and not added.
     pub task_draft: Option<TaskForm>,
-    pub history: History,
+    pub history: PromptHistory,
     /// What the person says of each agent's changes.
     pub reviews: BTreeMap<AgentName, Review>,
     /// The last receipt of an agent that the person has seen fail.
     pub dismissed: BTreeMap<AgentName, ReceiptId>,
     /// What the person was last led to.
-    pub attended: Option<Waiting>,
+    pub attended: Option<AttentionItem>,
     /// Set by an overlay that leads on, until that is done.
-    pub lead: Option<Lead>,
+    pub lead: Option<AttentionGoal>,
     /// What the loop has to do outside of this data.
-    pub wishes: Vec<Wish>,
+    pub wishes: Vec<LocalEffect>,
     /// Stays until the next key.
     pub message: Option<Message>,
     pub damage: Damage,
@@ -86,14 +87,16 @@ pub(crate) struct App {
     pub end: Option<Result<Ended, TuiError>>,
     pub pending: BTreeMap<u64, Purpose>,
     /// What the hub had not answered when it went away.
-    pub unanswered: Vec<Mail>,
-    asks: Vec<Ask>,
-    next_id: u64,
+    pub unanswered: Vec<SentPrompt>,
+    /// The keys of what else was asked.
+    pub repeats: RequestKeys,
+    pub asks: Vec<Ask>,
+    pub next_id: u64,
 }
 
 /// What the user has set.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct AppSettings {
     pub cards: Cards,
     /// No pane's terminal is smaller.
     pub min_size: Size,
@@ -106,16 +109,9 @@ pub(crate) struct Settings {
     pub playbooks: Vec<PlaybookOffer>,
 }
 
-/// How a prompt finds its agents; each kind has a draft of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PromptKind {
-    Dispatch,
-    Broadcast,
-}
-
 /// Something that only the loop can do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum LocalEffect {
     /// Keeps a prompt for later dashboards.
     Keep(String),
     /// Lets the person go on with a text in an editor of their own.
@@ -126,7 +122,7 @@ pub(crate) enum Wish {
 
 /// Whether the hub is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Connection {
+pub(crate) enum HubState {
     Up,
     Away { reason: String },
 }
@@ -160,53 +156,6 @@ pub(crate) enum Target {
 /// Two clicks within this time are a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 
-/// Why something was asked, so that its answer is understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Hello,
-    /// The answer matters only if it is a refusal.
-    Order,
-    /// Not even a refusal matters: the next notice tells the truth.
-    Upkeep,
-    Status,
-    Teams,
-    Up {
-        layout: Option<Layout>,
-    },
-    History {
-        agent: AgentName,
-    },
-    Clis,
-    Add {
-        agent: AgentName,
-    },
-    Dispatch(Mail),
-    Withdraw,
-    Answer {
-        agent: AgentName,
-    },
-    Interrupt {
-        agent: AgentName,
-    },
-    /// All about one task.
-    Task {
-        task: TaskId,
-    },
-    /// What the form on top asked for.
-    TaskForm,
-    /// Which files differ; or the lines of one, with the stamp that it had.
-    Diff {
-        agent: AgentName,
-        against: Against,
-        path: Option<(String, String)>,
-    },
-    /// The comments on an agent's changes: that they are sent, or what becomes of them then.
-    Review {
-        agent: AgentName,
-        receipt: Option<ReceiptId>,
-    },
-}
-
 /// A size that the hub was asked to give to a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SentSize {
@@ -220,7 +169,7 @@ const FOOTER_ROWS: u16 = 1;
 
 impl App {
     /// Returns a dashboard that knows nothing yet.
-    pub(crate) fn new(keymap: Keymap, theme: Theme, settings: Settings, window: Size) -> Self {
+    pub(crate) fn new(keymap: Keymap, theme: Theme, settings: AppSettings, window: Size) -> Self {
         Self {
             keymap,
             theme,
@@ -228,7 +177,7 @@ impl App {
             settings,
             now: Moment::default(),
             window,
-            connection: Connection::Away { reason: String::new() },
+            connection: HubState::Away { reason: String::new() },
             project: None,
             session: String::new(),
             agents: Vec::new(),
@@ -241,14 +190,14 @@ impl App {
             mode: Mode::Overview { has_just_left: false },
             layout: Layout::Grid,
             unzoomed: Layout::Grid,
-            overlays: Vec::new(),
+            overlays: OverlayStack::default(),
             teams: None,
             clis: None,
             runners: Vec::new(),
             awaited: None,
             drafts: Default::default(),
             task_draft: None,
-            history: History::default(),
+            history: PromptHistory::default(),
             reviews: BTreeMap::new(),
             dismissed: BTreeMap::new(),
             attended: None,
@@ -265,6 +214,7 @@ impl App {
             end: None,
             pending: BTreeMap::new(),
             unanswered: Vec::new(),
+            repeats: RequestKeys::default(),
             asks: Vec::new(),
             next_id: 1,
         }
@@ -277,13 +227,13 @@ impl App {
     }
 
     /// Returns where the panes are.
-    pub(crate) fn slots(&self) -> Vec<Slot> {
+    pub(crate) fn slots(&self) -> Vec<TileSlot> {
         let selected = self.selected_index().unwrap_or(0);
         arrange(self.layout, self.body(), self.agents.len(), selected, self.settings.cards)
     }
 
     /// Returns the slot of an agent, if it is shown.
-    pub(crate) fn slot_of(&self, agent: &AgentName) -> Option<Slot> {
+    pub(crate) fn slot_of(&self, agent: &AgentName) -> Option<TileSlot> {
         self.slots().into_iter().find(|slot| self.agents[slot.index].name == *agent)
     }
 
@@ -294,13 +244,18 @@ impl App {
     }
 
     /// Returns the selected agent.
-    pub(crate) fn selected_agent(&self) -> Option<&Agent> {
+    pub(crate) fn selected_agent(&self) -> Option<&AgentView> {
         self.selected_index().map(|index| &self.agents[index])
     }
 
     /// Returns an agent by its name.
-    pub(crate) fn agent(&self, name: &AgentName) -> Option<&Agent> {
+    pub(crate) fn agent(&self, name: &AgentName) -> Option<&AgentView> {
         self.agents.iter().find(|agent| agent.name == *name)
+    }
+
+    /// Returns a task by its id.
+    pub(crate) fn task(&self, id: TaskId) -> Option<&TaskStatus> {
+        self.tasks.iter().find(|task| task.id == id.to_string())
     }
 
     /// Returns the names of all agents, in their order.
@@ -308,9 +263,21 @@ impl App {
         self.agents.iter().map(|agent| agent.name.clone()).collect()
     }
 
+    /// Returns a name that no agent has: that of the cli, with a number if need be.
+    pub(crate) fn free_name(&self, cli: &str) -> String {
+        let is_part =
+            |c: &char| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == '-' || *c == '_';
+        let stem: String = cli.to_ascii_lowercase().chars().filter(is_part).take(24).collect();
+        let stem = if stem.parse::<AgentName>().is_ok() { stem } else { "agent".to_owned() };
+        let is_free = |name: &String| self.agents.iter().all(|agent| agent.name.as_str() != name);
+        let numbered = (2..).map(|number: usize| format!("{stem}-{number}"));
+        let mut names = std::iter::once(stem.clone()).chain(numbered);
+        names.find(is_free).unwrap_or_default()
+    }
+
     /// Returns the receipt that stands on an agent's tile: until it is accepted, or has failed and
     /// was seen.
-    pub(crate) fn receipt<'a>(&self, agent: &'a Agent) -> Option<&'a Receipt> {
+    pub(crate) fn receipt<'a>(&self, agent: &'a AgentView) -> Option<&'a Receipt> {
         let seen = self.dismissed.get(&agent.name);
         let is_news = |receipt: &&Receipt| !has_failed(receipt) || Some(&receipt.receipt) > seen;
         agent.receipt.as_ref().filter(is_news)
@@ -350,7 +317,7 @@ impl App {
 
     /// Says whether the hub can be asked for anything.
     pub(crate) fn is_connected(&self) -> bool {
-        self.connection == Connection::Up
+        self.connection == HubState::Up
     }
 
     /// Changes the layout and remembers what zooming out returns to.
@@ -366,38 +333,5 @@ impl App {
     pub(crate) fn say(&mut self, tone: Tone, text: impl Into<String>) {
         self.message = Some(Message { tone, text: text.into() });
         self.damage.is_all = true;
-    }
-
-    /// Asks the hub for something; its answer comes back with the purpose.
-    /// Returns a name for a prompt that no other prompt has.
-    pub(crate) fn new_key(&self) -> String {
-        format!("dashboard {} {} {}", std::process::id(), self.now.0, self.next_id)
-    }
-
-    /// Hands a prompt to the hub.
-    pub(crate) fn post(&mut self, mail: Mail) {
-        let request = mail.request();
-        self.ask(Purpose::Dispatch(mail), request);
-    }
-
-    pub(crate) fn ask(&mut self, purpose: Purpose, request: Request) {
-        // Keys of one burst travel together.
-        if let Request::Keys { agent, keys } = &request
-            && let Some(Ask { request: Request::Keys { agent: before, keys: earlier }, .. }) =
-                self.asks.last_mut()
-            && agent == before
-        {
-            earlier.extend_from_slice(keys);
-            return;
-        }
-        let id = self.next_id;
-        self.next_id += 1;
-        self.pending.insert(id, purpose);
-        self.asks.push(Ask { id, request });
-    }
-
-    /// Returns what was asked since the last time.
-    pub(crate) fn take_asks(&mut self) -> Vec<Ask> {
-        std::mem::take(&mut self.asks)
     }
 }

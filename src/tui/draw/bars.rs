@@ -10,16 +10,16 @@ use ratatui::text::{Line, Span};
 use super::cells::draw_row;
 use super::tile::state_style;
 use crate::model::{AgentState, Stage};
-use crate::tui::action::{Action, Reading};
-use crate::tui::app::{Agent, App, Connection, Mode, has_failed};
+use crate::tui::app::{AgentView, App, HubState, Mode, has_failed};
 use crate::tui::grid::Layout;
-use crate::tui::look::{Tone, sign, urgency};
+use crate::tui::keys::{Action, ScrollAction};
+use crate::tui::style::{Tone, sign, urgency};
 use crate::tui::text::{clip, width};
 
 /// Draws the header: the project, the states counted, the layout; or that the hub is away.
 pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
     draw_row(buffer, line, None, 0, &app.theme);
-    if let Connection::Away { reason } = &app.connection {
+    if let HubState::Away { reason } = &app.connection {
         draw_banner(app, reason, line, buffer);
         return;
     }
@@ -164,7 +164,7 @@ fn hints<'a>(app: &App, room: usize) -> Vec<Span<'a>> {
 fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
     let key = |action| app.keymap.hint(action);
     let twice = |key: Option<String>| key.map(|key| format!("{key} {key}"));
-    let has_ended = app.selected_agent().is_some_and(Agent::has_ended);
+    let has_ended = app.selected_agent().is_some_and(AgentView::has_ended);
     let receipt = app.selected_agent().and_then(|agent| app.receipt(agent));
     let is_queued = receipt.is_some_and(|receipt| receipt.state == Stage::Queued);
     let has_failed = receipt.is_some_and(has_failed);
@@ -179,11 +179,11 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (twice(key(Action::LeaveTyping)), "goes to the pane"),
         ],
         Mode::Scrolling(_) => vec![
-            (key(Action::Read(Reading::Leave)), "leave"),
-            (key(Action::Read(Reading::PageUp)), "page up"),
-            (key(Action::Read(Reading::PageDown)), "page down"),
-            (key(Action::Read(Reading::Oldest)), "oldest"),
-            (key(Action::Read(Reading::Newest)), "newest"),
+            (key(Action::Read(ScrollAction::Leave)), "leave"),
+            (key(Action::Read(ScrollAction::PageUp)), "page up"),
+            (key(Action::Read(ScrollAction::PageDown)), "page down"),
+            (key(Action::Read(ScrollAction::Oldest)), "oldest"),
+            (key(Action::Read(ScrollAction::Newest)), "newest"),
         ],
         Mode::Overview { .. } if app.agents.is_empty() => vec![
             (key(Action::Teams), "start a team"),

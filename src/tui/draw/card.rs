@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 use super::cells::draw_row;
 use super::tile::{draw_frame, progress, room_beside_state, state_style};
 use crate::tui::app::{App, state_word};
-use crate::tui::grid::Slot;
-use crate::tui::look::{Tone, sign};
+use crate::tui::grid::TileSlot;
+use crate::tui::style::{Tone, sign};
 use crate::tui::text::{clean, clip, elapsed};
 
 /// Below this height a frame would leave no room for words.
@@ -17,7 +17,7 @@ const FRAME_ROWS_MIN: u16 = 3;
 const FRAME_COLS_MIN: u16 = 12;
 
 /// Draws a card, with a frame if there is room for one.
-pub(super) fn draw_card(app: &App, slot: &Slot, buffer: &mut Buffer) {
+pub(super) fn draw_card(app: &App, slot: &TileSlot, buffer: &mut Buffer) {
     let area = slot.area;
     if area.height < FRAME_ROWS_MIN || area.width < FRAME_COLS_MIN {
         draw_bare(app, slot, buffer);
@@ -28,7 +28,7 @@ pub(super) fn draw_card(app: &App, slot: &Slot, buffer: &mut Buffer) {
 }
 
 /// Draws what is inside a card's frame.
-fn draw_lines(app: &App, slot: &Slot, buffer: &mut Buffer) {
+fn draw_lines(app: &App, slot: &TileSlot, buffer: &mut Buffer) {
     let inner = slot.inner();
     let agent = &app.agents[slot.index];
     // One column of air on both sides reads better than two more letters.
@@ -49,7 +49,7 @@ fn draw_lines(app: &App, slot: &Slot, buffer: &mut Buffer) {
 }
 
 /// Returns the lines that come before what the pane shows.
-fn heading(app: &App, slot: &Slot) -> Vec<(String, Style)> {
+fn heading(app: &App, slot: &TileSlot) -> Vec<(String, Style)> {
     let agent = &app.agents[slot.index];
     let room = usize::from(slot.inner().width);
     let mut lines = Vec::new();
@@ -65,7 +65,7 @@ fn heading(app: &App, slot: &Slot) -> Vec<(String, Style)> {
 }
 
 /// Draws a card of one or two lines.
-fn draw_bare(app: &App, slot: &Slot, buffer: &mut Buffer) {
+fn draw_bare(app: &App, slot: &TileSlot, buffer: &mut Buffer) {
     let agent = &app.agents[slot.index];
     let is_selected = app.selected_index() == Some(slot.index);
     let mark = if is_selected { "▌" } else { " " };

@@ -1,19 +1,22 @@
-//! Puts an agent's own cells on the picture, and nothing but cells.
+//! Puts text on the picture: the cells of an agent, and nothing but cells; or lines in the middle.
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier};
+use ratatui::style::{Color, Modifier, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::model::{Row, Run, is_deceptive};
-use crate::tui::look::Theme;
-use crate::tui::text::REPLACEMENT;
+use crate::tui::style::Theme;
+use crate::tui::text::{REPLACEMENT, clip, width};
 
 /// Marks that one cell may carry on top of its character.
 const CELL_CHARS_MAX: usize = 17;
 
-/// Makes one picture of several, as in the emoji of a family.
-const JOINER: char = '\u{200d}';
+/// Make one picture of several, as in the emoji of a family, or choose how one looks.
+const PARTS: [char; 3] = ['\u{200d}', '\u{fe0e}', '\u{fe0f}'];
+
+/// The Braille pattern without a dot: charts are full of it.
+const BLANK: char = '\u{2800}';
 
 type Look = (Color, Color, Modifier);
 
@@ -66,6 +69,7 @@ impl Strip<'_> {
     }
 
     fn put_char(&mut self, c: char, look: Look) {
+        let c = if c == BLANK { ' ' } else { c };
         let fits = c.width() == Some(1) && !is_deceptive(c);
         let safe = if fits { c } else { REPLACEMENT };
         if let Some(cell) = self.next_cell(look) {
@@ -78,7 +82,7 @@ impl Strip<'_> {
         let is_sound = matches!(columns, 1 | 2)
             && text.width() == usize::from(columns)
             && text.chars().count() <= CELL_CHARS_MAX
-            && !text.chars().any(|c| is_deceptive(c) && c != JOINER);
+            && !text.chars().any(|c| is_deceptive(c) && !PARTS.contains(&c));
         let first = text.chars().next().filter(|c| !is_deceptive(*c));
         let lone = first.filter(|c| c.width() == Some(usize::from(columns)) && columns <= 2);
         let mut alone = [0; 4];
@@ -122,10 +126,22 @@ impl Strip<'_> {
     }
 }
 
+/// Draws lines in the middle of an area, as far as there is room.
+pub(super) fn draw_centred(lines: &[String], style: Style, area: Rect, buffer: &mut Buffer) {
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let top = area.y + area.height.saturating_sub(height) / 2;
+    for (line, y) in lines.iter().zip(top..area.bottom()) {
+        let text = clip(line, usize::from(area.width));
+        let length = u16::try_from(width(&text)).unwrap_or(area.width);
+        let x = area.x + area.width.saturating_sub(length) / 2;
+        buffer.set_stringn(x, y, &text, usize::from(area.width), style);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::fixture::{run, theme};
+    use crate::tui::tests::fixture::{run, theme};
 
     fn drawn(runs: Vec<Run>, width: u16, skip: u16) -> String {
         let area = Rect::new(0, 0, width, 1);

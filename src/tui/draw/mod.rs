@@ -3,7 +3,6 @@
 mod bars;
 mod card;
 mod cells;
-mod centred;
 mod picture;
 mod tile;
 

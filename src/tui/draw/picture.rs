@@ -7,27 +7,27 @@ use ratatui::style::{Color, Modifier};
 
 use super::bars::{draw_footer, draw_header};
 use super::card::draw_card;
-use super::centred::draw_centred;
+use super::cells::draw_centred;
 use super::tile::{draw_frame, draw_pane};
 use crate::model::{AgentName, Size};
-use crate::tui::action::Action;
-use crate::tui::app::{App, Damage, PaneDamage, View};
-use crate::tui::grid::Slot;
-use crate::tui::look::Tone;
+use crate::tui::app::{App, Damage, PaneDamage, PaneOffset};
+use crate::tui::grid::TileSlot;
+use crate::tui::keys::Action;
 use crate::tui::overlay::Overlay;
-use crate::tui::terminal::Canvas;
+use crate::tui::style::Tone;
+use crate::tui::terminal::TerminalCanvas;
 
 /// What is on the window, and which part of each pane that is.
 #[derive(Debug)]
 pub(crate) struct Picture {
-    canvas: Canvas,
-    views: BTreeMap<AgentName, View>,
+    canvas: TerminalCanvas,
+    views: BTreeMap<AgentName, PaneOffset>,
 }
 
 impl Picture {
     /// Returns a picture of nothing.
     pub(crate) fn new(window: Size) -> Self {
-        Self { canvas: Canvas::new(window), views: BTreeMap::new() }
+        Self { canvas: TerminalCanvas::new(window), views: BTreeMap::new() }
     }
 
     /// Draws what is damaged and returns what to write to the terminal.
@@ -71,10 +71,10 @@ impl Picture {
         if area.height > 1 {
             draw_footer(app, footer, &mut self.canvas.picture);
         }
-        if app.overlays.iter().any(Overlay::wants_dimness) {
+        if app.overlays.iter().any(Overlay::dims) {
             self.dim(app);
         }
-        for overlay in &app.overlays {
+        for overlay in app.overlays.iter() {
             overlay.draw(app, app.body(), &mut self.canvas.picture);
         }
         self.canvas.mark_all();
@@ -107,11 +107,12 @@ impl Picture {
         self.place_cursor(app, &slots);
     }
 
-    fn draw_tile(&mut self, app: &App, slot: &Slot, damage: &PaneDamage) {
+    fn draw_tile(&mut self, app: &App, slot: &TileSlot, damage: &PaneDamage) {
         let name = &app.agents[slot.index].name;
         let inner = slot.inner();
         let pane = app.panes.get(name);
-        let view = pane.map_or_else(View::default, |pane| pane.view(inner.width, inner.height));
+        let view =
+            pane.map_or_else(PaneOffset::default, |pane| pane.view(inner.width, inner.height));
         let has_moved = self.views.insert(name.clone(), view) != Some(view);
         let rows = (!damage.is_whole && !has_moved).then_some(damage.rows.as_slice());
         for area in draw_pane(app, slot, view, rows, &mut self.canvas.picture) {
@@ -119,13 +120,13 @@ impl Picture {
         }
     }
 
-    fn draw_card(&mut self, app: &App, slot: &Slot) {
+    fn draw_card(&mut self, app: &App, slot: &TileSlot) {
         draw_card(app, slot, &mut self.canvas.picture);
         self.canvas.mark(slot.area);
     }
 
     /// Draws the edge of a tile that tells since when something has been so.
-    fn draw_label(&mut self, app: &App, slot: &Slot) {
+    fn draw_label(&mut self, app: &App, slot: &TileSlot) {
         draw_frame(app, slot, &mut self.canvas.picture);
         self.canvas.mark(Rect { height: 1, ..slot.area });
     }
@@ -142,11 +143,11 @@ impl Picture {
     }
 
     /// Shows the cursor where the person types, and nowhere else.
-    fn place_cursor(&mut self, app: &App, slots: &[Slot]) {
+    fn place_cursor(&mut self, app: &App, slots: &[TileSlot]) {
         self.canvas.cursor = self.cursor(app, slots).filter(|_| app.overlays.is_empty());
     }
 
-    fn cursor(&self, app: &App, slots: &[Slot]) -> Option<(u16, u16)> {
+    fn cursor(&self, app: &App, slots: &[TileSlot]) -> Option<(u16, u16)> {
         let name = app.selected.as_ref().filter(|_| app.is_typing())?;
         let slot = slots.iter().find(|slot| app.agents[slot.index].name == *name)?;
         let cursor = app.panes.get(name)?.cursor;

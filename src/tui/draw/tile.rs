@@ -6,16 +6,17 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Widget};
 
-use super::cells::draw_row;
-use super::centred::draw_centred;
+use super::cells::{draw_centred, draw_row};
 use crate::model::AgentState;
-use crate::tui::app::{Agent, App, Mode, Pane, Scroll, View, has_failed, receipt_line, state_word};
-use crate::tui::grid::Slot;
-use crate::tui::look::{Tone, sign};
+use crate::tui::app::{
+    AgentView, App, Mode, Pane, PaneOffset, Scroll, has_failed, receipt_line, state_word,
+};
+use crate::tui::grid::TileSlot;
+use crate::tui::style::{Tone, sign};
 use crate::tui::text::{clip, elapsed, width};
 
 /// Draws the frame around a pane or a card.
-pub(super) fn draw_frame(app: &App, slot: &Slot, buffer: &mut Buffer) {
+pub(super) fn draw_frame(app: &App, slot: &TileSlot, buffer: &mut Buffer) {
     let agent = &app.agents[slot.index];
     let is_selected = app.selected_index() == Some(slot.index);
     let is_typing = is_selected && app.is_typing();
@@ -37,14 +38,14 @@ pub(super) fn draw_frame(app: &App, slot: &Slot, buffer: &mut Buffer) {
     block.render(slot.area, buffer);
 }
 
-fn frame_style(app: &App, agent: &Agent, is_selected: bool, is_typing: bool) -> Style {
+fn frame_style(app: &App, agent: &AgentView, is_selected: bool, is_typing: bool) -> Style {
     let style = if is_typing { app.theme.tone(Tone::Typing) } else { state_style(app, agent) };
     let calls = agent.calls() || matches!(agent.state, AgentState::Waiting | AgentState::Blocked);
     if is_selected || calls { style.add_modifier(Modifier::BOLD) } else { style }
 }
 
 /// Returns both ends of a frame's upper edge; what matters least goes first where room is short.
-fn title<'a>(app: &App, agent: &'a Agent, index: usize, room: usize) -> (Line<'a>, Line<'a>) {
+fn title<'a>(app: &App, agent: &'a AgentView, index: usize, room: usize) -> (Line<'a>, Line<'a>) {
     let style = state_style(app, agent).add_modifier(Modifier::BOLD);
     let (number, time) = number_and_time(app, agent, index);
     let fixed = width(&number) + width(&time) + AROUND_NAME;
@@ -66,7 +67,7 @@ fn title<'a>(app: &App, agent: &'a Agent, index: usize, room: usize) -> (Line<'a
     (Line::from(left), Line::from(right))
 }
 
-fn number_and_time(app: &App, agent: &Agent, index: usize) -> (String, String) {
+fn number_and_time(app: &App, agent: &AgentView, index: usize) -> (String, String) {
     (format!(" {} ", index + 1), format!(" {} ", elapsed(app.now.since(agent.since))))
 }
 
@@ -76,7 +77,7 @@ const AROUND_NAME: usize = 3;
 /// Returns what is left of a frame's edge beside the state's word, if that has room at all.
 pub(crate) fn room_beside_state(
     app: &App,
-    agent: &Agent,
+    agent: &AgentView,
     index: usize,
     room: usize,
 ) -> Option<usize> {
@@ -86,12 +87,17 @@ pub(crate) fn room_beside_state(
 }
 
 /// Returns the colour in which the agent's state is told.
-pub(crate) fn state_style(app: &App, agent: &Agent) -> Style {
+pub(crate) fn state_style(app: &App, agent: &AgentView) -> Style {
     if agent.calls() { app.theme.tone(Tone::Warning) } else { app.theme.state(agent.state) }
 }
 
 /// Returns what stands on a frame's lower edge.
-fn bottom<'a>(app: &'a App, agent: &'a Agent, slot: &Slot, room: usize) -> Option<Line<'a>> {
+fn bottom<'a>(
+    app: &'a App,
+    agent: &'a AgentView,
+    slot: &TileSlot,
+    room: usize,
+) -> Option<Line<'a>> {
     if let Mode::Scrolling(scroll) = &app.mode
         && scroll.agent == agent.name
     {
@@ -112,7 +118,7 @@ fn bottom<'a>(app: &'a App, agent: &'a Agent, slot: &Slot, room: usize) -> Optio
 }
 
 /// Returns how far the agent's last prompt has come, while that matters.
-pub(super) fn progress(app: &App, agent: &Agent) -> Option<(String, Style)> {
+pub(super) fn progress(app: &App, agent: &AgentView) -> Option<(String, Style)> {
     let receipt = app.receipt(agent)?;
     let line = receipt_line(receipt);
     // What has gone wrong wants a person, as a dialog does.
@@ -126,7 +132,7 @@ pub(super) fn progress(app: &App, agent: &Agent) -> Option<(String, Style)> {
 }
 
 /// Says where in the past a pane is read.
-fn position<'a>(app: &App, scroll: &Scroll, slot: &Slot) -> Line<'a> {
+fn position<'a>(app: &App, scroll: &Scroll, slot: &TileSlot) -> Line<'a> {
     let pane = app.panes.get(&scroll.agent);
     let last = pane.map_or(0, |pane| pane.committed + u64::from(pane.size.rows));
     let seen = (scroll.top + u64::from(slot.inner().height)).min(last);
@@ -138,8 +144,8 @@ fn position<'a>(app: &App, scroll: &Scroll, slot: &Slot) -> Line<'a> {
 /// Draws rows of a pane, or all of it, and returns what of the picture that touched.
 pub(super) fn draw_pane(
     app: &App,
-    slot: &Slot,
-    view: View,
+    slot: &TileSlot,
+    view: PaneOffset,
     rows: Option<&[u16]>,
     buffer: &mut Buffer,
 ) -> Vec<Rect> {
@@ -182,7 +188,7 @@ fn draw_past(app: &App, pane: &Pane, scroll: &Scroll, y: u16, line: Rect, buffer
     }
 }
 
-fn draw_absent(app: &App, agent: &Agent, inner: Rect, buffer: &mut Buffer) {
+fn draw_absent(app: &App, agent: &AgentView, inner: Rect, buffer: &mut Buffer) {
     for row in inner.rows() {
         draw_row(buffer, row, None, 0, &app.theme);
     }

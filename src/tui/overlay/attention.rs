@@ -4,19 +4,19 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::dialog::{Dialog, Hit, buttons};
-use super::list::{first_shown, item_at, stepped, turned};
-use super::stack::Fate;
-use crate::tui::action::Choice;
-use crate::tui::app::{App, Lead, Waiting};
-use crate::tui::look::{Tone, sign};
-use crate::tui::text::{clip, elapsed, width};
+use super::dialog_box::{DialogBox, Hit, buttons};
+use super::list::{List, entry};
+use super::stack::{Next, Overlay};
+use crate::tui::app::{App, AttentionGoal, AttentionItem};
+use crate::tui::keys::ListAction;
+use crate::tui::style::{Tone, sign};
+use crate::tui::text::{clip, elapsed, padded};
 
 /// The list; what is in it is looked up each time, since things come and go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Attention {
+pub(crate) struct AttentionList {
     /// By what it is, so that no key meant for one thing leads to another.
-    chosen: Option<Waiting>,
+    chosen: Option<AttentionItem>,
     /// Where it was last, for when it is gone.
     place: usize,
 }
@@ -25,51 +25,30 @@ const WIDTH: u16 = 84;
 const NAME_COLS: usize = 16;
 const TIME_COLS: usize = 4;
 
-impl Attention {
+impl AttentionList {
     /// Returns the list with the oldest thing chosen.
     pub(crate) fn new(app: &App) -> Self {
         Self { chosen: app.attention().into_iter().next(), place: 0 }
-    }
-
-    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
-        match choice {
-            Choice::Up => self.pick(app, stepped(self.at(app), app.attention().len(), false)),
-            Choice::Down => self.pick(app, stepped(self.at(app), app.attention().len(), true)),
-            Choice::Toggle => {}
-            Choice::Accept => {
-                app.lead = app.attention().get(self.at(app)).cloned().map(Lead::To);
-                return Fate::Close;
-            }
-            Choice::Cancel => return Fate::Close,
-        }
-        Fate::Stay
     }
 
     /// Returns the place of the chosen one, wherever it has moved; if it is gone, that of what stands
     /// there now.
     fn at(&self, app: &App) -> usize {
         let all = app.attention();
-        let is_it = |one: &Waiting| self.chosen.as_ref().is_some_and(|chosen| chosen.is_same(one));
+        let is_it =
+            |one: &AttentionItem| self.chosen.as_ref().is_some_and(|chosen| chosen.is_same(one));
         let place = all.iter().position(is_it);
         place.unwrap_or_else(|| self.place.min(all.len().saturating_sub(1)))
     }
 
-    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
-        self.pick(app, turned(self.at(app), app.attention().len(), is_down));
-    }
-
-    pub(super) fn pick(&mut self, app: &App, index: usize) {
-        (self.chosen, self.place) = (app.attention().get(index).cloned(), index);
-    }
-
-    fn dialog(app: &App) -> Dialog {
+    fn dialog(app: &App) -> DialogBox {
         let choices = [
-            (Choice::Accept, "go there"),
-            (Choice::Up, "up"),
-            (Choice::Down, "down"),
-            (Choice::Cancel, "close"),
+            (ListAction::Accept, "go there"),
+            (ListAction::Up, "up"),
+            (ListAction::Down, "down"),
+            (ListAction::Cancel, "close"),
         ];
-        Dialog {
+        DialogBox {
             title: "What waits for you".to_owned(),
             tone: Tone::Accent,
             width: WIDTH,
@@ -77,16 +56,29 @@ impl Attention {
             buttons: buttons(app, &choices),
         }
     }
+}
 
-    /// Returns what lies under the mouse.
-    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+impl Overlay for AttentionList {
+    fn list(&self, app: &App) -> List {
+        List { chosen: self.at(app), count: app.attention().len() }
+    }
+
+    fn pick(&mut self, app: &App, index: usize) {
+        (self.chosen, self.place) = (app.attention().get(index).cloned(), index);
+    }
+
+    fn accept(&mut self, app: &mut App) -> Next {
+        app.lead = app.attention().get(self.at(app)).cloned().map(AttentionGoal::To);
+        Next::Close
+    }
+
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
         let dialog = Self::dialog(app);
-        let item = item_at(self.at(app), app.attention().len(), dialog.inner(area), at);
+        let item = self.list(app).entry_at(dialog.inner(area), at);
         item.map_or_else(|| dialog.hit(area, at), Hit::Item)
     }
 
-    /// Draws the list.
-    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
         let inner = Self::dialog(app).draw(app, area, buffer);
         let all = app.attention();
         if all.is_empty() && inner.height > 0 {
@@ -94,29 +86,20 @@ impl Attention {
             let text = "Nothing waits for you";
             buffer.set_stringn(inner.x, inner.y, text, usize::from(inner.width), dim);
         }
-        let shown = all.iter().enumerate().skip(first_shown(self.at(app), inner));
-        for (row, (index, waiting)) in inner.rows().zip(shown) {
-            let line = list_line(app, waiting, index == self.at(app), usize::from(row.width));
-            buffer.set_line(row.x, row.y, &line, row.width);
-        }
+        self.list(app).draw(inner, buffer, |index, is_chosen, room| {
+            list_line(app, &all[index], is_chosen, room)
+        });
     }
 }
 
-fn list_line(app: &App, waiting: &Waiting, is_chosen: bool, room: usize) -> Line<'static> {
+fn list_line(app: &App, waiting: &AttentionItem, is_chosen: bool, room: usize) -> Line<'static> {
     let agent = waiting.agent.as_ref().and_then(|name| app.agent(name));
     let sign = agent.map_or(" ", |agent| sign(agent.state));
     let name = waiting.agent.as_ref().map_or("", |name| name.as_str());
-    let name = clip(name, NAME_COLS).into_owned();
-    let pad = " ".repeat(NAME_COLS.saturating_sub(width(&name)));
+    let name = padded(&clip(name, NAME_COLS), NAME_COLS);
     let age = elapsed(app.now.since(waiting.since));
     let arrow = if is_chosen { "▸" } else { " " };
-    let text = format!("{arrow} {sign} {name}{pad} {age:>TIME_COLS$}  {}", app.want(waiting));
-    let text = clip(&text, room).into_owned();
-    let fill = " ".repeat(room.saturating_sub(width(&text)));
-    let style = match (is_chosen, agent) {
-        (true, _) => app.theme.block(Tone::Accent),
-        (false, Some(agent)) => app.theme.state(agent.state),
-        (false, None) => app.theme.tone(Tone::Dim),
-    };
-    Line::styled(format!("{text}{fill}"), style)
+    let text = format!("{arrow} {sign} {name} {age:>TIME_COLS$}  {}", app.want(waiting));
+    let plain = agent.map_or(app.theme.tone(Tone::Dim), |agent| app.theme.state(agent.state));
+    entry(app, &text, is_chosen, plain, room)
 }

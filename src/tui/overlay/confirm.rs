@@ -6,22 +6,24 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::Prompt;
-use super::dialog::{Button, Dialog, Hit, buttons};
-use super::stack::{Fate, Overlay};
-use crate::model::{AgentName, AttentionId, Environment, MergeForm, Ruling, TaskId, TaskState};
-use crate::tui::action::{Action, Choice};
-use crate::tui::app::{Agent, App, Purpose};
-use crate::tui::look::Tone;
+use super::PromptBox;
+use super::dialog_box::{Button, DialogBox, Hit, buttons};
+use super::stack::{Next, Overlay, means};
+use crate::model::{
+    AgentName, AttentionId, Environment, Key, MergeForm, Ruling, TaskId, TaskState,
+};
+use crate::tui::app::{App, Purpose};
+use crate::tui::keys::{Action, ListAction};
+use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{AttentionStatus, Request, TaskRequest, TaskStatus, WorkspaceRequest};
+use crate::wire::{Request, TaskRequest, WorkspaceRequest};
 
-/// A question with a deed behind it.
+/// A question, and what is done if the answer is yes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Confirm {
     Agent {
         agent: AgentName,
-        deed: Deed,
+        action: AgentAction,
     },
     /// A task is about to be given up.
     Task {
@@ -39,7 +41,7 @@ pub(crate) enum Confirm {
 
 /// What is about to happen to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum AgentAction {
     Stop,
     Restart,
     /// With its conversation; where there is none, with a brief.
@@ -55,29 +57,13 @@ pub(crate) enum Deed {
 
 const WIDTH: u16 = 58;
 
-const TOGGLE: Action = Action::Choose(Choice::Toggle);
+const TOGGLE: Action = Action::Choose(ListAction::Toggle);
 
 impl Confirm {
-    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
-        match (choice, self) {
-            (Choice::Accept, confirm) => {
-                confirm.carry_out(app);
-                return Fate::Close;
-            }
-            (Choice::Cancel, _) => return Fate::Close,
-            (Choice::Toggle, Self::Agent { deed, .. }) => *deed = deed.other().unwrap_or(*deed),
-            (Choice::Toggle, Self::Task { .. } | Self::Item { .. })
-            | (Choice::Up | Choice::Down, _) => {}
-        }
-        Fate::Stay
-    }
-
     /// Opens the line for a prompt to whom it is about, if it is about what an agent did or needs.
-    pub(super) fn write(&self, app: &mut App) -> Fate {
+    fn write(&self, app: &mut App) -> Next {
         let agent = self.asker().filter(|agent| app.agent(agent).is_some()).cloned();
-        agent.map_or(Fate::Stay, |agent| {
-            Fate::Open(Box::new(Overlay::Prompt(Prompt::for_pane(app, agent))))
-        })
+        agent.map_or(Next::Stay, |agent| Next::open(PromptBox::for_pane(app, agent)))
     }
 
     fn asker(&self) -> Option<&AgentName> {
@@ -93,9 +79,9 @@ impl Confirm {
             return;
         }
         let (request, words) = match self {
-            Self::Agent { agent, deed } => {
-                let words = format!("{} {agent}…", deed.gerund());
-                (deed.request(agent, app.settings.environment.clone()), words)
+            Self::Agent { agent, action } => {
+                let words = format!("{} {agent}…", action.gerund());
+                (action.request(agent, app.settings.environment.clone()), words)
             }
             Self::Task { task } => {
                 let ask = TaskRequest::Cancel { task: task.to_string() };
@@ -109,24 +95,10 @@ impl Confirm {
         app.say(Tone::Dim, words);
     }
 
-    /// Says whether what it asks about is still there.
-    pub(crate) fn still_stands(
-        &self,
-        agents: &[Agent],
-        tasks: &[TaskStatus],
-        queue: &[AttentionStatus],
-    ) -> bool {
-        match self {
-            Self::Item { item, .. } => queue.iter().any(|known| known.id == item.to_string()),
-            Self::Agent { agent, .. } => agents.iter().any(|known| known.name == *agent),
-            Self::Task { task } => tasks.iter().any(|known| known.id == task.to_string()),
-        }
-    }
-
     /// Returns what would happen, for the button and for the title.
     fn verb(&self) -> (&'static str, String) {
         match self {
-            Self::Agent { agent, deed } => (deed.verb(), format!("{} {agent}?", deed.verb())),
+            Self::Agent { agent, action } => (action.verb(), format!("{} {agent}?", action.verb())),
             Self::Task { task } => ("Give it up", format!("Give {task} up?")),
             Self::Item { ruling: Ruling::Consent { from, to }, .. } => {
                 ("Allow it", format!("May {from} speak to {to}?"))
@@ -144,13 +116,13 @@ impl Confirm {
     /// Returns what could happen instead, for its button.
     fn other(&self) -> Option<&'static str> {
         match self {
-            Self::Agent { deed, .. } => deed.other().map(|other| match other {
-                Deed::Resume => "With its conversation",
-                Deed::Merge => "As it is",
-                Deed::Squash => "As one commit",
-                Deed::Clean => "If it is empty",
-                Deed::Rescue => "Rescue, then remove",
-                Deed::Stop | Deed::Restart | Deed::Remove => "Anew",
+            Self::Agent { action, .. } => action.other().map(|other| match other {
+                AgentAction::Resume => "With its conversation",
+                AgentAction::Merge => "As it is",
+                AgentAction::Squash => "As one commit",
+                AgentAction::Clean => "If it is empty",
+                AgentAction::Rescue => "Rescue, then remove",
+                AgentAction::Stop | AgentAction::Restart | AgentAction::Remove => "Anew",
             }),
             Self::Task { .. } | Self::Item { .. } => None,
         }
@@ -167,7 +139,7 @@ impl Confirm {
             Self::Item { ruling: Ruling::Allow { .. }, .. } => {
                 "It holds for the task at hand; what is changed in another counts anew."
             }
-            Self::Agent { deed, .. } => deed.consequence(),
+            Self::Agent { action, .. } => action.consequence(),
             Self::Task { .. } => {
                 "Nobody works on it any more; what needs it waits for you. It stays on record, and can be tried again."
             }
@@ -178,29 +150,32 @@ impl Confirm {
     fn danger(&self, app: &App) -> Option<String> {
         match self {
             Self::Agent {
-                deed: Deed::Remove | Deed::Merge | Deed::Squash | Deed::Clean | Deed::Rescue,
+                action:
+                    AgentAction::Remove
+                    | AgentAction::Merge
+                    | AgentAction::Squash
+                    | AgentAction::Clean
+                    | AgentAction::Rescue,
                 ..
             } => None,
             Self::Item { text, .. } => Some(text.clone()),
-            Self::Agent { agent, deed: Deed::Stop | Deed::Restart | Deed::Resume } => {
+            Self::Agent {
+                agent,
+                action: AgentAction::Stop | AgentAction::Restart | AgentAction::Resume,
+            } => {
                 let agent = app.agent(agent).filter(|agent| agent.state.may_be_working())?;
                 Some(format!("It is {} now: what it is at may be cut off.", agent.state))
             }
             Self::Task { task } => {
-                let task = app.tasks.iter().find(|known| known.id == task.to_string())?;
+                let task = app.task(*task)?;
                 let agent = task.agent.as_ref().filter(|_| task.state == TaskState::Running)?;
                 Some(format!("{} works on it now and will be interrupted.", clean(agent)))
             }
         }
     }
 
-    /// Returns what lies under the mouse.
-    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
-        self.dialog(app, area).0.hit(area, at)
-    }
-
     /// Returns the box and the lines for it.
-    fn dialog(&self, app: &App, area: Rect) -> (Dialog, Vec<String>) {
+    fn dialog(&self, app: &App, area: Rect) -> (DialogBox, Vec<String>) {
         let danger = self.danger(app);
         let tone = if danger.is_some() { Tone::Danger } else { Tone::Warning };
         let mut lines = vec![self.consequence().to_owned()];
@@ -208,11 +183,11 @@ impl Confirm {
         let columns = usize::from(WIDTH.min(area.width.saturating_sub(6))).max(1);
         let rows: usize = lines.iter().map(|line| line.len().div_ceil(columns) + 1).sum();
         let (verb, title) = self.verb();
-        let mut edge = buttons(app, &[(Choice::Accept, verb)]);
+        let mut edge = buttons(app, &[(ListAction::Accept, verb)]);
         edge.extend(self.other().and_then(|other| Button::new(app, TOGGLE, other)));
         edge.extend(self.asker().and_then(|_| Button::new(app, Action::Dispatch, "Send a prompt")));
-        edge.extend(buttons(app, &[(Choice::Cancel, "Leave it")]));
-        let dialog = Dialog {
+        edge.extend(buttons(app, &[(ListAction::Cancel, "Leave it")]));
+        let dialog = DialogBox {
             title,
             tone,
             width: WIDTH,
@@ -221,9 +196,45 @@ impl Confirm {
         };
         (dialog, lines)
     }
+}
 
-    /// Draws the question.
-    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+impl Overlay for Confirm {
+    fn press(&mut self, app: &mut App, key: Key) -> Next {
+        if means(app, key, Action::Dispatch) {
+            return self.write(app);
+        }
+        app.keymap.list_action(key).map_or(Next::Stay, |choice| self.choose(app, choice))
+    }
+
+    fn toggle(&mut self, _app: &mut App) -> Next {
+        if let Self::Agent { action, .. } = self {
+            *action = action.other().unwrap_or(*action);
+        }
+        Next::Stay
+    }
+
+    fn accept(&mut self, app: &mut App) -> Next {
+        self.carry_out(app);
+        Next::Close
+    }
+
+    fn act(&mut self, app: &mut App, action: Action) -> Next {
+        if action == Action::Dispatch { self.write(app) } else { Next::Stay }
+    }
+
+    fn still_stands(&self, app: &App) -> bool {
+        match self {
+            Self::Item { item, .. } => app.item(*item).is_some(),
+            Self::Agent { agent, .. } => app.agent(agent).is_some(),
+            Self::Task { task } => app.task(*task).is_some(),
+        }
+    }
+
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+        self.dialog(app, area).0.hit(area, at)
+    }
+
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
         let (dialog, lines) = self.dialog(app, area);
         let inner = dialog.draw(app, area, buffer);
         let mut text = Text::from(vec![Line::styled(lines[0].clone(), app.theme.tone(Tone::Text))]);
@@ -246,7 +257,7 @@ fn request(ruling: &Ruling) -> TaskRequest {
     }
 }
 
-impl Deed {
+impl AgentAction {
     fn request(self, agent: &AgentName, environment: Environment) -> Request {
         let agents = vec![agent.to_string()];
         match self {
@@ -269,8 +280,9 @@ impl Deed {
                 Request::Workspace { ask }
             }
             Self::Clean | Self::Rescue => {
-                let (rescue, drop_ignored) = (self == Self::Rescue, false);
-                Request::Workspace { ask: WorkspaceRequest::Clean { agents, rescue, drop_ignored } }
+                let (rescue, drop_ignored, gone) = (self == Self::Rescue, false, false);
+                let ask = WorkspaceRequest::Clean { agents, rescue, drop_ignored, gone };
+                Request::Workspace { ask }
             }
         }
     }

@@ -5,12 +5,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::dialog::{AROUND_COLS, AROUND_ROWS, Dialog, Hit, buttons};
-use super::stack::Fate;
-use crate::model::AgentState;
-use crate::tui::action::{Choice, Scope};
+use super::dialog_box::{AROUND_COLS, AROUND_ROWS, DialogBox, Hit, buttons};
+use super::stack::{Next, Overlay, means};
+use crate::model::{AgentState, Key};
 use crate::tui::app::App;
-use crate::tui::look::{Tone, sign};
+use crate::tui::keys::{Action, KeyScope, ListAction};
+use crate::tui::style::{Tone, sign};
 use crate::tui::text::width;
 
 /// The help, which can be scrolled where the window is small.
@@ -40,32 +40,40 @@ const STATES: [AgentState; 10] = [
 ];
 
 impl Help {
-    pub(super) fn choose(&mut self, app: &App, choice: Choice) -> Fate {
-        match choice {
-            Choice::Up => self.offset = self.offset.saturating_sub(1),
-            Choice::Down => self.offset = self.offset.saturating_add(1).min(hidden(app)),
-            Choice::Toggle => {}
-            Choice::Cancel | Choice::Accept => return Fate::Close,
-        }
-        Fate::Stay
-    }
-
-    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
-        let offset = if is_down {
-            self.offset.saturating_add(WHEEL_LINES)
-        } else {
-            self.offset.saturating_sub(WHEEL_LINES)
-        };
+    fn move_by(&mut self, app: &App, lines: u16, is_down: bool) {
+        let up = self.offset.saturating_sub(lines);
+        let offset = if is_down { self.offset.saturating_add(lines) } else { up };
         self.offset = offset.min(hidden(app));
     }
+}
 
-    /// Returns what lies under the mouse.
-    pub(super) fn hit(app: &App, area: Rect, at: Position) -> Hit {
+impl Overlay for Help {
+    /// The key that opens it closes it too.
+    fn press(&mut self, app: &mut App, key: Key) -> Next {
+        if means(app, key, Action::Help) {
+            return Next::Close;
+        }
+        app.keymap.list_action(key).map_or(Next::Stay, |choice| self.choose(app, choice))
+    }
+
+    fn step(&mut self, app: &App, is_down: bool) {
+        self.move_by(app, 1, is_down);
+    }
+
+    fn scroll(&mut self, app: &App, is_down: bool) {
+        self.move_by(app, WHEEL_LINES, is_down);
+    }
+
+    fn accept(&mut self, _app: &mut App) -> Next {
+        Next::Close
+    }
+
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
         dialog(app, area, &lines(app)).hit(area, at)
     }
 
     /// Draws the list, in two columns if there is room.
-    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
         let lines = lines(app);
         let dialog = dialog(app, area, &lines);
         let inner = dialog.draw(app, area, buffer);
@@ -82,16 +90,16 @@ impl Help {
 }
 
 /// Returns the box, with two columns if there is room and need.
-fn dialog(app: &App, area: Rect, lines: &[Line<'_>]) -> Dialog {
+fn dialog(app: &App, area: Rect, lines: &[Line<'_>]) -> DialogBox {
     let total = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let fits_two = area.width >= 2 * COLUMN_COLS + GAP_COLS + AROUND_COLS;
     let columns = if fits_two && total + AROUND_ROWS > area.height { 2 } else { 1 };
-    Dialog {
+    DialogBox {
         title: "Keys".to_owned(),
         tone: Tone::Accent,
         width: columns * COLUMN_COLS + (columns - 1) * GAP_COLS,
         height: total.div_ceil(columns),
-        buttons: buttons(app, &[(Choice::Down, "more"), (Choice::Cancel, "close")]),
+        buttons: buttons(app, &[(ListAction::Down, "more"), (ListAction::Cancel, "close")]),
     }
 }
 
@@ -104,7 +112,7 @@ fn hidden(app: &App) -> u16 {
 fn lines(app: &App) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let heading = app.theme.tone(Tone::Accent).add_modifier(Modifier::BOLD);
-    for scope in Scope::ALL {
+    for scope in KeyScope::ALL {
         lines.push(Line::styled(scope.heading(), heading));
         for (keys, what) in app.keymap.help(scope) {
             let pad = KEY_COLS.saturating_sub(width(&keys));

@@ -2,31 +2,30 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::dialog::{Dialog, Hit, buttons};
-use super::list::{first_shown, item_at, stepped, turned};
-use super::stack::Fate;
-use super::wrapped::wrapped;
-use crate::tui::action::Choice;
+use super::dialog_box::{DialogBox, Hit, buttons, draw_wrapped, remark};
+use super::list::{List, entry};
+use super::stack::{Next, Overlay};
 use crate::tui::app::{App, Purpose};
 use crate::tui::grid::Layout;
-use crate::tui::look::Tone;
+use crate::tui::keys::ListAction;
 use crate::tui::options::Ended;
-use crate::tui::text::{clean, clip, width};
+use crate::tui::style::Tone;
+use crate::tui::text::{clean, clip, padded, width, wrapped};
 use crate::wire::{Request, TeamOffer};
 
 /// The list of teams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Launcher {
-    pub chosen: usize,
+    chosen: usize,
     /// Nobody asked for it: it is there because there are no agents, and goes when there are.
-    pub is_first_screen: bool,
+    is_first_screen: bool,
     /// The team that is being started.
-    pub starting: Option<String>,
+    starting: Option<String>,
     /// Why the last start failed.
-    pub fault: Option<String>,
+    fault: Option<String>,
 }
 
 const WIDTH: u16 = 96;
@@ -35,24 +34,14 @@ const LIST_COLS: u16 = 28;
 const BESIDE_COLS_MIN: u16 = 72;
 
 impl Launcher {
-    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
-        match choice {
-            Choice::Up => self.pick(stepped(self.chosen, teams(app).len(), false)),
-            Choice::Down => self.pick(stepped(self.chosen, teams(app).len(), true)),
-            Choice::Accept => self.launch(app),
-            Choice::Toggle => {}
-            Choice::Cancel => return Fate::Close,
-        }
-        Fate::Stay
+    /// Returns the list for its first showing; with `is_first_screen`, nobody asked for it.
+    pub(crate) fn new(is_first_screen: bool) -> Self {
+        Self { is_first_screen, ..Self::default() }
     }
 
-    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
-        self.pick(turned(self.chosen, teams(app).len(), is_down));
-    }
-
-    pub(super) fn pick(&mut self, index: usize) {
-        self.chosen = index;
-        self.fault = None;
+    /// Takes note of why the team did not start.
+    pub(crate) fn fail(&mut self, fault: String) {
+        (self.starting, self.fault) = (None, Some(fault));
     }
 
     fn launch(&mut self, app: &mut App) {
@@ -79,16 +68,16 @@ impl Launcher {
         app.ask(Purpose::Up { layout }, Request::Up { team: Some(name), environment });
     }
 
-    fn dialog(app: &App) -> Dialog {
+    fn dialog(app: &App) -> DialogBox {
         let members = teams(app).iter().map(|team| team.agents.len());
         let rows = members.max().unwrap_or(0) * 2 + 6;
         let choices = [
-            (Choice::Accept, "start"),
-            (Choice::Up, "up"),
-            (Choice::Down, "down"),
-            (Choice::Cancel, "close"),
+            (ListAction::Accept, "start"),
+            (ListAction::Up, "up"),
+            (ListAction::Down, "down"),
+            (ListAction::Cancel, "close"),
         ];
-        Dialog {
+        DialogBox {
             title: "Start a team".to_owned(),
             tone: Tone::Accent,
             width: WIDTH,
@@ -110,30 +99,11 @@ impl Launcher {
         (list, Rect { y, height: inner.bottom().saturating_sub(y), ..inner })
     }
 
-    /// Returns what lies under the mouse.
-    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
-        let (dialog, count) = (Self::dialog(app), teams(app).len());
-        let (list, _) = Self::parts(dialog.inner(area), count);
-        item_at(self.chosen, count, list, at).map_or_else(|| dialog.hit(area, at), Hit::Item)
-    }
-
-    /// Draws the list and the chosen team.
-    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
-        let inner = Self::dialog(app).draw(app, area, buffer);
-        match app.teams.as_deref() {
-            None => paragraph(buffer, inner, "Asking the hub…", app.theme.tone(Tone::Dim)),
-            Some([]) => draw_no_teams(app, inner, buffer),
-            Some(teams) => self.draw_teams(app, teams, inner, buffer),
-        }
-    }
-
     fn draw_teams(&self, app: &App, teams: &[TeamOffer], inner: Rect, buffer: &mut Buffer) {
         let (list, details) = Self::parts(inner, teams.len());
-        let shown = teams.iter().enumerate().skip(first_shown(self.chosen, list));
-        for (row, (index, team)) in list.rows().zip(shown) {
-            let line = list_line(app, team, index == self.chosen, usize::from(row.width));
-            buffer.set_line(row.x, row.y, &line, row.width);
-        }
+        self.list(app).draw(list, buffer, |index, is_chosen, room| {
+            list_line(app, &teams[index], is_chosen, room)
+        });
         if let Some(team) = teams.get(self.chosen) {
             for (row, line) in
                 details.rows().zip(self.details(app, team, usize::from(details.width)))
@@ -151,14 +121,11 @@ impl Launcher {
             Line::from(vec![Span::styled(clean(&team.name), bold), Span::styled(about, dim)]),
             Line::default(),
         ];
-        let (tone, note) = match (&self.fault, &self.starting, &team.obstacle) {
-            (Some(fault), ..) => (Tone::Danger, Some(format!("✗ {fault}"))),
-            (None, Some(name), _) => (Tone::Accent, Some(format!("Starting {name}…"))),
-            (None, None, Some(obstacle)) => (Tone::Warning, Some(format!("! {}", clean(obstacle)))),
-            (None, None, None) => (Tone::Dim, None),
-        };
-        if let Some(note) = note {
-            let style = app.theme.tone(tone).add_modifier(Modifier::BOLD);
+        let starting = self.starting.as_ref().map(|name| format!("Starting {name}…"));
+        let warning = app.theme.tone(Tone::Warning).add_modifier(Modifier::BOLD);
+        let obstacle = || Some((format!("! {}", clean(team.obstacle.as_ref()?)), warning));
+        let note = remark(app, self.fault.as_ref(), starting).or_else(obstacle);
+        if let Some((note, style)) = note {
             lines.extend(wrapped(&note, room).into_iter().map(|line| Line::styled(line, style)));
             lines.push(Line::default());
         }
@@ -176,6 +143,49 @@ impl Launcher {
     }
 }
 
+impl Overlay for Launcher {
+    fn list(&self, app: &App) -> List {
+        List { chosen: self.chosen, count: teams(app).len() }
+    }
+
+    fn pick(&mut self, _app: &App, index: usize) {
+        (self.chosen, self.fault) = (index, None);
+    }
+
+    fn accept(&mut self, app: &mut App) -> Next {
+        self.launch(app);
+        Next::Stay
+    }
+
+    fn request(&self, app: &App) -> Option<(Purpose, Request)> {
+        Some((Purpose::Teams, Request::Teams { environment: app.settings.environment.clone() }))
+    }
+
+    fn lose_hub(&mut self) {
+        self.starting = None;
+    }
+
+    fn still_stands(&self, app: &App) -> bool {
+        !self.is_first_screen || app.agents.is_empty()
+    }
+
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+        let dialog = Self::dialog(app);
+        let (list, _) = Self::parts(dialog.inner(area), teams(app).len());
+        let team = self.list(app).entry_at(list, at);
+        team.map_or_else(|| dialog.hit(area, at), Hit::Item)
+    }
+
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+        let inner = Self::dialog(app).draw(app, area, buffer);
+        match app.teams.as_deref() {
+            None => draw_wrapped("Asking the hub…", app.theme.tone(Tone::Dim), inner, buffer),
+            Some([]) => draw_no_teams(app, inner, buffer),
+            Some(teams) => self.draw_teams(app, teams, inner, buffer),
+        }
+    }
+}
+
 fn teams(app: &App) -> &[TeamOffer] {
     app.teams.as_deref().unwrap_or_default()
 }
@@ -183,14 +193,12 @@ fn teams(app: &App) -> &[TeamOffer] {
 fn list_line(app: &App, team: &TeamOffer, is_chosen: bool, room: usize) -> Line<'static> {
     let plural = if team.agents.len() == 1 { "" } else { "s" };
     let count = format!("{} agent{plural}", team.agents.len());
-    let name_room = room.saturating_sub(width(&count) + 4);
-    let name = clip(&clean(&team.name), name_room).into_owned();
-    let pad = " ".repeat(room.saturating_sub(width(&name) + width(&count) + 3));
-    let tone = if team.obstacle.is_some() { Tone::Warning } else { Tone::Text };
-    let style = if is_chosen { app.theme.block(Tone::Accent) } else { app.theme.tone(tone) };
-    let mark = if team.obstacle.is_some() { "!" } else { " " };
-    let text = format!("{mark} {name}{pad}{count} ");
-    Line::styled(text, style)
+    let name_room = room.saturating_sub(width(&count) + 3);
+    let name = clean(&team.name);
+    let name = padded(&clip(&name, name_room.saturating_sub(1)), name_room);
+    let has_obstacle = team.obstacle.is_some();
+    let (mark, tone) = if has_obstacle { ("!", Tone::Warning) } else { (" ", Tone::Text) };
+    entry(app, &format!("{mark} {name}{count} "), is_chosen, app.theme.tone(tone), room)
 }
 
 fn draw_no_teams(app: &App, area: Rect, buffer: &mut Buffer) {
@@ -202,11 +210,5 @@ fn draw_no_teams(app: &App, area: Rect, buffer: &mut Buffer) {
     ];
     for (row, (text, tone)) in area.rows().zip(lines) {
         buffer.set_stringn(row.x, row.y, text, usize::from(row.width), app.theme.tone(tone));
-    }
-}
-
-fn paragraph(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
-    for (row, line) in area.rows().zip(wrapped(text, usize::from(area.width))) {
-        buffer.set_stringn(row.x, row.y, line, usize::from(row.width), style);
     }
 }

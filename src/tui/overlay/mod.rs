@@ -1,38 +1,36 @@
-//! What lies over the panes: each overlay is one file with its state, its keys and its looks.
+//! What lies over the panes: each overlay is one file (the diff a folder) with its state, its keys and
+//! its drawing. They share a box (`dialog_box`), a list, a form, and the stack that they lie on.
 
+mod agent_dialog;
+mod agent_form;
 mod attention;
 mod confirm;
-mod crew;
-mod dialog;
+mod dialog_box;
 mod diff;
-mod diff_comments;
-mod diff_lines;
-mod diff_looks;
+mod form;
 mod help;
 mod launcher;
 mod list;
-mod newcomer;
-mod newcomer_settings;
 mod playbooks;
 mod prompt;
-mod prompt_looks;
-mod question;
+mod recipients;
 mod stack;
 mod task_form;
 mod task_view;
 mod tasks;
-mod wrapped;
 
-pub(super) use attention::Attention;
-pub(super) use confirm::{Confirm, Deed};
+pub(super) use agent_dialog::AgentDialog;
+pub(super) use agent_form::AgentForm;
+pub(super) use attention::AttentionList;
+pub(super) use confirm::{AgentAction, Confirm};
 pub(super) use diff::DiffView;
 pub(super) use help::Help;
 pub(super) use launcher::Launcher;
-pub(super) use newcomer::Newcomer;
-pub(super) use playbooks::Playbooks;
-pub(super) use prompt::Prompt;
-pub(super) use question::Question;
-pub(super) use stack::{Handled, Overlay, paste, point, press};
+pub(super) use playbooks::PlaybookList;
+pub(super) use prompt::PromptBox;
+pub(super) use stack::{
+    Handled, Overlay, OverlayStack, each_of, edited, follow, paste, point, press, tick,
+};
 pub(super) use task_form::TaskForm;
 pub(super) use task_view::TaskView;
-pub(super) use tasks::Tasks;
+pub(super) use tasks::TaskList;

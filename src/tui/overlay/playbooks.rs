@@ -7,105 +7,55 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::dialog::{Dialog, Hit, buttons};
+use super::dialog_box::{DialogBox, Hit, buttons};
 use super::launcher::Launcher;
-use super::list::{first_shown, item_at, stepped, turned};
-use super::stack::Fate;
-use super::wrapped::wrapped;
+use super::list::{List, entry};
+use super::stack::{Handled, Next, Overlay};
 use crate::model::{Key, KeyCode};
-use crate::tui::action::Choice;
 use crate::tui::app::App;
-use crate::tui::look::Tone;
+use crate::tui::keys::ListAction;
+use crate::tui::keys::is_text;
 use crate::tui::options::{Ended, PlaybookOffer, RunWish};
-use crate::tui::text::{clean, clip};
+use crate::tui::prompt::TextEditor;
+use crate::tui::style::Tone;
+use crate::tui::text::{clean, clip, wrapped};
 
 /// The list of playbooks, and what was said so far about the chosen one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Playbooks {
+pub(crate) struct PlaybookList {
     chosen: usize,
     /// Scripted agents take the place of all.
     is_rehearsal: bool,
     /// Which of the variables without a default is asked for.
     asked: Option<usize>,
     /// What stands on the line.
-    text: String,
+    line: TextEditor,
     values: BTreeMap<String, String>,
     fault: Option<&'static str>,
 }
 
 const WIDTH: u16 = 100;
 /// What fills a variable is a sentence or a path.
-const TEXT_CHARS_MAX: usize = 500;
+const LINE_CHARS_MAX: usize = 500;
 
-impl Playbooks {
-    /// Says whether letters are written into it.
-    pub(super) fn writes(&self) -> bool {
-        self.asked.is_some()
-    }
-
-    pub(super) fn press(&mut self, app: &mut App, key: Key) -> Fate {
-        let choice =
-            if self.writes() { app.keymap.choice_beside_text(key) } else { app.keymap.choice(key) };
-        if let Some(choice) = choice {
-            return self.choose(app, choice);
-        }
-        if !self.writes() {
-            return Fate::Stay;
-        }
-        let is_plain = !key.modifiers.control && !key.modifiers.alt;
-        if key.code == KeyCode::Backspace {
-            self.text.pop();
-        } else if let KeyCode::Char(c) = key.code {
-            if is_plain {
-                self.write(c.encode_utf8(&mut [0; 4]));
-            } else if c == 'u' && key.modifiers.control {
-                self.text.clear();
-            }
-        }
-        Fate::Stay
-    }
-
+impl PlaybookList {
     /// Adds to the line what can be part of one.
-    pub(super) fn write(&mut self, text: &str) {
+    fn write(&mut self, text: &str) {
         if self.writes() {
-            let room = TEXT_CHARS_MAX.saturating_sub(self.text.chars().count());
-            self.text.extend(text.chars().filter(|c| !c.is_control()).take(room));
+            let room = LINE_CHARS_MAX.saturating_sub(self.line.text().chars().count());
+            let fitting = text.chars().filter(|c| !c.is_control()).take(room);
+            self.line.insert(&fitting.collect::<String>());
             self.fault = None;
         }
     }
 
-    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
-        let count = app.settings.playbooks.len();
-        match choice {
-            Choice::Up if !self.writes() => self.pick(stepped(self.chosen, count, false)),
-            Choice::Down if !self.writes() => self.pick(stepped(self.chosen, count, true)),
-            Choice::Toggle if !self.writes() => self.is_rehearsal = !self.is_rehearsal,
-            Choice::Up | Choice::Down | Choice::Toggle => {}
-            Choice::Accept => self.accept(app),
-            Choice::Cancel if self.writes() => self.pick(self.chosen),
-            Choice::Cancel => return Fate::Close,
-        }
-        Fate::Stay
-    }
-
-    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
-        if !self.writes() {
-            self.pick(turned(self.chosen, app.settings.playbooks.len(), is_down));
-        }
-    }
-
-    pub(super) fn pick(&mut self, index: usize) {
-        let is_rehearsal = self.is_rehearsal;
-        *self = Self { chosen: index, is_rehearsal, ..Self::default() };
-    }
-
     /// Takes what stands on the line and asks for the next thing; once all is said, the run begins.
-    fn accept(&mut self, app: &mut App) {
+    fn answer(&mut self, app: &mut App) {
         let Some(offer) = app.settings.playbooks.get(self.chosen) else { return };
         let wanted: Vec<&String> = offer.wanted().collect();
         let mut next = 0;
         if let Some(asked) = self.asked {
-            let text = self.text.trim().to_owned();
+            let text = self.line.text().trim().to_owned();
             if text.is_empty() {
                 self.fault = Some("Write something first");
                 return;
@@ -113,7 +63,7 @@ impl Playbooks {
             if let Some(name) = wanted.get(asked) {
                 self.values.insert((*name).clone(), text);
             }
-            self.text.clear();
+            self.line = TextEditor::default();
             next = asked + 1;
         }
         if next < wanted.len() {
@@ -127,55 +77,26 @@ impl Playbooks {
         })));
     }
 
-    fn dialog(&self, app: &App) -> Dialog {
+    fn dialog(&self, app: &App) -> DialogBox {
         let rows = |offer: &PlaybookOffer| offer.waves.len() * 2 + offer.vars.len() + 10;
         let rows = app.settings.playbooks.iter().map(rows).max().unwrap_or(8);
-        let choices: &[(Choice, &'static str)] = if self.writes() {
-            &[(Choice::Accept, "go on"), (Choice::Cancel, "back")]
+        let choices: &[(ListAction, &'static str)] = if self.writes() {
+            &[(ListAction::Accept, "go on"), (ListAction::Cancel, "back")]
         } else {
             &[
-                (Choice::Accept, "run"),
-                (Choice::Toggle, "scripted agents"),
-                (Choice::Up, "up"),
-                (Choice::Down, "down"),
-                (Choice::Cancel, "close"),
+                (ListAction::Accept, "run"),
+                (ListAction::Toggle, "scripted agents"),
+                (ListAction::Up, "up"),
+                (ListAction::Down, "down"),
+                (ListAction::Cancel, "close"),
             ]
         };
-        Dialog {
+        DialogBox {
             title: "Run a playbook".to_owned(),
             tone: Tone::Accent,
             width: WIDTH,
             height: u16::try_from(rows).unwrap_or(u16::MAX),
             buttons: buttons(app, choices),
-        }
-    }
-
-    /// Returns what lies under the mouse.
-    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
-        let (dialog, count) = (self.dialog(app), app.settings.playbooks.len());
-        let (list, _) = Launcher::parts(dialog.inner(area), count);
-        let item = item_at(self.chosen, count, list, at).filter(|_| !self.writes());
-        item.map_or_else(|| dialog.hit(area, at), Hit::Item)
-    }
-
-    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
-        let inner = self.dialog(app).draw(app, area, buffer);
-        let offers = &app.settings.playbooks;
-        let (list, details) = Launcher::parts(inner, offers.len());
-        let shown = offers.iter().enumerate().skip(first_shown(self.chosen, list));
-        for (row, (index, offer)) in list.rows().zip(shown) {
-            let is_chosen = index == self.chosen;
-            let style =
-                if is_chosen { app.theme.block(Tone::Accent) } else { app.theme.tone(Tone::Text) };
-            let room = usize::from(row.width);
-            let text = format!(" {:<room$}", clip(&clean(&offer.name), room.saturating_sub(2)));
-            buffer.set_stringn(row.x, row.y, text, room, style);
-        }
-        if let Some(offer) = offers.get(self.chosen) {
-            let lines = self.details(app, offer, usize::from(details.width));
-            for (row, line) in details.rows().zip(lines) {
-                buffer.set_line(row.x, row.y, &line, row.width);
-            }
         }
     }
 
@@ -229,13 +150,105 @@ impl Playbooks {
         let label =
             format!("{}: {}", clean(name), what.map(|what| clean(what)).unwrap_or_default());
         let mut lines: Vec<Line> = wrapped(&label, room).into_iter().map(Line::from).collect();
-        let typed = clean(&self.text);
-        let skip = typed.chars().count().saturating_sub(room.saturating_sub(4));
-        let typed: String = typed.chars().skip(skip).collect();
-        lines.push(Line::styled(format!("> {typed}▏"), app.theme.tone(Tone::Accent)));
+        let (before, after) = self.line.text().split_at(self.line.before_cursor().len());
+        let (before, after) = (clean(before), clean(after));
+        let skip = before.chars().count().saturating_sub(room.saturating_sub(4));
+        let before: String = before.chars().skip(skip).collect();
+        lines.push(Line::styled(format!("> {before}▏{after}"), app.theme.tone(Tone::Accent)));
         if let Some(fault) = self.fault {
             lines.push(Line::styled(format!("✗ {fault}"), app.theme.tone(Tone::Danger)));
         }
         lines
+    }
+}
+
+impl Overlay for PlaybookList {
+    fn writes(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    fn press(&mut self, app: &mut App, key: Key) -> Next {
+        let choice = if self.writes() {
+            app.keymap.list_action_beside_text(key)
+        } else {
+            app.keymap.list_action(key)
+        };
+        if let Some(choice) = choice {
+            return self.choose(app, choice);
+        }
+        if let (KeyCode::Char(c), true) = (key.code, is_text(key)) {
+            self.write(c.encode_utf8(&mut [0; 4]));
+        } else if self.writes() {
+            self.line.press_in_line(&app.keymap, key);
+        }
+        Next::Stay
+    }
+
+    fn paste(&mut self, _app: &App, text: &str) -> Handled {
+        self.write(text);
+        Handled::Consumed
+    }
+
+    fn list(&self, app: &App) -> List {
+        List { chosen: self.chosen, count: app.settings.playbooks.len() }
+    }
+
+    fn pick(&mut self, _app: &App, index: usize) {
+        let is_rehearsal = self.is_rehearsal;
+        *self = Self { chosen: index, is_rehearsal, ..Self::default() };
+    }
+
+    fn step(&mut self, app: &App, is_down: bool) {
+        if !self.writes() {
+            self.pick(app, self.list(app).stepped(is_down));
+        }
+    }
+
+    fn scroll(&mut self, app: &App, is_down: bool) {
+        if !self.writes() {
+            self.pick(app, self.list(app).scrolled(is_down));
+        }
+    }
+
+    fn toggle(&mut self, _app: &mut App) -> Next {
+        self.is_rehearsal ^= !self.writes();
+        Next::Stay
+    }
+
+    fn accept(&mut self, app: &mut App) -> Next {
+        self.answer(app);
+        Next::Stay
+    }
+
+    fn cancel(&mut self, app: &mut App) -> Next {
+        if !self.writes() {
+            return Next::Close;
+        }
+        self.pick(app, self.chosen);
+        Next::Stay
+    }
+
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+        let dialog = self.dialog(app);
+        let (list, _) = Launcher::parts(dialog.inner(area), app.settings.playbooks.len());
+        let playbook = self.list(app).entry_at(list, at).filter(|_| !self.writes());
+        playbook.map_or_else(|| dialog.hit(area, at), Hit::Item)
+    }
+
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+        let inner = self.dialog(app).draw(app, area, buffer);
+        let offers = &app.settings.playbooks;
+        let (list, details) = Launcher::parts(inner, offers.len());
+        self.list(app).draw(list, buffer, |index, is_chosen, room| {
+            let name = clean(&offers[index].name);
+            let text = format!(" {}", clip(&name, room.saturating_sub(2)));
+            entry(app, &text, is_chosen, app.theme.tone(Tone::Text), room)
+        });
+        if let Some(offer) = offers.get(self.chosen) {
+            let lines = self.details(app, offer, usize::from(details.width));
+            for (row, line) in details.rows().zip(lines) {
+                buffer.set_line(row.x, row.y, &line, row.width);
+            }
+        }
     }
 }

@@ -1,38 +1,46 @@
 //! The line in which a prompt is written, for one agent, for those it names, or for many.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
 
-use super::crew::Crew;
-use super::dialog::Hit;
-use super::list::item_at;
-use super::stack::Fate;
+use super::dialog_box::{AROUND_COLS, AROUND_ROWS, Button, DialogBox, Hit};
+use super::list::List;
+use super::recipients::{RecipientList, Recipients, recipients_line, toggled_by};
+use super::stack::{Handled, Next, Overlay};
 use crate::model::{AgentName, Key, KeyCode};
-use crate::tui::action::{Choice, Writing};
-use crate::tui::app::{App, Mail, PromptKind, Wish};
-use crate::tui::keymap::{is_text, off_the_pad};
-use crate::tui::look::Tone;
-use crate::tui::prompt::{Addressed, Editor, addressed, completion};
+use crate::tui::app::{App, LocalEffect, PromptKind, SentPrompt};
+use crate::tui::keys::{Action, EditAction, ListAction};
+use crate::tui::keys::{is_text, off_the_pad};
+use crate::tui::prompt::{Addressed, TextEditor, addressed, completion};
+use crate::tui::style::Tone;
+use crate::tui::text::clip;
 
 /// A prompt that is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Prompt {
-    pub(super) editor: Editor,
-    pub(super) recipients: Recipients,
+pub(crate) struct PromptBox {
+    editor: TextEditor,
+    recipients: Recipients,
     /// How many steps back in the history, and what was written before that.
-    recalled: Option<(usize, Editor)>,
+    recalled: Option<(usize, TextEditor)>,
     /// Why it was not sent.
-    pub(super) fault: Option<String>,
+    fault: Option<String>,
 }
 
-/// Whom the prompt is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Recipients {
-    /// This one, unless the text names others.
-    Pane(AgentName),
-    Chosen(Crew),
+/// Rows that the text may take before it scrolls.
+const TEXT_ROWS_MAX: u16 = 6;
+
+/// Rows that the list of agents may take before it scrolls.
+const LIST_ROWS_MAX: u16 = 10;
+
+/// The parts of the box.
+struct Parts {
+    recipients: Rect,
+    text: Rect,
+    fault: Rect,
 }
 
-impl Prompt {
+impl PromptBox {
     /// Returns a line for an agent, with what was left in it the last time.
     pub(crate) fn for_pane(app: &App, agent: AgentName) -> Self {
         Self::new(app, Recipients::Pane(agent))
@@ -40,7 +48,7 @@ impl Prompt {
 
     /// Returns a line for everyone who can take a prompt now.
     pub(crate) fn for_all(app: &App) -> Self {
-        Self::new(app, Recipients::Chosen(Crew::new(app)))
+        Self::new(app, Recipients::Chosen(RecipientList::new(app)))
     }
 
     fn new(app: &App, recipients: Recipients) -> Self {
@@ -49,83 +57,55 @@ impl Prompt {
         Self { editor, recipients, recalled: None, fault: None }
     }
 
-    /// Says whether letters go into the text.
-    pub(super) fn writes(&self) -> bool {
-        !matches!(&self.recipients, Recipients::Chosen(crew) if crew.has_focus)
-    }
-
-    pub(super) fn press(&mut self, app: &mut App, key: Key) -> Fate {
-        let key = off_the_pad(key);
-        self.fault = None;
-        if let Recipients::Chosen(crew) = &mut self.recipients
-            && let Some(index) = toggled_by(crew, key)
-        {
-            crew.toggle(app, index);
-            return Fate::Stay;
-        }
-        if !self.writes() {
-            return self.press_in_list(app, key);
-        }
-        if is_text(key) {
-            if let KeyCode::Char(c) = key.code {
-                self.insert(c.encode_utf8(&mut [0; 4]));
-            }
-            return Fate::Stay;
-        }
-        if let Some(writing) = app.keymap.writing(key) {
-            return self.write(app, writing);
-        }
-        self.editor.press(key);
-        Fate::Stay
-    }
-
-    fn press_in_list(&mut self, app: &mut App, key: Key) -> Fate {
-        if app.keymap.writing(key) == Some(Writing::Complete) {
+    fn press_in_list(&mut self, app: &mut App, key: Key) -> Next {
+        if app.keymap.edit_action(key) == Some(EditAction::Complete) {
             self.focus_list(false);
-            return Fate::Stay;
+            return Next::Stay;
         }
-        app.keymap.choice(key).map_or(Fate::Stay, |choice| self.choose(app, choice))
+        app.keymap.list_action(key).map_or(Next::Stay, |choice| self.choose(app, choice))
     }
 
     fn focus_list(&mut self, has_focus: bool) {
-        if let Recipients::Chosen(crew) = &mut self.recipients {
-            crew.has_focus = has_focus;
+        if let Recipients::Chosen(list) = &mut self.recipients {
+            list.has_focus = has_focus;
         }
     }
 
     /// Does what a key of the keymap means.
-    fn write(&mut self, app: &mut App, writing: Writing) -> Fate {
+    fn write(&mut self, app: &mut App, writing: EditAction) -> Next {
         match writing {
-            Writing::Send => return self.send(app, false),
-            Writing::SendAnyway => return self.send(app, true),
-            Writing::Leave => return self.leave(app),
-            Writing::OpenEditor => app.wishes.push(Wish::Edit(self.editor.text().to_owned())),
-            Writing::Complete => self.complete(app),
-            Writing::Older => self.recall(app, true),
-            Writing::Newer => self.recall(app, false),
-            Writing::NewLine
-            | Writing::WordLeft
-            | Writing::WordRight
-            | Writing::LineStart
-            | Writing::LineEnd
-            | Writing::KillWord
-            | Writing::KillStart
-            | Writing::KillEnd => {
+            EditAction::Send => return self.send(app, false),
+            EditAction::SendAnyway => return self.send(app, true),
+            EditAction::Leave => return self.leave(app),
+            EditAction::OpenEditor => {
+                app.wishes.push(LocalEffect::Edit(self.editor.text().to_owned()));
+            }
+            EditAction::Complete => self.complete(app),
+            EditAction::Older => self.recall(app, true),
+            EditAction::Newer => self.recall(app, false),
+            EditAction::NewLine
+            | EditAction::WordLeft
+            | EditAction::WordRight
+            | EditAction::LineStart
+            | EditAction::LineEnd
+            | EditAction::KillWord
+            | EditAction::KillStart
+            | EditAction::KillEnd => {
                 self.editor.write(writing);
             }
         }
-        Fate::Stay
+        Next::Stay
     }
 
     /// Writes at the cursor.
-    pub(super) fn insert(&mut self, text: &str) {
+    fn insert(&mut self, text: &str) {
         self.focus_list(false);
         self.editor.insert(text);
     }
 
     fn complete(&mut self, app: &App) {
         match &mut self.recipients {
-            Recipients::Chosen(crew) => crew.has_focus = true,
+            Recipients::Chosen(list) => list.has_focus = true,
             Recipients::Pane(_) => {
                 if let Some(rest) = completion(self.editor.before_cursor(), &app.names()) {
                     self.editor.insert(&rest);
@@ -145,7 +125,7 @@ impl Prompt {
         let own = self.recalled.take().map_or_else(|| self.editor.clone(), |(_, own)| own);
         match app.history.back(steps) {
             Some(prompt) => {
-                self.editor = Editor::new(prompt);
+                self.editor = TextEditor::new(prompt);
                 self.recalled = Some((steps, own));
             }
             None if steps == 0 => self.editor = own,
@@ -153,58 +133,24 @@ impl Prompt {
         }
     }
 
-    /// Takes over what came back from the person's own editor.
-    pub(crate) fn edited(&mut self, outcome: Result<String, String>) {
-        match outcome {
-            Ok(text) if !text.trim().is_empty() => self.editor = Editor::new(&text),
-            Ok(_) => {}
-            Err(fault) => self.fault = Some(fault),
-        }
-    }
-
-    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
-        match (choice, &mut self.recipients) {
-            (Choice::Accept, _) => return self.send(app, false),
-            (Choice::Cancel, _) => return self.leave(app),
-            (Choice::Up, Recipients::Chosen(crew)) => crew.step(app, false),
-            (Choice::Down, Recipients::Chosen(crew)) => crew.step(app, true),
-            (Choice::Toggle, Recipients::Chosen(crew)) => crew.toggle(app, crew.at),
-            (Choice::Up | Choice::Down | Choice::Toggle, Recipients::Pane(_)) => {}
-        }
-        Fate::Stay
-    }
-
-    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
-        if let Recipients::Chosen(crew) = &mut self.recipients {
-            crew.turn(app, is_down);
-        }
-    }
-
-    /// Chooses an agent of the list, or no longer.
-    pub(super) fn toggle(&mut self, app: &App, index: usize) {
-        if let Recipients::Chosen(crew) = &mut self.recipients {
-            crew.toggle(app, index);
-        }
-    }
-
-    fn leave(&self, app: &mut App) -> Fate {
+    fn leave(&self, app: &mut App) -> Next {
         app.drafts[self.kind() as usize] = self.editor.clone();
-        Fate::Close
+        Next::Close
     }
 
-    pub(super) fn kind(&self) -> PromptKind {
+    fn kind(&self) -> PromptKind {
         self.recipients.kind()
     }
 
-    fn send(&mut self, app: &mut App, anyway: bool) -> Fate {
+    fn send(&mut self, app: &mut App, anyway: bool) -> Next {
         match self.addressed(app) {
             Ok((agents, text)) => {
                 send(app, self.kind(), &agents, text, self.editor.text().to_owned(), anyway);
-                Fate::Close
+                Next::Close
             }
             Err(fault) => {
                 self.fault = Some(fault);
-                Fate::Stay
+                Next::Stay
             }
         }
     }
@@ -226,7 +172,7 @@ impl Prompt {
                 }
                 (if others.is_empty() { vec![agent.clone()] } else { others }, text)
             }
-            Recipients::Chosen(crew) => (crew.names(app), whole),
+            Recipients::Chosen(list) => (list.names(app), whole),
         };
         let text = text.trim();
         if text.is_empty() {
@@ -241,34 +187,208 @@ impl Prompt {
         Ok((agents, text.to_owned()))
     }
 
-    /// Returns what lies under the mouse.
-    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+    /// Returns the box, and the strip of the window that it fills: away from the pane that it is for,
+    /// where that is possible.
+    fn dialog(&self, app: &App, area: Rect) -> (DialogBox, Rect) {
+        let text_rows =
+            self.editor.rows(usize::from(area.width.saturating_sub(AROUND_COLS))).rows.len();
+        let text_rows = u16::try_from(text_rows).unwrap_or(u16::MAX).clamp(1, TEXT_ROWS_MAX);
+        let above = self.list_rows(app) + self.gap_rows();
+        let height = above + text_rows + u16::from(self.fault.is_some());
+        let title = match self.kind() {
+            PromptKind::Dispatch => "Dispatch",
+            PromptKind::Broadcast => "Broadcast",
+        };
+        let buttons = self.buttons(app);
+        let dialog = DialogBox {
+            title: title.to_owned(),
+            tone: Tone::Typing,
+            width: area.width.saturating_sub(AROUND_COLS),
+            height,
+            buttons,
+        };
+        let rows = (height + AROUND_ROWS).min(area.height);
+        let y = if self.is_below(app, area) { area.y } else { area.bottom() - rows };
+        (dialog, Rect { y, height: rows, ..area })
+    }
+
+    /// Says whether the pane that the prompt is for is in the lower half of the window.
+    fn is_below(&self, app: &App, area: Rect) -> bool {
+        let Recipients::Pane(agent) = &self.recipients else { return false };
+        app.slot_of(agent).is_some_and(|slot| slot.area.y >= area.y + area.height / 2)
+    }
+
+    fn list_rows(&self, app: &App) -> u16 {
+        let agents = u16::try_from(app.agents.len()).unwrap_or(u16::MAX);
+        match &self.recipients {
+            Recipients::Pane(_) => 1,
+            Recipients::Chosen(_) => agents.clamp(1, LIST_ROWS_MAX),
+        }
+    }
+
+    /// Returns the rows between a list and the text below it.
+    fn gap_rows(&self) -> u16 {
+        match &self.recipients {
+            Recipients::Pane(_) => 0,
+            Recipients::Chosen(_) => 1,
+        }
+    }
+
+    fn buttons(&self, app: &App) -> Vec<Button> {
+        let complete = match self.kind() {
+            PromptKind::Dispatch => "complete @name",
+            PromptKind::Broadcast if self.writes() => "who gets it",
+            PromptKind::Broadcast => "back to the text",
+        };
+        let hint = |writing, choice: Option<ListAction>, what| {
+            let key = app.keymap.hint(Action::Write(writing))?;
+            Some(Button { key, action: choice.map(Action::Choose), what })
+        };
+        [
+            hint(EditAction::Send, Some(ListAction::Accept), "send"),
+            hint(EditAction::Leave, Some(ListAction::Cancel), "leave"),
+            hint(EditAction::NewLine, None, "new line"),
+            hint(EditAction::Complete, None, complete),
+            hint(EditAction::OpenEditor, None, "editor"),
+            hint(EditAction::Older, None, "history"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn parts(&self, app: &App, inner: Rect) -> Parts {
+        let fault_rows = u16::from(self.fault.is_some()).min(inner.height);
+        let fault = Rect { y: inner.bottom() - fault_rows, height: fault_rows, ..inner };
+        let above = inner.height - fault_rows;
+        // A window may be too low for all of it; then the text matters most.
+        let list_rows = self.list_rows(app).min(above.saturating_sub(1));
+        let recipients = Rect { height: list_rows, ..inner };
+        let gap = self.gap_rows().min((above - list_rows).saturating_sub(1));
+        let y = recipients.bottom() + gap;
+        let text = Rect { y, height: above - list_rows - gap, ..inner };
+        Parts { recipients, text, fault }
+    }
+}
+
+impl Overlay for PromptBox {
+    /// Says whether letters go into the text.
+    fn writes(&self) -> bool {
+        !matches!(&self.recipients, Recipients::Chosen(list) if list.has_focus)
+    }
+
+    fn press(&mut self, app: &mut App, key: Key) -> Next {
+        let key = off_the_pad(key);
+        self.fault = None;
+        if let Recipients::Chosen(list) = &mut self.recipients
+            && let Some(index) = toggled_by(list, key)
+        {
+            list.toggle(app, index);
+            return Next::Stay;
+        }
+        if !self.writes() {
+            return self.press_in_list(app, key);
+        }
+        if is_text(key) {
+            if let KeyCode::Char(c) = key.code {
+                self.insert(c.encode_utf8(&mut [0; 4]));
+            }
+            return Next::Stay;
+        }
+        if let Some(writing) = app.keymap.edit_action(key) {
+            return self.write(app, writing);
+        }
+        self.editor.press(key);
+        Next::Stay
+    }
+
+    fn paste(&mut self, _app: &App, text: &str) -> Handled {
+        self.insert(text);
+        Handled::Consumed
+    }
+
+    fn edited(&mut self, _app: &mut App, outcome: Result<String, String>) {
+        match outcome {
+            Ok(text) if !text.trim().is_empty() => self.editor = TextEditor::new(&text),
+            Ok(_) => {}
+            Err(fault) => self.fault = Some(fault),
+        }
+    }
+
+    /// Whoever writes to an agent looks at it.
+    fn dims(&self) -> bool {
+        false
+    }
+
+    fn list(&self, app: &App) -> List {
+        match &self.recipients {
+            Recipients::Pane(_) => List::default(),
+            Recipients::Chosen(list) => list.list(app),
+        }
+    }
+
+    fn pick(&mut self, _app: &App, index: usize) {
+        if let Recipients::Chosen(list) = &mut self.recipients {
+            list.at = index;
+        }
+    }
+
+    fn click(&mut self, app: &mut App, index: usize) -> Next {
+        self.pick(app, index);
+        self.toggle(app)
+    }
+
+    /// Chooses an agent of the list, or no longer.
+    fn toggle(&mut self, app: &mut App) -> Next {
+        if let Recipients::Chosen(list) = &mut self.recipients {
+            list.toggle(app, list.at);
+        }
+        Next::Stay
+    }
+
+    fn accept(&mut self, app: &mut App) -> Next {
+        self.send(app, false)
+    }
+
+    fn cancel(&mut self, app: &mut App) -> Next {
+        self.leave(app)
+    }
+
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
         let (dialog, strip) = self.dialog(app, area);
         let parts = self.parts(app, dialog.inner(strip));
-        if let Recipients::Chosen(crew) = &self.recipients
-            && let Some(index) = item_at(crew.at, app.agents.len(), parts.recipients, at)
-        {
-            return Hit::Item(index);
-        }
-        dialog.hit(strip, at)
+        let agent = self.list(app).entry_at(parts.recipients, at);
+        agent.map_or_else(|| dialog.hit(strip, at), Hit::Item)
     }
-}
 
-impl Recipients {
-    fn kind(&self) -> PromptKind {
-        match self {
-            Self::Pane(_) => PromptKind::Dispatch,
-            Self::Chosen(_) => PromptKind::Broadcast,
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+        let (dialog, strip) = self.dialog(app, area);
+        let inner = dialog.draw(app, strip, buffer);
+        let parts = self.parts(app, inner);
+        match &self.recipients {
+            Recipients::Pane(agent) => {
+                let line = recipients_line(app, agent, &self.editor);
+                for row in parts.recipients.rows() {
+                    buffer.set_line(row.x, row.y, &line, row.width);
+                }
+            }
+            Recipients::Chosen(list) => list.draw(app, parts.recipients, buffer),
+        }
+        self.editor.draw(parts.text, self.writes(), app.theme.tone(Tone::Text), buffer);
+        if let Some(fault) = &self.fault {
+            let style = app.theme.tone(Tone::Danger).add_modifier(Modifier::BOLD);
+            let text = clip(fault, usize::from(parts.fault.width).saturating_sub(2));
+            for row in parts.fault.rows() {
+                buffer.set_stringn(
+                    row.x,
+                    row.y,
+                    format!("✗ {text}"),
+                    usize::from(row.width),
+                    style,
+                );
+            }
         }
     }
-}
-
-/// Returns whom a key chooses or no longer chooses: a digit in the list, with alt beside the text.
-fn toggled_by(crew: &Crew, key: Key) -> Option<usize> {
-    let KeyCode::Char(c) = key.code else { return None };
-    let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok())?;
-    let is_meant = key.modifiers.alt || (crew.has_focus && is_text(key));
-    number.checked_sub(1).filter(|_| is_meant)
 }
 
 fn send(
@@ -280,14 +400,14 @@ fn send(
     anyway: bool,
 ) {
     if app.history.add(&prompt) {
-        app.wishes.push(Wish::Keep(prompt.clone()));
+        app.wishes.push(LocalEffect::Keep(prompt.clone()));
     }
-    app.drafts[kind as usize] = Editor::default();
+    app.drafts[kind as usize] = TextEditor::default();
     for agent in agents {
         app.dismiss(agent);
     }
     let names: Vec<String> = agents.iter().map(ToString::to_string).collect();
     app.say(Tone::Dim, format!("Sending to {}…", names.join(", ")));
     let key = app.new_key();
-    app.post(Mail { kind, draft, agents: names, prompt, key, anyway });
+    app.post(SentPrompt { kind, draft, agents: names, prompt, key, anyway });
 }

@@ -1,385 +1,304 @@
-//! The stack of overlays: the top one sees a key or a click first.
+//! What lies over the panes: one trait, and the stack whose top sees a key, a click or a paste first.
+
+use std::any::Any;
+use std::fmt::Debug;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::dialog::Hit;
-use super::{
-    Attention, Confirm, DiffView, Help, Launcher, Newcomer, Playbooks, Prompt, Question, TaskForm,
-    TaskView, Tasks,
-};
-use crate::model::{AgentName, Key, KeyCode, Moment, Mouse, MouseButton, MouseKind};
-use crate::tui::action::{Action, Choice, Scope, Tasking};
-use crate::tui::app::{App, Lead, Purpose, Target};
-use crate::tui::keymap::is_text;
-use crate::tui::reviewing::Reviewing;
-use crate::wire::Request;
+use super::Help;
+use super::dialog_box::Hit;
+use super::list::List;
+use crate::model::{Key, Moment, Mouse, MouseButton, MouseKind};
+use crate::tui::app::{App, Purpose, Target};
+use crate::tui::keys::is_text;
+use crate::tui::keys::{Action, KeyScope, ListAction};
+use crate::wire::{Request, Status};
 
-/// One thing that lies over the panes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Overlay {
-    Help(Help),
-    Launcher(Launcher),
-    Playbooks(Playbooks),
-    Confirm(Confirm),
-    Newcomer(Newcomer),
-    Prompt(Prompt),
-    Question(Question),
-    Attention(Attention),
-    Tasks(Tasks),
-    TaskView(TaskView),
-    TaskForm(TaskForm),
-    Diff(Box<DiffView>),
+/// One thing that lies over the panes. What an overlay does not say of itself is what most of them
+/// do: a list of which an entry is chosen, and nothing to ask of the hub.
+pub(crate) trait Overlay: Any + Debug {
+    /// Draws itself over what is there.
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer);
+
+    /// Returns what lies under the mouse.
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit;
+
+    /// Does what it is there for.
+    fn accept(&mut self, app: &mut App) -> Next;
+
+    /// Takes a key.
+    fn press(&mut self, app: &mut App, key: Key) -> Next {
+        app.keymap.list_action(key).map_or(Next::Stay, |choice| self.choose(app, choice))
+    }
+
+    /// Does what a key or a button means that means the same in every list and question.
+    fn choose(&mut self, app: &mut App, choice: ListAction) -> Next {
+        match choice {
+            ListAction::Up | ListAction::Down => self.step(app, choice == ListAction::Down),
+            ListAction::Toggle => return self.toggle(app),
+            ListAction::Accept => return self.accept(app),
+            ListAction::Cancel => return self.cancel(app),
+        }
+        Next::Stay
+    }
+
+    /// Does what another button means.
+    fn act(&mut self, _app: &mut App, _action: Action) -> Next {
+        Next::Stay
+    }
+
+    /// Returns the entries to choose from.
+    fn list(&self, _app: &App) -> List {
+        List::default()
+    }
+
+    /// Chooses an entry.
+    fn pick(&mut self, _app: &App, _index: usize) {}
+
+    /// Takes a click on an entry: the first chooses, the second accepts.
+    fn click(&mut self, app: &mut App, index: usize) -> Next {
+        self.pick(app, index);
+        if app.is_double_click(Target::Item(index)) { self.accept(app) } else { Next::Stay }
+    }
+
+    /// Goes to the entry above or below.
+    fn step(&mut self, app: &App, is_down: bool) {
+        self.pick(app, self.list(app).stepped(is_down));
+    }
+
+    /// Follows the wheel of the mouse.
+    fn scroll(&mut self, app: &App, is_down: bool) {
+        self.pick(app, self.list(app).scrolled(is_down));
+    }
+
+    fn toggle(&mut self, _app: &mut App) -> Next {
+        Next::Stay
+    }
+
+    fn cancel(&mut self, _app: &mut App) -> Next {
+        Next::Close
+    }
+
+    /// Says whether letters are written into it.
+    fn writes(&self) -> bool {
+        false
+    }
+
+    /// Takes a pasted text, if it takes any.
+    fn paste(&mut self, _app: &App, _text: &str) -> Handled {
+        Handled::Ignored
+    }
+
+    /// Takes what came back from the person's own editor.
+    fn edited(&mut self, _app: &mut App, _outcome: Result<String, String>) {}
+
+    /// Says whether what lies under it loses its colour.
+    fn dims(&self) -> bool {
+        true
+    }
+
+    /// Returns what it has to know from a hub that has just come, and why.
+    fn request(&self, _app: &App) -> Option<(Purpose, Request)> {
+        None
+    }
+
+    /// Takes note that what was asked of the hub may never be answered.
+    fn lose_hub(&mut self) {}
+
+    /// Takes note of a new status, of which the dashboard knows already.
+    fn follow(&mut self, _app: &mut App, _news: &Status) {}
+
+    /// Says whether what it is about is still there.
+    fn still_stands(&self, _app: &App) -> bool {
+        true
+    }
+
+    /// Returns when it wants to look again at what it shows.
+    fn due(&self) -> Option<Moment> {
+        None
+    }
+
+    /// Looks again at what it shows.
+    fn refresh(&mut self, _app: &mut App) {}
 }
 
-/// Whether a key was meant for an overlay.
+/// Whether a key or a paste was meant for an overlay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handled {
     Consumed,
     Ignored,
 }
 
-/// What an overlay wants to become of itself after a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+/// What becomes of an overlay after a key.
+#[derive(Debug)]
+pub(crate) enum Next {
     Stay,
     Close,
     /// It stays, under this one.
-    Open(Box<Overlay>),
+    Open(Box<dyn Overlay>),
+}
+
+impl Next {
+    pub(super) fn open(overlay: impl Overlay) -> Self {
+        Self::Open(Box::new(overlay))
+    }
+}
+
+/// The overlays that are open, the one on top last.
+#[derive(Debug, Default)]
+pub(crate) struct OverlayStack(Vec<Box<dyn Overlay>>);
+
+impl OverlayStack {
+    pub(crate) fn push(&mut self, overlay: impl Overlay) {
+        self.0.push(Box::new(overlay));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Overlay> {
+        self.0.iter().map(Box::as_ref)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Overlay>> {
+        self.0.iter_mut()
+    }
+
+    /// Returns the one on top, for tests.
+    #[cfg(test)]
+    pub(crate) fn last(&self) -> Option<&dyn Any> {
+        self.0.last().map(|overlay| overlay.as_ref() as &dyn Any)
+    }
+
+    /// Returns the overlays of one kind.
+    pub(crate) fn all_mut<T: Overlay>(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().filter_map(|overlay| (overlay.as_mut() as &mut dyn Any).downcast_mut())
+    }
+
+    /// Takes the first of its kind that is meant off the stack.
+    pub(crate) fn take<T: Overlay>(&mut self, is_meant: impl Fn(&T) -> bool) -> Option<T> {
+        let own =
+            |overlay: &dyn Overlay| (overlay as &dyn Any).downcast_ref().is_some_and(&is_meant);
+        let at = self.0.iter().position(|overlay| own(overlay.as_ref()))?;
+        let overlay: Box<dyn Any> = self.0.remove(at);
+        overlay.downcast().ok().map(|own| *own)
+    }
+
+    /// Puts an overlay back in its place, unless it closes.
+    fn settle(&mut self, overlay: Box<dyn Overlay>, next: Next) {
+        match next {
+            Next::Stay => self.0.push(overlay),
+            Next::Close => {}
+            Next::Open(above) => self.0.extend([overlay, above]),
+        }
+    }
 }
 
 /// Gives a key to the top overlay, if there is one.
 pub(crate) fn press(app: &mut App, key: Key) -> Handled {
-    let Some(mut overlay) = app.overlays.pop() else { return Handled::Ignored };
+    let Some(mut overlay) = app.overlays.0.pop() else { return Handled::Ignored };
     app.damage.is_all = true;
-    let writes = overlay.writes() && is_text(key);
-    let asks_for_help = !writes && app.keymap.action(Scope::Overview, key) == Some(Action::Help);
-    let fate = match &mut overlay {
-        Overlay::Help(_) if asks_for_help => Fate::Close,
-        Overlay::Newcomer(form) => form.press(app, key),
-        Overlay::Playbooks(list) => list.press(app, key),
-        Overlay::Prompt(prompt) => prompt.press(app, key),
-        Overlay::Tasks(list) => list.press(app, key),
-        Overlay::TaskView(view) => view.press(app, key),
-        Overlay::TaskForm(form) => form.press(app, key),
-        Overlay::Diff(view) => view.press(app, key),
-        Overlay::Question(_) if leads_on(app, key) => {
-            app.lead = Some(Lead::Next);
-            Fate::Close
-        }
-        Overlay::Question(question) => question.press(app, key),
-        Overlay::Confirm(confirm) if is_dispatch(app, key) => confirm.write(app),
-        Overlay::Help(_) | Overlay::Launcher(_) | Overlay::Confirm(_) | Overlay::Attention(_) => {
-            let choice = app.keymap.choice(key);
-            choice.map_or(Fate::Stay, |choice| overlay.choose(app, choice))
-        }
-    };
-    let opens_help = asks_for_help && !matches!(overlay, Overlay::Help(_));
-    let helps = opens_help && fate == Fate::Stay;
-    settle(app, overlay, fate);
-    app.overlays.extend(helps.then(|| Overlay::Help(Help::default())));
+    let asks_for_help = means(app, key, Action::Help) && !(overlay.writes() && is_text(key));
+    let mut next = overlay.press(app, key);
+    if asks_for_help && matches!(next, Next::Stay) {
+        next = Next::open(Help::default());
+    }
+    app.overlays.settle(overlay, next);
     Handled::Consumed
 }
 
-/// Puts an overlay back in its place, unless it closes.
-fn settle(app: &mut App, overlay: Overlay, fate: Fate) {
-    match fate {
-        Fate::Stay => app.overlays.push(overlay),
-        Fate::Close => {}
-        Fate::Open(next) => app.overlays.extend([overlay, *next]),
-    }
-}
-
-fn is_dispatch(app: &App, key: Key) -> bool {
-    app.keymap.action(Scope::Overview, key) == Some(Action::Dispatch)
-}
-
-/// Says whether a key goes on to the next thing that waits.
-fn leads_on(app: &App, key: Key) -> bool {
-    key == Key::plain(KeyCode::Tab)
-        || app.keymap.action(Scope::Overview, key) == Some(Action::Attend)
+/// Says whether a key has a meaning that holds over the panes too.
+pub(super) fn means(app: &App, key: Key, action: Action) -> bool {
+    app.keymap.action(KeyScope::Overview, key) == Some(action)
 }
 
 /// Gives a pasted text to the top overlay, if it takes any.
 pub(crate) fn paste(app: &mut App, text: &str) -> Handled {
-    let Some(mut overlay) = app.overlays.pop() else { return Handled::Ignored };
-    let handled = match &mut overlay {
-        Overlay::Newcomer(form) => {
-            form.write(app, text);
-            app.damage.is_all = true;
-            Handled::Consumed
-        }
-        Overlay::Playbooks(list) => {
-            list.write(text);
-            app.damage.is_all = true;
-            Handled::Consumed
-        }
-        Overlay::Prompt(prompt) => {
-            prompt.insert(text);
-            app.damage.is_all = true;
-            Handled::Consumed
-        }
-        Overlay::TaskForm(form) => {
-            form.insert(text);
-            app.damage.is_all = true;
-            Handled::Consumed
-        }
-        Overlay::Diff(view) => {
-            app.damage.is_all = true;
-            if view.insert(text) { Handled::Consumed } else { Handled::Ignored }
-        }
-        Overlay::Help(_)
-        | Overlay::Launcher(_)
-        | Overlay::Confirm(_)
-        | Overlay::Question(_)
-        | Overlay::Attention(_)
-        | Overlay::Tasks(_)
-        | Overlay::TaskView(_) => Handled::Ignored,
-    };
-    app.overlays.push(overlay);
+    let Some(mut overlay) = app.overlays.0.pop() else { return Handled::Ignored };
+    let handled = overlay.paste(app, text);
+    app.damage.is_all |= handled == Handled::Consumed;
+    app.overlays.0.push(overlay);
     handled
 }
 
 /// Gives an event of the mouse to the top overlay: the wheel turns it, a click chooses, a double
 /// click accepts, and a click beside it closes it.
 pub(crate) fn point(app: &mut App, mouse: Mouse) {
-    let Some(mut overlay) = app.overlays.pop() else { return };
-    let at = Position { x: mouse.col, y: mouse.row };
-    let fate = match mouse.kind {
-        MouseKind::ScrollUp => overlay.turn(app, false),
-        MouseKind::ScrollDown => overlay.turn(app, true),
-        MouseKind::Press(MouseButton::Left) => overlay.click(app, at),
+    let Some(mut overlay) = app.overlays.0.pop() else { return };
+    let mut next = Next::Stay;
+    match mouse.kind {
+        MouseKind::ScrollUp => overlay.scroll(app, false),
+        MouseKind::ScrollDown => overlay.scroll(app, true),
+        MouseKind::Press(MouseButton::Left) => {
+            let at = Position { x: mouse.col, y: mouse.row };
+            next = match overlay.hit(app, app.body(), at) {
+                Hit::UserFiles => overlay.cancel(app),
+                Hit::Button(Action::Choose(choice)) => overlay.choose(app, choice),
+                Hit::Button(Action::Help) => Next::open(Help::default()),
+                Hit::Button(action) => overlay.act(app, action),
+                Hit::Item(index) => overlay.click(app, index),
+                Hit::Inside => Next::Stay,
+            };
+        }
         MouseKind::Press(_)
         | MouseKind::Release(_)
         | MouseKind::Drag(_)
         | MouseKind::Move
         | MouseKind::ScrollLeft
-        | MouseKind::ScrollRight => Fate::Stay,
-    };
+        | MouseKind::ScrollRight => {}
+    }
     app.damage.is_all |= mouse.kind != MouseKind::Move;
-    settle(app, overlay, fate);
+    app.overlays.settle(overlay, next);
 }
 
-impl Overlay {
-    /// Draws itself over what is there.
-    pub(crate) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
-        match self {
-            Self::Help(help) => help.draw(app, area, buffer),
-            Self::Launcher(launcher) => launcher.draw(app, area, buffer),
-            Self::Playbooks(list) => list.draw(app, area, buffer),
-            Self::Confirm(confirm) => confirm.draw(app, area, buffer),
-            Self::Newcomer(form) => form.draw(app, area, buffer),
-            Self::Prompt(prompt) => prompt.draw(app, area, buffer),
-            Self::Question(question) => question.draw(app, area, buffer),
-            Self::Attention(list) => list.draw(app, area, buffer),
-            Self::Tasks(list) => list.draw(app, area, buffer),
-            Self::TaskView(view) => view.draw(app, area, buffer),
-            Self::TaskForm(form) => form.draw(app, area, buffer),
-            Self::Diff(view) => view.draw(app, area, buffer),
+/// Gives what came back from the person's own editor to the overlay that asked for it: nothing
+/// opened or closed while the editor had the terminal.
+pub(crate) fn edited(app: &mut App, outcome: Result<String, String>) {
+    app.damage.is_all = true;
+    if let Some(mut overlay) = app.overlays.0.pop() {
+        overlay.edited(app, outcome);
+        app.overlays.0.push(overlay);
+    }
+}
+
+/// Does something to each overlay, from the bottom up; none opens or closes another meanwhile.
+fn each(app: &mut App, mut act: impl FnMut(&mut App, &mut dyn Overlay)) {
+    let mut overlays = std::mem::take(&mut app.overlays);
+    for overlay in overlays.iter_mut() {
+        act(app, overlay.as_mut());
+    }
+    app.overlays = overlays;
+}
+
+/// Does something to each overlay of one kind.
+pub(crate) fn each_of<T: Overlay>(app: &mut App, mut act: impl FnMut(&mut App, &mut T)) {
+    each(app, |app, overlay| {
+        if let Some(own) = (overlay as &mut dyn Any).downcast_mut() {
+            act(app, own);
         }
-    }
+    });
+}
 
-    /// Says whether letters are written into it.
-    fn writes(&self) -> bool {
-        match self {
-            Self::Newcomer(_) | Self::TaskForm(_) => true,
-            Self::Playbooks(list) => list.writes(),
-            Self::Prompt(prompt) => prompt.writes(),
-            Self::Diff(view) => view.writing.is_some(),
-            Self::Help(_)
-            | Self::Launcher(_)
-            | Self::Confirm(_)
-            | Self::Question(_)
-            | Self::Attention(_)
-            | Self::Tasks(_)
-            | Self::TaskView(_) => false,
+/// Closes what is about something that is gone, and tells the others of a new status.
+pub(crate) fn follow(app: &mut App, news: &Status) {
+    let mut overlays = std::mem::take(&mut app.overlays);
+    overlays.0.retain(|overlay| overlay.still_stands(app));
+    app.overlays = overlays;
+    each(app, |app, overlay| overlay.follow(app, news));
+}
+
+/// Lets those look again whose time has come.
+pub(crate) fn tick(app: &mut App) {
+    each(app, |app, overlay| {
+        if overlay.due().is_some_and(|due| due <= app.now) {
+            overlay.refresh(app);
         }
-    }
-
-    /// Says whether what lies under it loses its colour: whoever writes to an agent looks at it.
-    pub(crate) fn wants_dimness(&self) -> bool {
-        !matches!(self, Self::Prompt(_))
-    }
-
-    /// Returns what it has to know from the hub, and why.
-    pub(crate) fn needs(&self, app: &App) -> Option<(Purpose, Request)> {
-        let environment = app.settings.environment.clone();
-        match self {
-            Self::Launcher(_) => Some((Purpose::Teams, Request::Teams { environment })),
-            Self::Newcomer(_) => Some((Purpose::Clis, Request::Clis { environment })),
-            Self::TaskView(view) => Some(view.wish()),
-            Self::Diff(view) => Some(view.wish()),
-            Self::Help(_)
-            | Self::Playbooks(_)
-            | Self::Confirm(_)
-            | Self::Prompt(_)
-            | Self::Question(_)
-            | Self::Attention(_)
-            | Self::Tasks(_)
-            | Self::TaskForm(_) => None,
-        }
-    }
-
-    /// Takes note that what was asked of the hub may never be answered.
-    pub(crate) fn lose_hub(&mut self) {
-        match self {
-            Self::Launcher(launcher) => launcher.starting = None,
-            Self::Newcomer(form) => form.starting = None,
-            Self::Question(question) => question.is_sent = false,
-            Self::TaskForm(form) => form.lose_hub(),
-            Self::Diff(view) => view.lose_hub(),
-            Self::Help(_)
-            | Self::Playbooks(_)
-            | Self::Confirm(_)
-            | Self::Prompt(_)
-            | Self::Attention(_)
-            | Self::Tasks(_)
-            | Self::TaskView(_) => {}
-        }
-    }
-
-    /// Returns when it wants to look again at what it shows.
-    pub(crate) fn due(&self) -> Option<Moment> {
-        if let Self::Diff(view) = self { view.due() } else { None }
-    }
-
-    /// Says whether it is the form that asked for an agent.
-    pub(crate) fn is_form_of(&self, agent: &AgentName) -> bool {
-        matches!(self, Self::Newcomer(form) if form.starting.as_ref() == Some(agent))
-    }
-
-    fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
-        match self {
-            Self::Help(help) => help.choose(app, choice),
-            Self::Launcher(launcher) => launcher.choose(app, choice),
-            Self::Playbooks(list) => list.choose(app, choice),
-            Self::Confirm(confirm) => confirm.choose(app, choice),
-            Self::Newcomer(form) => form.choose(app, choice),
-            Self::Prompt(prompt) => prompt.choose(app, choice),
-            Self::Question(question) => question.choose(app, choice),
-            Self::Attention(list) => list.choose(app, choice),
-            Self::Tasks(list) => list.choose(app, choice),
-            Self::TaskView(view) => view.choose(app, choice),
-            Self::TaskForm(form) => form.choose(app, choice),
-            Self::Diff(view) => view.choose(app, choice),
-        }
-    }
-
-    fn turn(&mut self, app: &App, is_down: bool) -> Fate {
-        match self {
-            Self::Help(help) => help.turn(app, is_down),
-            Self::Launcher(launcher) => launcher.turn(app, is_down),
-            Self::Playbooks(list) => list.turn(app, is_down),
-            Self::Newcomer(form) => form.turn(app, is_down),
-            Self::Prompt(prompt) => prompt.turn(app, is_down),
-            Self::Question(question) => question.turn(app, is_down),
-            Self::Attention(list) => list.turn(app, is_down),
-            Self::Tasks(list) => list.turn(app, is_down),
-            Self::TaskView(view) => view.turn(app, is_down),
-            Self::Diff(view) => view.turn(app, is_down),
-            Self::Confirm(_) | Self::TaskForm(_) => {}
-        }
-        Fate::Stay
-    }
-
-    fn click(&mut self, app: &mut App, at: Position) -> Fate {
-        let area = app.body();
-        let hit = match self {
-            Self::Help(_) => Help::hit(app, area, at),
-            Self::Launcher(launcher) => launcher.hit(app, area, at),
-            Self::Playbooks(list) => list.hit(app, area, at),
-            Self::Confirm(confirm) => confirm.hit(app, area, at),
-            Self::Newcomer(form) => form.hit(app, area, at),
-            Self::Prompt(prompt) => prompt.hit(app, area, at),
-            Self::Question(question) => question.hit(app, area, at),
-            Self::Attention(list) => list.hit(app, area, at),
-            Self::Tasks(list) => list.hit(app, area, at),
-            Self::TaskView(view) => view.hit(app, area, at),
-            Self::TaskForm(form) => form.hit(app, area, at),
-            Self::Diff(view) => view.hit(app, area, at),
-        };
-        match hit {
-            Hit::Outside => self.choose(app, Choice::Cancel),
-            Hit::Button(Action::Choose(choice)) => self.choose(app, choice),
-            Hit::Button(Action::Task(tasking)) => self.task(app, tasking),
-            Hit::Button(Action::Review(reviewing)) => self.review(app, reviewing),
-            Hit::Button(Action::Dispatch) => self.write(app),
-            Hit::Button(Action::Help) => Fate::Open(Box::new(Self::Help(Help::default()))),
-            Hit::Button(_) | Hit::Inside => Fate::Stay,
-            Hit::Item(index) => {
-                if let Self::Prompt(prompt) = self {
-                    prompt.toggle(app, index);
-                    return Fate::Stay;
-                }
-                if let Self::Diff(view) = self {
-                    let is_double = app.is_double_click(Target::Item(index));
-                    view.clicked(app, index, is_double);
-                    return Fate::Stay;
-                }
-                self.pick(app, index);
-                let is_field = match self {
-                    Self::TaskForm(_) => true,
-                    Self::Newcomer(_) => !Newcomer::is_cli(app, index),
-                    Self::Help(_)
-                    | Self::Launcher(_)
-                    | Self::Playbooks(_)
-                    | Self::Confirm(_)
-                    | Self::Prompt(_)
-                    | Self::Question(_)
-                    | Self::Attention(_)
-                    | Self::Tasks(_)
-                    | Self::TaskView(_)
-                    | Self::Diff(_) => false,
-                };
-                if is_field {
-                    return Fate::Stay;
-                }
-                let is_double = app.is_double_click(Target::Item(index));
-                if is_double { self.choose(app, Choice::Accept) } else { Fate::Stay }
-            }
-        }
-    }
-
-    /// Answers with a prompt instead.
-    fn write(&self, app: &mut App) -> Fate {
-        if let Self::Confirm(confirm) = self { confirm.write(app) } else { Fate::Stay }
-    }
-
-    fn review(&mut self, app: &mut App, reviewing: Reviewing) -> Fate {
-        if let Self::Diff(view) = self { view.act(app, reviewing) } else { Fate::Stay }
-    }
-
-    fn task(&self, app: &mut App, tasking: Tasking) -> Fate {
-        match self {
-            Self::Tasks(list) => list.act(app, tasking),
-            Self::TaskView(view) => view.act(app, tasking),
-            Self::Help(_)
-            | Self::Launcher(_)
-            | Self::Playbooks(_)
-            | Self::Confirm(_)
-            | Self::Newcomer(_)
-            | Self::Prompt(_)
-            | Self::Question(_)
-            | Self::Attention(_)
-            | Self::Diff(_)
-            | Self::TaskForm(_) => Fate::Stay,
-        }
-    }
-
-    fn pick(&mut self, app: &App, index: usize) {
-        match self {
-            Self::Launcher(launcher) => launcher.pick(index),
-            Self::Playbooks(list) => list.pick(index),
-            Self::Newcomer(form) => form.pick(app, index),
-            Self::Question(question) => question.pick(index),
-            Self::Attention(list) => list.pick(app, index),
-            Self::Tasks(list) => list.pick(app, index),
-            Self::TaskForm(form) => form.pick(index),
-            Self::Help(_)
-            | Self::Confirm(_)
-            | Self::Prompt(_)
-            | Self::TaskView(_)
-            | Self::Diff(_) => {}
-        }
-    }
+    });
 }

@@ -5,16 +5,15 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 
-use super::dialog::{AROUND_COLS, Dialog, Hit, buttons};
-use super::stack::Fate;
-use super::tasks::{act_on, deeds_on_one};
-use super::wrapped::wrapped;
+use super::dialog_box::{AROUND_COLS, DialogBox, Hit, buttons};
+use super::stack::{Next, Overlay};
+use super::tasks::{act_on, task_buttons};
 use crate::model::{Attempt, GateResult, Key, Task, TaskId};
-use crate::tui::action::{Choice, Tasking};
 use crate::tui::app::{App, Purpose};
-use crate::tui::look::{Tone, as_of_agent, sign};
-use crate::tui::prompt::Editor;
-use crate::tui::text::{clean, elapsed};
+use crate::tui::keys::{Action, ListAction};
+use crate::tui::prompt::TextEditor;
+use crate::tui::style::{Tone, as_of_agent, sign};
+use crate::tui::text::{clean, elapsed, wrapped};
 use crate::wire::{Request, Status, TaskRequest, TaskStatus};
 
 /// A task that is looked at, and how far down.
@@ -56,19 +55,9 @@ impl TaskView {
     }
 
     /// Returns what it has to know from the hub, and why.
-    pub(super) fn wish(&self) -> (Purpose, Request) {
+    fn wish(&self) -> (Purpose, Request) {
         let ask = TaskRequest::Show { task: self.id.to_string() };
         (Purpose::Task { task: self.id }, Request::Task { ask })
-    }
-
-    /// Returns what to ask for, if a status says that something about it has changed.
-    pub(crate) fn follow(&mut self, news: &Status) -> Option<(Purpose, Request)> {
-        let task = news.tasks.iter().find(|task| task.id == self.id.to_string())?;
-        let agent = news.agents.iter().find(|agent| Some(&agent.name) == task.agent.as_ref());
-        let seen = Some((task.clone(), agent.map_or(0, |agent| agent.reports)));
-        let is_news = self.seen != seen;
-        self.seen = seen;
-        is_news.then(|| self.wish())
     }
 
     pub(crate) fn show(&mut self, task: Box<Task>) {
@@ -80,32 +69,6 @@ impl TaskView {
         self.fault = Some(fault);
     }
 
-    pub(super) fn press(&mut self, app: &mut App, key: Key) -> Fate {
-        if let Some(tasking) = app.keymap.tasking(key) {
-            return self.act(app, tasking);
-        }
-        app.keymap.choice(key).map_or(Fate::Stay, |choice| self.choose(app, choice))
-    }
-
-    pub(super) fn act(&self, app: &mut App, tasking: Tasking) -> Fate {
-        act_on(app, self.id, tasking)
-    }
-
-    pub(super) fn choose(&mut self, app: &App, choice: Choice) -> Fate {
-        match choice {
-            Choice::Up => self.move_to(app, self.offset.saturating_sub(1)),
-            Choice::Down => self.move_to(app, self.offset.saturating_add(1)),
-            Choice::Toggle => {}
-            Choice::Cancel | Choice::Accept => return Fate::Close,
-        }
-        Fate::Stay
-    }
-
-    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
-        let up = self.offset.saturating_sub(WHEEL_LINES);
-        self.move_to(app, if is_down { self.offset.saturating_add(WHEEL_LINES) } else { up });
-    }
-
     fn move_to(&mut self, app: &App, offset: u16) {
         let (dialog, _) = self.dialog(app, app.body());
         let hidden = dialog.height.saturating_sub(dialog.inner(app.body()).height);
@@ -113,12 +76,12 @@ impl TaskView {
     }
 
     /// Returns the box and the lines for it.
-    fn dialog(&self, app: &App, area: Rect) -> (Dialog, Vec<Line<'static>>) {
+    fn dialog(&self, app: &App, area: Rect) -> (DialogBox, Vec<Line<'static>>) {
         let lines = self.lines(app, usize::from(WIDTH.min(area.width.saturating_sub(AROUND_COLS))));
-        let mut edge = buttons(app, &[(Choice::Up, "up"), (Choice::Down, "more")]);
-        edge.extend(deeds_on_one(app));
-        edge.extend(buttons(app, &[(Choice::Cancel, "close")]));
-        let dialog = Dialog {
+        let mut edge = buttons(app, &[(ListAction::Up, "up"), (ListAction::Down, "more")]);
+        edge.extend(task_buttons(app));
+        edge.extend(buttons(app, &[(ListAction::Cancel, "close")]));
+        let dialog = DialogBox {
             title: format!("Task {}", self.id),
             tone: Tone::Accent,
             width: WIDTH,
@@ -126,22 +89,6 @@ impl TaskView {
             buttons: edge,
         };
         (dialog, lines)
-    }
-
-    /// Returns what lies under the mouse.
-    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
-        self.dialog(app, area).0.hit(area, at)
-    }
-
-    /// Draws as much of it as fits.
-    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
-        let (dialog, lines) = self.dialog(app, area);
-        let inner = dialog.draw(app, area, buffer);
-        let hidden = lines.len().saturating_sub(usize::from(inner.height));
-        let offset = usize::from(self.offset).min(hidden);
-        for (row, line) in inner.rows().zip(lines.iter().skip(offset)) {
-            buffer.set_line(row.x, row.y, line, row.width);
-        }
     }
 
     fn lines(&self, app: &App, room: usize) -> Vec<Line<'static>> {
@@ -157,6 +104,66 @@ impl TaskView {
             None => {}
         }
         page.lines
+    }
+}
+
+impl Overlay for TaskView {
+    fn press(&mut self, app: &mut App, key: Key) -> Next {
+        if let Some(tasking) = app.keymap.task_action(key) {
+            return act_on(app, self.id, tasking);
+        }
+        app.keymap.list_action(key).map_or(Next::Stay, |choice| self.choose(app, choice))
+    }
+
+    fn act(&mut self, app: &mut App, action: Action) -> Next {
+        let Action::Task(tasking) = action else { return Next::Stay };
+        act_on(app, self.id, tasking)
+    }
+
+    fn step(&mut self, app: &App, is_down: bool) {
+        let up = self.offset.saturating_sub(1);
+        self.move_to(app, if is_down { self.offset.saturating_add(1) } else { up });
+    }
+
+    fn scroll(&mut self, app: &App, is_down: bool) {
+        let up = self.offset.saturating_sub(WHEEL_LINES);
+        self.move_to(app, if is_down { self.offset.saturating_add(WHEEL_LINES) } else { up });
+    }
+
+    fn accept(&mut self, _app: &mut App) -> Next {
+        Next::Close
+    }
+
+    fn request(&self, _app: &App) -> Option<(Purpose, Request)> {
+        Some(self.wish())
+    }
+
+    /// Asks for it anew, if the status says that something about it has changed.
+    fn follow(&mut self, app: &mut App, news: &Status) {
+        let task = news.tasks.iter().find(|task| task.id == self.id.to_string());
+        let Some(task) = task else { return };
+        let agent = news.agents.iter().find(|agent| Some(&agent.name) == task.agent.as_ref());
+        let seen = Some((task.clone(), agent.map_or(0, |agent| agent.reports)));
+        if self.seen != seen {
+            self.seen = seen;
+            let (purpose, request) = self.wish();
+            app.ask(purpose, request);
+        }
+    }
+
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+        self.dialog(app, area).0.hit(area, at)
+    }
+
+    /// Draws as much of it as fits.
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+        let (dialog, lines) = self.dialog(app, area);
+        let inner = dialog.draw(app, area, buffer);
+        let hidden = lines.len().saturating_sub(usize::from(inner.height));
+        let offset = usize::from(self.offset).min(hidden);
+        for (row, line) in inner.rows().zip(lines.iter().skip(offset)) {
+            buffer.set_line(row.x, row.y, line, row.width);
+        }
     }
 }
 
@@ -225,14 +232,15 @@ impl Page<'_> {
 
     /// Returns a task that comes first, and how far it is.
     fn need(&self, need: TaskId) -> String {
-        let known = self.app.tasks.iter().find(|task| task.id == need.to_string());
-        known.map_or_else(|| need.to_string(), |task| format!("{need} ({})", task.state))
+        self.app
+            .task(need)
+            .map_or_else(|| need.to_string(), |task| format!("{need} ({})", task.state))
     }
 
     /// Adds the prompt as it is written: lines and blanks matter in it.
     fn tell_prompt(&mut self, prompt: &str, style: Style) {
         let shown: String = prompt.chars().take(PROMPT_CHARS_MAX).collect();
-        for row in Editor::new(&shown).rows(self.room.saturating_sub(2)).rows {
+        for row in TextEditor::new(&shown).rows(self.room.saturating_sub(2)).rows {
             self.lines.push(Line::styled(format!("  {row}"), style));
         }
         if shown.len() < prompt.len() {

@@ -4,20 +4,20 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::dialog::{Button, Dialog, Hit, buttons};
-use super::list::{first_shown, item_at, stepped, turned};
-use super::stack::{Fate, Overlay};
-use super::{Confirm, Prompt, TaskForm, TaskView};
+use super::dialog_box::{Button, DialogBox, Hit, buttons};
+use super::list::List;
+use super::stack::{Next, Overlay};
+use super::{Confirm, PromptBox, TaskForm, TaskView};
 use crate::model::{AgentName, Key, TaskId, TaskState};
-use crate::tui::action::{Action, Choice, Tasking};
 use crate::tui::app::{App, Purpose};
-use crate::tui::look::{Tone, as_of_agent, sign};
-use crate::tui::text::{clean, clip, width};
+use crate::tui::keys::{Action, ListAction, TaskAction};
+use crate::tui::style::{Tone, as_of_agent, sign};
+use crate::tui::text::{clean, clip, padded, width};
 use crate::wire::{Request, TaskRequest, TaskStatus};
 
 /// The list; what is in it is looked up each time, since tasks come and move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tasks {
+pub(crate) struct TaskList {
     /// By its name, so that no key meant for one task reaches another; at first the topmost.
     chosen: Option<TaskId>,
 }
@@ -31,36 +31,7 @@ const TRY_COLS: usize = 3;
 /// A narrower list does without who tries a task and how often: its title says more.
 const WHO_ROOM_MIN: usize = 64;
 
-impl Tasks {
-    pub(super) fn press(&mut self, app: &mut App, key: Key) -> Fate {
-        if let Some(tasking) = app.keymap.tasking(key) {
-            return self.act(app, tasking);
-        }
-        app.keymap.choice(key).map_or(Fate::Stay, |choice| self.choose(app, choice))
-    }
-
-    pub(super) fn choose(&mut self, app: &mut App, choice: Choice) -> Fate {
-        match choice {
-            Choice::Up => self.pick(app, stepped(self.at(app), app.tasks.len(), false)),
-            Choice::Down => self.pick(app, stepped(self.at(app), app.tasks.len(), true)),
-            Choice::Toggle => {}
-            Choice::Accept => {
-                return self.chosen(app).map_or(Fate::Stay, |id| open(app, id));
-            }
-            Choice::Cancel => return Fate::Close,
-        }
-        Fate::Stay
-    }
-
-    /// Does something with the chosen task, or adds one.
-    pub(super) fn act(&self, app: &mut App, tasking: Tasking) -> Fate {
-        match (tasking, self.chosen(app)) {
-            (Tasking::Add, _) => add(app),
-            (_, Some(task)) => act_on(app, task, tasking),
-            (_, None) => Fate::Stay,
-        }
-    }
-
+impl TaskList {
     /// Chooses a task that may not be in the list yet.
     pub(crate) fn choose_task(&mut self, task: TaskId) {
         self.chosen = Some(task);
@@ -77,21 +48,13 @@ impl Tasks {
         place.unwrap_or(0)
     }
 
-    pub(super) fn turn(&mut self, app: &App, is_down: bool) {
-        self.pick(app, turned(self.at(app), app.tasks.len(), is_down));
-    }
-
-    pub(super) fn pick(&mut self, app: &App, index: usize) {
-        self.chosen = app.tasks.get(index).and_then(|task| task.id.parse().ok());
-    }
-
-    fn dialog(app: &App) -> Dialog {
-        let mut edge = buttons(app, &[(Choice::Accept, "show")]);
-        edge.extend(deed(app, Tasking::Add, "add"));
-        edge.extend(deeds_on_one(app));
-        edge.extend(buttons(app, &[(Choice::Cancel, "close")]));
+    fn dialog(app: &App) -> DialogBox {
+        let mut edge = buttons(app, &[(ListAction::Accept, "show")]);
+        edge.extend(button(app, TaskAction::Add, "add"));
+        edge.extend(task_buttons(app));
+        edge.extend(buttons(app, &[(ListAction::Cancel, "close")]));
         let rows = u16::try_from(app.tasks.len().max(1)).unwrap_or(u16::MAX);
-        Dialog {
+        DialogBox {
             title: "Tasks".to_owned(),
             tone: Tone::Accent,
             width: WIDTH,
@@ -101,97 +64,114 @@ impl Tasks {
     }
 
     /// Returns the room of the list, under its heading.
-    fn list(inner: Rect) -> Rect {
+    fn list_room(inner: Rect) -> Rect {
         let height = inner.height.saturating_sub(HEADING_ROWS);
         Rect { y: inner.y + HEADING_ROWS, height, ..inner }.intersection(inner)
     }
+}
 
-    /// Returns what lies under the mouse.
-    pub(super) fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
-        let dialog = Self::dialog(app);
-        let item = item_at(self.at(app), app.tasks.len(), Self::list(dialog.inner(area)), at);
-        item.map_or_else(|| dialog.hit(area, at), Hit::Item)
+impl Overlay for TaskList {
+    fn press(&mut self, app: &mut App, key: Key) -> Next {
+        if let Some(tasking) = app.keymap.task_action(key) {
+            return self.act(app, Action::Task(tasking));
+        }
+        app.keymap.list_action(key).map_or(Next::Stay, |choice| self.choose(app, choice))
     }
 
-    /// Draws the list.
-    pub(super) fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
+    /// Does something with the chosen task, or adds one.
+    fn act(&mut self, app: &mut App, action: Action) -> Next {
+        match (action, self.chosen(app)) {
+            (Action::Task(TaskAction::Add), _) => add(app),
+            (Action::Task(tasking), Some(task)) => act_on(app, task, tasking),
+            (_, _) => Next::Stay,
+        }
+    }
+
+    fn list(&self, app: &App) -> List {
+        List { chosen: self.at(app), count: app.tasks.len() }
+    }
+
+    fn pick(&mut self, app: &App, index: usize) {
+        self.chosen = app.tasks.get(index).and_then(|task| task.id.parse().ok());
+    }
+
+    fn accept(&mut self, app: &mut App) -> Next {
+        self.chosen(app).map_or(Next::Stay, |id| Next::open(TaskView::open(app, id)))
+    }
+
+    fn hit(&self, app: &App, area: Rect, at: Position) -> Hit {
+        let dialog = Self::dialog(app);
+        let task = self.list(app).entry_at(Self::list_room(dialog.inner(area)), at);
+        task.map_or_else(|| dialog.hit(area, at), Hit::Item)
+    }
+
+    fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
         let inner = Self::dialog(app).draw(app, area, buffer);
         let (dim, room) = (app.theme.tone(Tone::Dim), usize::from(inner.width));
-        let list = Self::list(inner);
+        let list = Self::list_room(inner);
         let who = who(room, "AGENT", "TRY");
         let heading = format!("    {:ID_COLS$} {:STATE_COLS$} {who} TITLE", "TASK", "STATE");
         if app.tasks.is_empty() {
-            let hint = app.keymap.hint(Action::Task(Tasking::Add)).unwrap_or_default();
+            let hint = app.keymap.hint(Action::Task(TaskAction::Add)).unwrap_or_default();
             let text = format!("No tasks yet: {hint} adds one");
             buffer.set_stringn(inner.x, inner.y, text, room, dim);
         } else if inner.height > 0 {
             buffer.set_stringn(inner.x, inner.y, heading, room, dim);
         }
-        let shown = app.tasks.iter().enumerate().skip(first_shown(self.at(app), list));
-        for (row, (index, task)) in list.rows().zip(shown) {
-            let line = list_line(app, task, index == self.at(app), usize::from(row.width));
-            buffer.set_line(row.x, row.y, &line, row.width);
-        }
+        self.list(app).draw(list, buffer, |index, is_chosen, room| {
+            list_line(app, &app.tasks[index], is_chosen, room)
+        });
     }
 }
 
 /// Returns the button for something that can be done with a task.
-fn deed(app: &App, tasking: Tasking, what: &'static str) -> Option<Button> {
+fn button(app: &App, tasking: TaskAction, what: &'static str) -> Option<Button> {
     Button::new(app, Action::Task(tasking), what)
 }
 
 /// Returns the buttons for what can be done with the task that is chosen or shown.
-pub(super) fn deeds_on_one(app: &App) -> impl Iterator<Item = Button> {
+pub(super) fn task_buttons(app: &App) -> impl Iterator<Item = Button> {
     let all = [
-        deed(app, Tasking::Write, "write"),
-        deed(app, Tasking::Retry, "retry"),
-        deed(app, Tasking::GiveUp, "give up"),
-        deed(app, Tasking::Give, "to the selected"),
+        button(app, TaskAction::Write, "write"),
+        button(app, TaskAction::Retry, "retry"),
+        button(app, TaskAction::GiveUp, "give up"),
+        button(app, TaskAction::Give, "to the selected"),
     ];
     all.into_iter().flatten()
 }
 
-/// Shows one task in full.
-fn open(app: &mut App, id: TaskId) -> Fate {
-    Fate::Open(Box::new(Overlay::TaskView(TaskView::open(app, id))))
-}
-
 /// Opens the form for one more task, with what was left in it the last time.
-fn add(app: &mut App) -> Fate {
-    let form = app.task_draft.take().unwrap_or_else(TaskForm::for_new);
-    Fate::Open(Box::new(Overlay::TaskForm(form)))
+fn add(app: &mut App) -> Next {
+    Next::open(app.task_draft.take().unwrap_or_else(TaskForm::for_new))
 }
 
 /// Does something with one task.
-pub(super) fn act_on(app: &mut App, task: TaskId, tasking: Tasking) -> Fate {
-    let known = app.tasks.iter().find(|known| known.id == task.to_string());
-    let state = known.map(|known| known.state);
+pub(super) fn act_on(app: &mut App, task: TaskId, tasking: TaskAction) -> Next {
+    let state = app.task(task).map(|known| known.state);
     match tasking {
-        Tasking::Add => return add(app),
-        Tasking::Retry => {
-            return Fate::Open(Box::new(Overlay::TaskForm(TaskForm::for_retry(task))));
-        }
-        Tasking::GiveUp if state.is_some_and(TaskState::is_final) => {
+        TaskAction::Add => return add(app),
+        TaskAction::Retry => return Next::open(TaskForm::for_retry(task)),
+        TaskAction::GiveUp if state.is_some_and(TaskState::is_final) => {
             app.say(Tone::Dim, format!("{task} is over already"));
         }
-        Tasking::GiveUp => return Fate::Open(Box::new(Overlay::Confirm(Confirm::Task { task }))),
-        Tasking::Give => give(app, task),
-        Tasking::Write => return write_to(app, task),
+        TaskAction::GiveUp => return Next::open(Confirm::Task { task }),
+        TaskAction::Give => give(app, task),
+        TaskAction::Write => return write_to(app, task),
     }
-    Fate::Stay
+    Next::Stay
 }
 
 /// Opens the line for a prompt to the agent that has a task, or had it last: what it asked a person
 /// for is answered there.
-fn write_to(app: &mut App, task: TaskId) -> Fate {
-    let known = app.tasks.iter().find(|known| known.id == task.to_string());
-    let agent = known.and_then(|known| known.agent.as_ref()).and_then(|name| name.parse().ok());
+fn write_to(app: &mut App, task: TaskId) -> Next {
+    let agent =
+        app.task(task).and_then(|known| known.agent.as_ref()).and_then(|name| name.parse().ok());
     let Some(agent) = agent.filter(|name: &AgentName| app.agent(name).is_some()) else {
         app.say(Tone::Warning, format!("No agent that is here has {task}"));
-        return Fate::Stay;
+        return Next::Stay;
     };
     app.selected = Some(agent.clone());
-    Fate::Open(Box::new(Overlay::Prompt(Prompt::for_pane(app, agent))))
+    Next::open(PromptBox::for_pane(app, agent))
 }
 
 /// Gives a task to the agent that is selected.
@@ -209,13 +189,13 @@ fn give(app: &mut App, task: TaskId) {
 
 /// Returns the columns about who tries a task, where there is room for them.
 fn who(room: usize, agent: &str, attempt: &str) -> String {
-    let columns = format!("{} {attempt:>TRY_COLS$} ", padded(agent, AGENT_COLS));
+    let columns = format!("{} {attempt:>TRY_COLS$} ", cell(agent, AGENT_COLS));
     if room < WHO_ROOM_MIN { String::new() } else { columns }
 }
 
-fn padded(text: &str, columns: usize) -> String {
-    let text = clip(text, columns);
-    format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))))
+/// Returns the text in so many columns.
+fn cell(text: &str, columns: usize) -> String {
+    padded(&clip(text, columns), columns)
 }
 
 fn list_line(app: &App, task: &TaskStatus, is_chosen: bool, room: usize) -> Line<'static> {
@@ -225,8 +205,8 @@ fn list_line(app: &App, task: &TaskStatus, is_chosen: bool, room: usize) -> Line
     let head = format!(
         "{arrow} {} {} {} {} ",
         sign(kin),
-        padded(&clean(&task.id), ID_COLS),
-        padded(&task.state.to_string(), STATE_COLS),
+        cell(&clean(&task.id), ID_COLS),
+        cell(&task.state.to_string(), STATE_COLS),
         who(room, &agent, &attempt),
     );
     let rest = room.saturating_sub(width(&head));
@@ -239,7 +219,7 @@ fn list_line(app: &App, task: &TaskStatus, is_chosen: bool, room: usize) -> Line
         }
         None => (title, String::new()),
     };
-    let text = padded(&format!("{title}{wait}"), rest);
+    let text = cell(&format!("{title}{wait}"), rest);
     if is_chosen {
         return Line::styled(format!("{head}{text}"), app.theme.block(Tone::Accent));
     }

@@ -4,11 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use super::state::Player;
+use super::state::FilmPlayer;
 use crate::model::TaskState;
 use crate::story::{Scene, clock};
 use crate::tui::draw::draw_row;
-use crate::tui::look::{Tone, sign};
+use crate::tui::style::{Tone, sign};
 use crate::tui::text::{clean, clip, width};
 
 /// Columns of the lists beside the screen, and the least that a window has where they are shown.
@@ -21,7 +21,7 @@ const KEYS: &str =
     "←→ event  pgup/pgdn minute  home/end  space play  +- speed  tab 1-9 agent  q leave";
 
 /// Draws everything.
-pub(super) fn draw(player: &Player, area: Rect, buffer: &mut Buffer) {
+pub(super) fn draw(player: &FilmPlayer, area: Rect, buffer: &mut Buffer) {
     buffer.reset();
     let page = Page { player, dim: player.theme.tone(Tone::Dim) };
     page.head(area, buffer);
@@ -41,7 +41,7 @@ pub(super) fn draw(player: &Player, area: Rect, buffer: &mut Buffer) {
 }
 
 struct Page<'a> {
-    player: &'a Player,
+    player: &'a FilmPlayer,
     dim: Style,
 }
 

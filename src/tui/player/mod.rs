@@ -8,4 +8,4 @@ pub use run::{PlayerOptions, play};
 pub use state::Film;
 
 #[cfg(test)]
-mod stories;
+mod tests;

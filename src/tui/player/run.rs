@@ -8,14 +8,15 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::draw::draw;
-use super::state::{Film, Player};
+use super::state::{Film, FilmPlayer};
 use crate::model::Environment;
 use crate::story::Told;
 use crate::tui::clock;
-use crate::tui::look::{Depth, Theme, ThemeChoice, is_light};
 use crate::tui::options::TuiError;
+use crate::tui::style::{Depth, Theme, ThemeChoice, is_light};
 use crate::tui::terminal::{
-    Canvas, Modes, Output, Parser, Signal, Signals, Typed, is_terminal, window_size,
+    Parser, TerminalCanvas, TerminalInput, TerminalModes, TerminalOutput, TerminalSignal,
+    TerminalSignals, is_terminal, window_size,
 };
 
 /// Time between frames while it plays: what moves faster cannot be read.
@@ -49,11 +50,11 @@ pub fn play(film: &mut impl Film, options: PlayerOptions) -> Result<(), TuiError
     }
     let is_auto = choice.is_auto();
     let term = environment.0.get("TERM").cloned().unwrap_or_default();
-    let signals = Signals::listen()?;
-    let mut output = Output::open()?;
-    let modes = Modes::enter(&term, is_auto, &mut output)?;
-    let player = Player::new(run, entries, theme, window_size(), film);
-    let canvas = Canvas::new(player.window);
+    let signals = TerminalSignals::listen()?;
+    let mut output = TerminalOutput::open()?;
+    let modes = TerminalModes::enter(&term, is_auto, &mut output)?;
+    let player = FilmPlayer::new(run, entries, theme, window_size(), film);
+    let canvas = TerminalCanvas::new(player.window);
     let light = is_auto.then(|| Theme::load(&ThemeChoice::Named("light".into()), depth));
     let light = light.transpose()?;
     let parser = Parser::default();
@@ -64,18 +65,18 @@ pub fn play(film: &mut impl Film, options: PlayerOptions) -> Result<(), TuiError
         stage.draw()?;
         stage.turn(film)?;
     }
-    Modes::leave();
+    TerminalModes::leave();
     Ok(())
 }
 
 struct Stage {
-    player: Player,
-    canvas: Canvas,
+    player: FilmPlayer,
+    canvas: TerminalCanvas,
     /// What to use if the terminal's background turns out to be light.
     light: Option<Theme>,
-    signals: Signals,
-    output: Output,
-    modes: Modes,
+    signals: TerminalSignals,
+    output: TerminalOutput,
+    modes: TerminalModes,
     parser: Parser,
     escape_at: Option<Instant>,
     /// When time was last looked at.
@@ -143,12 +144,12 @@ impl Stage {
     fn take_signals(&mut self) -> Result<(), TuiError> {
         for signal in self.signals.take() {
             match signal {
-                Signal::WindowChanged => {}
-                Signal::Resumed => self.modes.resume(&mut self.output)?,
-                Signal::Interrupted | Signal::End => self.player.is_over = true,
+                TerminalSignal::WindowChanged => {}
+                TerminalSignal::Resumed => self.modes.resume(&mut self.output)?,
+                TerminalSignal::Interrupted | TerminalSignal::End => self.player.is_over = true,
             }
             self.player.window = window_size();
-            self.canvas = Canvas::new(self.player.window);
+            self.canvas = TerminalCanvas::new(self.player.window);
         }
         Ok(())
     }
@@ -170,16 +171,16 @@ impl Stage {
         Ok(())
     }
 
-    fn give(&mut self, typed: Vec<Typed>, film: &mut impl Film) {
+    fn give(&mut self, typed: Vec<TerminalInput>, film: &mut impl Film) {
         for one in typed {
             match one {
-                Typed::Key(key) => self.player.press(key, film),
-                Typed::Background(rgb) => {
+                TerminalInput::Key(key) => self.player.press(key, film),
+                TerminalInput::Background(rgb) => {
                     if let Some(light) = self.light.take().filter(|_| is_light(rgb)) {
                         self.player.theme = light;
                     }
                 }
-                Typed::Paste(_) | Typed::Mouse(_) | Typed::Focus(_) => {}
+                TerminalInput::Paste(_) | TerminalInput::Mouse(_) | TerminalInput::Focus(_) => {}
             }
         }
     }

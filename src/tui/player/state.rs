@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::model::{AgentName, Key, KeyCode, Moment, Size};
 use crate::story::{Footage, Scene, Told};
-use crate::tui::look::Theme;
+use crate::tui::style::Theme;
 
 /// Whoever knows the past.
 pub trait Film {
@@ -24,7 +24,7 @@ const PAGE: Duration = Duration::from_mins(1);
 
 /// A run that is being looked at. There is always at least one entry.
 #[derive(Debug)]
-pub(super) struct Player {
+pub(super) struct FilmPlayer {
     pub(super) run: String,
     pub(super) entries: Vec<Told>,
     /// The last entry by now.
@@ -42,7 +42,7 @@ pub(super) struct Player {
     pub(super) is_over: bool,
 }
 
-impl Player {
+impl FilmPlayer {
     pub(super) fn new(
         run: String,
         entries: Vec<Told>,

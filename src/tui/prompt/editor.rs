@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthChar;
 
-use crate::model::{Key, KeyCode, is_deceptive};
-use crate::tui::action::Writing;
+use crate::model::{Key, KeyCode, is_deceptive, is_picture_mark};
+use crate::tui::keys::EditAction;
+use crate::tui::keys::Keymap;
 use crate::tui::text::REPLACEMENT;
 
 /// The hub takes no longer prompt.
@@ -14,7 +15,7 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// A text with a cursor in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Editor {
+pub(crate) struct TextEditor {
     text: String,
     /// A byte of the text, always where a character begins, or the end.
     cursor: usize,
@@ -39,7 +40,7 @@ pub(crate) struct Wrapped {
     pub cursor_col: usize,
 }
 
-impl Editor {
+impl TextEditor {
     /// Returns a text with the cursor at its end.
     pub(crate) fn new(text: &str) -> Self {
         let mut editor = Self::default();
@@ -75,23 +76,23 @@ impl Editor {
     }
 
     /// Does what a key of the keymap means to any text, and says whether it meant that.
-    pub(crate) fn write(&mut self, writing: Writing) -> bool {
+    pub(crate) fn write(&mut self, writing: EditAction) -> bool {
         match writing {
-            Writing::NewLine => self.insert("\n"),
-            Writing::WordLeft => self.go(Move::WordLeft),
-            Writing::WordRight => self.go(Move::WordRight),
-            Writing::LineStart => self.go(Move::LineStart),
-            Writing::LineEnd => self.go(Move::LineEnd),
-            Writing::KillWord => self.kill(Move::WordLeft),
-            Writing::KillStart => self.kill(Move::LineStart),
-            Writing::KillEnd => self.kill(Move::LineEnd),
-            Writing::Send
-            | Writing::SendAnyway
-            | Writing::OpenEditor
-            | Writing::Complete
-            | Writing::Older
-            | Writing::Newer
-            | Writing::Leave => return false,
+            EditAction::NewLine => self.insert("\n"),
+            EditAction::WordLeft => self.go(Move::WordLeft),
+            EditAction::WordRight => self.go(Move::WordRight),
+            EditAction::LineStart => self.go(Move::LineStart),
+            EditAction::LineEnd => self.go(Move::LineEnd),
+            EditAction::KillWord => self.kill(Move::WordLeft),
+            EditAction::KillStart => self.kill(Move::LineStart),
+            EditAction::KillEnd => self.kill(Move::LineEnd),
+            EditAction::Send
+            | EditAction::SendAnyway
+            | EditAction::OpenEditor
+            | EditAction::Complete
+            | EditAction::Older
+            | EditAction::Newer
+            | EditAction::Leave => return false,
         }
         true
     }
@@ -117,6 +118,15 @@ impl Editor {
             | KeyCode::Down
             | KeyCode::Function(_)
             | KeyCode::Keypad(_) => {}
+        }
+    }
+
+    /// Takes a key that writes nothing, in a text of one line.
+    pub(crate) fn press_in_line(&mut self, keymap: &Keymap, key: Key) {
+        match keymap.edit_action(key) {
+            Some(EditAction::NewLine) => {}
+            Some(writing) => drop(self.write(writing)),
+            None => self.press(key),
         }
     }
 
@@ -199,9 +209,10 @@ impl Editor {
         let mut rows = vec![String::new()];
         let (mut column, mut cursor) = (0, None);
         for (at, c) in self.text.char_indices() {
+            let before = self.text[..at].chars().next_back();
             let shown = match c {
                 '\t' => ' ',
-                c if c != '\n' && is_deceptive(c) => REPLACEMENT,
+                c if c != '\n' && is_deceptive(c) && !is_picture_mark(before, c) => REPLACEMENT,
                 c => c,
             };
             let columns = shown.width().unwrap_or(0);
@@ -234,7 +245,7 @@ mod tests {
     use super::*;
 
     fn after(text: &str, moves: &[Move]) -> (String, String) {
-        let mut editor = Editor::new(text);
+        let mut editor = TextEditor::new(text);
         for way in moves {
             editor.go(*way);
         }
@@ -264,7 +275,7 @@ mod tests {
 
     #[test]
     fn killing_takes_what_the_cursor_would_pass() {
-        let mut editor = Editor::new("first line\nsecond wörd");
+        let mut editor = TextEditor::new("first line\nsecond wörd");
         editor.kill(Move::WordLeft);
         assert_eq!(editor.text(), "first line\nsecond ");
         editor.kill(Move::LineStart);
@@ -278,7 +289,7 @@ mod tests {
 
     #[test]
     fn lines_are_kept_to_and_left_at_the_ends_only() {
-        let mut editor = Editor::new("a long line\nxy\nanother");
+        let mut editor = TextEditor::new("a long line\nxy\nanother");
         assert!(editor.go_up());
         assert_eq!(editor.before_cursor(), "a long line\nxy", "no further than the line goes");
         assert!(editor.go_up());
@@ -290,22 +301,22 @@ mod tests {
 
     #[test]
     fn a_paste_brings_lines_and_nothing_that_acts() {
-        let editor = Editor::new("a\r\nb\rc\x1b[31m\td\x07");
+        let editor = TextEditor::new("a\r\nb\rc\x1b[31m\td\x07");
         assert_eq!(editor.text(), "a\nb\nc[31m\td");
-        assert_eq!(Editor::new(&"x".repeat(TEXT_BYTES_MAX + 9)).text().len(), TEXT_BYTES_MAX);
+        assert_eq!(TextEditor::new(&"x".repeat(TEXT_BYTES_MAX + 9)).text().len(), TEXT_BYTES_MAX);
     }
 
     #[test]
     fn rows_are_filled_and_the_cursor_is_found_among_them() {
-        let rows = Editor::new("abcdef\n世界世").rows(4);
+        let rows = TextEditor::new("abcdef\n世界世").rows(4);
         assert_eq!(rows.rows, ["abcd", "ef", "世界", "世"]);
         assert_eq!((rows.cursor_row, rows.cursor_col), (3, 2));
-        let full = Editor::new("abcd").rows(4);
+        let full = TextEditor::new("abcd").rows(4);
         assert_eq!((full.rows.len(), full.cursor_row, full.cursor_col), (2, 1, 0));
-        let mut editor = Editor::new("abcdef");
+        let mut editor = TextEditor::new("abcdef");
         editor.go(Move::Left);
         editor.go(Move::Left);
         assert_eq!((editor.rows(4).cursor_row, editor.rows(4).cursor_col), (1, 0));
-        assert_eq!(Editor::new("a\u{202e}b").rows(9).rows, ["a\u{fffd}b"]);
+        assert_eq!(TextEditor::new("a\u{202e}b").rows(9).rows, ["a\u{fffd}b"]);
     }
 }

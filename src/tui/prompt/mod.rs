@@ -3,9 +3,7 @@
 mod address;
 mod editor;
 mod history;
-mod kept;
 
 pub(super) use address::{Addressed, addressed, candidates, completion};
-pub(super) use editor::Editor;
-pub(super) use history::History;
-pub(super) use kept::{keep, load};
+pub(super) use editor::TextEditor;
+pub(super) use history::{PromptHistory, keep, load};

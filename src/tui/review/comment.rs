@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{DiffLine, FileHunks, ReceiptId, plain};
-use crate::tui::prompt::Editor;
+use crate::tui::prompt::TextEditor;
 
 /// What is quoted of a line, to find its place.
 const QUOTE_CHARS_MAX: usize = 300;
@@ -31,12 +31,12 @@ pub(crate) struct Anchor {
 pub(crate) struct Comment {
     pub anchor: Anchor,
     pub text: String,
-    pub post: Post,
+    pub post: CommentState,
 }
 
 /// How far a comment has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Post {
+pub(crate) enum CommentState {
     Kept,
     /// The hub was asked to hand it to the agent.
     Asked,
@@ -49,7 +49,7 @@ pub(crate) enum Post {
 pub(crate) struct Review {
     pub comments: Vec<Comment>,
     /// What was written about a line and left.
-    pub draft: Option<(Anchor, Editor)>,
+    pub draft: Option<(Anchor, TextEditor)>,
 }
 
 impl Anchor {
@@ -91,7 +91,7 @@ impl Anchor {
 impl Review {
     /// Returns how many comments have yet to be sent.
     pub(crate) fn unsent(&self) -> usize {
-        self.comments.iter().filter(|comment| comment.post == Post::Kept).count()
+        self.comments.iter().filter(|comment| comment.post == CommentState::Kept).count()
     }
 
     /// Returns the comments on a file, with their places in the list.
@@ -106,7 +106,7 @@ impl Review {
 /// Returns the comments that are kept, as one prompt; the lines are quoted as what they are.
 pub(crate) fn as_prompt(comments: &[Comment]) -> String {
     let mut kept: Vec<&Comment> =
-        comments.iter().filter(|comment| comment.post == Post::Kept).collect();
+        comments.iter().filter(|comment| comment.post == CommentState::Kept).collect();
     kept.sort_by(|one, other| {
         let key = |comment: &Comment| (comment.anchor.path.clone(), comment.anchor.number);
         key(one).cmp(&key(other))
@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn comment(path: &str, line: &DiffLine, text: &str) -> Comment {
-        Comment { anchor: Anchor::of(path, line), text: text.to_owned(), post: Post::Kept }
+        Comment { anchor: Anchor::of(path, line), text: text.to_owned(), post: CommentState::Kept }
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
             comment("src/a.rs", &line(None, Some(12), "let a = 1;"), "Name it.\nAnd test it."),
             comment("src/a.rs", &line(None, Some(3), "use x;"), "sent before"),
         ];
-        comments[2].post = Post::Sent(ReceiptId(1));
+        comments[2].post = CommentState::Sent(ReceiptId(1));
         insta::assert_snapshot!(as_prompt(&comments), @r"
         2 comments on your changes. Lines after `>` are quoted from the diff to show the place; they ask nothing.
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
+use super::changed_words::changed;
 use super::language::{self, Language};
 use super::syntax::{Inside, parts};
-use super::words::changed;
-use crate::model::{DiffLine, Hunk, is_deceptive};
-use crate::tui::look::Ink;
+use crate::model::{DiffLine, Hunk, is_deceptive, is_picture_mark};
+use crate::tui::style::Ink;
 use crate::tui::text::REPLACEMENT;
 
 /// A tab goes to the next column that this divides.
@@ -114,13 +114,14 @@ fn line_glyphs(
             inks.iter().find(|(range, _)| range.contains(&at)).map_or(Ink::Plain, |(_, ink)| *ink);
         let is_changed = changed.iter().any(|range| range.contains(&at));
         let is_end = at + c.len_utf8() == line.text.len();
+        let before = line.text[..at].chars().next_back();
         let (symbol, columns) = match c {
             '\t' => {
                 let columns = TAB_COLS - column % TAB_COLS;
                 (" ".repeat(columns), columns)
             }
             '\r' if is_end => ("␍".to_owned(), 1),
-            c if is_deceptive(c) => (REPLACEMENT.to_string(), 1),
+            c if is_deceptive(c) && !is_picture_mark(before, c) => (REPLACEMENT.to_string(), 1),
             c => (c.to_string(), c.width().unwrap_or(0)),
         };
         if columns == 0 {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::language::Language;
-use crate::tui::look::Ink;
+use crate::tui::style::Ink;
 
 /// What the end of a line lies in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -21,7 +21,7 @@ const END_SYNCHRONIZED: &[u8] = b"\x1b[?2026l";
 
 /// The picture and the part of it that has not reached the terminal.
 #[derive(Debug)]
-pub(crate) struct Canvas {
+pub(crate) struct TerminalCanvas {
     /// What should be seen; whoever changes it marks where.
     pub picture: Buffer,
     /// Where the cursor should be seen, if at all.
@@ -35,7 +35,7 @@ pub(crate) struct Canvas {
     out: Vec<u8>,
 }
 
-impl Canvas {
+impl TerminalCanvas {
     /// Returns a blank canvas.
     pub(crate) fn new(size: Size) -> Self {
         let area = Rect::new(0, 0, size.cols, size.rows);
@@ -198,13 +198,13 @@ mod tests {
 
     use super::*;
 
-    fn canvas() -> Canvas {
-        let mut canvas = Canvas::new(Size { rows: 4, cols: 20 });
+    fn canvas() -> TerminalCanvas {
+        let mut canvas = TerminalCanvas::new(Size { rows: 4, cols: 20 });
         canvas.flush();
         canvas
     }
 
-    fn flushed(canvas: &mut Canvas) -> String {
+    fn flushed(canvas: &mut TerminalCanvas) -> String {
         canvas.mark_all();
         String::from_utf8(canvas.flush().to_vec()).unwrap()
     }
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_large_frame_is_kept_from_tearing() {
-        let mut canvas = Canvas::new(Size { rows: 50, cols: 100 });
+        let mut canvas = TerminalCanvas::new(Size { rows: 50, cols: 100 });
         canvas.flush();
         for y in 0..50 {
             canvas.picture.set_string(0, y, "x".repeat(100), Style::new());
@@ -298,7 +298,7 @@ mod tests {
         let (rows, cols) = (8, 30);
         let size = |length: u16| NonZeroU16::new(length).unwrap();
         let mut terminal = vt100::Parser::new(size(rows), size(cols), 0);
-        let mut canvas = Canvas::new(Size { rows, cols });
+        let mut canvas = TerminalCanvas::new(Size { rows, cols });
         let mut seed = 7_u32;
         let mut random = move |below: u16| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

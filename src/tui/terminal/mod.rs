@@ -8,8 +8,8 @@ mod parser;
 mod pen;
 mod signals;
 
-pub(super) use canvas::Canvas;
-pub(super) use modes::{Modes, is_terminal, window_size};
-pub(super) use output::Output;
-pub(super) use parser::{Parser, Typed};
-pub(super) use signals::{Signal, Signals};
+pub(super) use canvas::TerminalCanvas;
+pub(super) use modes::{TerminalModes, is_terminal, window_size};
+pub(super) use output::TerminalOutput;
+pub(super) use parser::{Parser, TerminalInput};
+pub(super) use signals::{TerminalSignal, TerminalSignals};

@@ -10,7 +10,7 @@ use crossterm::terminal::{
 };
 use crossterm::{Command, queue};
 
-use super::output::{Output, say_last};
+use super::output::{TerminalOutput, say_last};
 use crate::model::Size;
 
 /// Buttons, drags and the wheel in the form without limits; not every motion, which would wake us
@@ -42,14 +42,18 @@ static HOOK: Once = Once::new();
 
 /// The terminal in our hands; dropped, it is as it was.
 #[derive(Debug)]
-pub(crate) struct Modes {
+pub(crate) struct TerminalModes {
     is_plain: bool,
     has_motion: bool,
 }
 
-impl Modes {
+impl TerminalModes {
     /// Takes the terminal over. With `ask_background`, it is asked for its background, too.
-    pub(crate) fn enter(term: &str, ask_background: bool, output: &mut Output) -> io::Result<Self> {
+    pub(crate) fn enter(
+        term: &str,
+        ask_background: bool,
+        output: &mut TerminalOutput,
+    ) -> io::Result<Self> {
         restore_before_a_panic_speaks();
         // The console of Linux prints what it does not know.
         let modes = Self { is_plain: matches!(term, "linux" | "dumb"), has_motion: false };
@@ -61,7 +65,7 @@ impl Modes {
     }
 
     /// Sets the modes again, after the process had been stopped.
-    pub(crate) fn resume(&self, output: &mut Output) -> io::Result<()> {
+    pub(crate) fn resume(&self, output: &mut TerminalOutput) -> io::Result<()> {
         enable_raw_mode()?;
         ENTERED.store(true, Ordering::SeqCst);
         let mut out = Vec::new();
@@ -80,7 +84,11 @@ impl Modes {
     }
 
     /// Asks the terminal for every motion of the mouse, or no longer.
-    pub(crate) fn set_motion(&mut self, wanted: bool, output: &mut Output) -> io::Result<()> {
+    pub(crate) fn set_motion(
+        &mut self,
+        wanted: bool,
+        output: &mut TerminalOutput,
+    ) -> io::Result<()> {
         if self.has_motion == wanted {
             return Ok(());
         }
@@ -95,7 +103,7 @@ impl Modes {
     }
 }
 
-impl Drop for Modes {
+impl Drop for TerminalModes {
     fn drop(&mut self) {
         restore();
     }

@@ -17,12 +17,12 @@ const LAST_WORDS_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What is written to the terminal, and what of it still waits.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct TerminalOutput {
     terminal: OwnedFd,
     unsent: Vec<u8>,
 }
 
-impl Output {
+impl TerminalOutput {
     /// Opens the terminal for writing.
     pub(crate) fn open() -> io::Result<Self> {
         Ok(Self { terminal: open_terminal()?, unsent: Vec::new() })

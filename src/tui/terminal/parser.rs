@@ -8,7 +8,7 @@ use crate::model::{Key, KeyCode, Modifiers, Mouse, MouseButton, MouseKind};
 
 /// Something that the terminal sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum TerminalInput {
     Key(Key),
     Paste(String),
     /// In cells of the whole window.
@@ -35,19 +35,19 @@ pub(crate) struct Parser {
 
 enum Step {
     /// So many bytes meant this.
-    Took(usize, Option<Typed>),
+    Took(usize, Option<TerminalInput>),
     Incomplete,
 }
 
 impl Parser {
     /// Takes bytes and returns what they mean, in order.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<Typed> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<TerminalInput> {
         self.bytes.extend_from_slice(bytes);
         let mut typed = Vec::new();
         while !self.bytes.is_empty() {
             if self.paste.is_some() {
                 match self.take_paste() {
-                    Some(text) => typed.push(Typed::Paste(text)),
+                    Some(text) => typed.push(TerminalInput::Paste(text)),
                     None => break,
                 }
                 continue;
@@ -74,11 +74,13 @@ impl Parser {
     }
 
     /// Gives up waiting for more and returns what the bytes mean as they are.
-    pub(crate) fn give_up(&mut self) -> Vec<Typed> {
+    pub(crate) fn give_up(&mut self) -> Vec<TerminalInput> {
         let bytes = std::mem::take(&mut self.bytes);
         match bytes.as_slice() {
-            [0x1b] => vec![Typed::Key(Key::plain(KeyCode::Escape))],
-            [0x1b, only] => plain_key(*only).map(with_alt).map(Typed::Key).into_iter().collect(),
+            [0x1b] => vec![TerminalInput::Key(Key::plain(KeyCode::Escape))],
+            [0x1b, only] => {
+                plain_key(*only).map(with_alt).map(TerminalInput::Key).into_iter().collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -114,12 +116,12 @@ fn step(bytes: &[u8]) -> Step {
     match bytes {
         [0x1b] | [0x1b, b'O'] => Step::Incomplete,
         [0x1b, b'[', rest @ ..] => control_sequence(rest),
-        [0x1b, b'O', letter, ..] => Step::Took(3, legacy_key(*letter, "").map(Typed::Key)),
+        [0x1b, b'O', letter, ..] => Step::Took(3, legacy_key(*letter, "").map(TerminalInput::Key)),
         [0x1b, b']' | b'P' | b'_' | b'^', rest @ ..] => string_sequence(rest),
-        [0x1b, 0x1b, ..] => Step::Took(1, Some(Typed::Key(Key::plain(KeyCode::Escape)))),
+        [0x1b, 0x1b, ..] => Step::Took(1, Some(TerminalInput::Key(Key::plain(KeyCode::Escape)))),
         [0x1b, rest @ ..] => match character(rest) {
-            Step::Took(count, Some(Typed::Key(key))) => {
-                Step::Took(count + 1, Some(Typed::Key(with_alt(key))))
+            Step::Took(count, Some(TerminalInput::Key(key))) => {
+                Step::Took(count + 1, Some(TerminalInput::Key(with_alt(key))))
             }
             Step::Took(count, other) => Step::Took(count + 1, other),
             Step::Incomplete => Step::Incomplete,
@@ -131,7 +133,7 @@ fn step(bytes: &[u8]) -> Step {
 fn character(bytes: &[u8]) -> Step {
     let first = bytes[0];
     if first < 0x80 {
-        return Step::Took(1, plain_key(first).map(Typed::Key));
+        return Step::Took(1, plain_key(first).map(TerminalInput::Key));
     }
     let length = match first {
         0xc2..=0xdf => 2,
@@ -142,7 +144,7 @@ fn character(bytes: &[u8]) -> Step {
     let Some(encoded) = bytes.get(..length) else { return Step::Incomplete };
     let decoded = str::from_utf8(encoded).ok().and_then(|text| text.chars().next());
     match decoded {
-        Some(c) => Step::Took(length, Some(Typed::Key(Key::plain(KeyCode::Char(c))))),
+        Some(c) => Step::Took(length, Some(TerminalInput::Key(Key::plain(KeyCode::Char(c))))),
         None => Step::Took(1, None),
     }
 }
@@ -155,12 +157,12 @@ fn control_sequence(rest: &[u8]) -> Step {
     let took = end + 3;
     let Ok(parameters) = str::from_utf8(&rest[..end]) else { return Step::Took(took, None) };
     let meant = match (rest[end], parameters) {
-        (b'I', "") => Some(Typed::Focus(true)),
-        (b'O', "") => Some(Typed::Focus(false)),
+        (b'I', "") => Some(TerminalInput::Focus(true)),
+        (b'O', "") => Some(TerminalInput::Focus(false)),
         (b'M' | b'm', _) if parameters.starts_with('<') => mouse(&parameters[1..], rest[end]),
-        (b'u', _) => unicode_key(parameters).map(Typed::Key),
-        (b'~', _) => numbered_key(parameters).map(Typed::Key),
-        (letter, _) => legacy_key(letter, parameters).map(Typed::Key),
+        (b'u', _) => unicode_key(parameters).map(TerminalInput::Key),
+        (b'~', _) => numbered_key(parameters).map(TerminalInput::Key),
+        (letter, _) => legacy_key(letter, parameters).map(TerminalInput::Key),
     };
     Step::Took(took, meant)
 }
@@ -174,16 +176,16 @@ fn string_sequence(rest: &[u8]) -> Step {
     Step::Took(2 + end + ending_length, meant)
 }
 
-fn background(answer: &str) -> Option<Typed> {
+fn background(answer: &str) -> Option<TerminalInput> {
     let mut channels = answer.strip_prefix("11;rgb:")?.split('/').map(|digits| {
         // One to four digits; the first two tell enough.
         let value = u8::from_str_radix(digits.get(..2).or(digits.get(..1))?, 16).ok()?;
         Some(if digits.len() == 1 { value * 17 } else { value })
     });
-    Some(Typed::Background([channels.next()??, channels.next()??, channels.next()??]))
+    Some(TerminalInput::Background([channels.next()??, channels.next()??, channels.next()??]))
 }
 
-fn mouse(parameters: &str, ending: u8) -> Option<Typed> {
+fn mouse(parameters: &str, ending: u8) -> Option<TerminalInput> {
     let mut numbers = parameters.split(';').map(|number| number.parse::<u16>().ok());
     let (code, col, row) = (numbers.next()??, numbers.next()??, numbers.next()??);
     let button = match code & 0b11 {
@@ -208,7 +210,7 @@ fn mouse(parameters: &str, ending: u8) -> Option<Typed> {
         (false, false, None) => return None,
     };
     let modifiers = modifiers(1 + (u32::from(code) >> 2 & 0b11) + (u32::from(code) >> 2 & 0b100));
-    Some(Typed::Mouse(Mouse {
+    Some(TerminalInput::Mouse(Mouse {
         kind,
         row: row.checked_sub(1)?,
         col: col.checked_sub(1)?,
@@ -224,8 +226,8 @@ mod tests {
         let mut parser = Parser::default();
         let mut typed = parser.push(bytes);
         typed.extend(parser.give_up());
-        let name = |typed: Typed| {
-            if let Typed::Key(key) = typed { key.to_string() } else { format!("{typed:?}") }
+        let name = |typed: TerminalInput| {
+            if let TerminalInput::Key(key) = typed { key.to_string() } else { format!("{typed:?}") }
         };
         typed.into_iter().map(name).collect()
     }
@@ -264,7 +266,7 @@ mod tests {
         let mut parser = Parser::default();
         assert_eq!(parser.push(b"\x1b[200~a\x1b[31mb"), []);
         assert!(!parser.is_waiting());
-        assert_eq!(parser.push(b"\x1b[201~"), [Typed::Paste("a\x1b[31mb".into())]);
+        assert_eq!(parser.push(b"\x1b[201~"), [TerminalInput::Paste("a\x1b[31mb".into())]);
     }
 
     #[test]
@@ -274,7 +276,9 @@ mod tests {
         for _ in 0..320 {
             parser.push(&[b'x'; 8192]);
         }
-        let Some(Typed::Paste(text)) = parser.push(PASTE_END).pop() else { panic!("no paste") };
+        let Some(TerminalInput::Paste(text)) = parser.push(PASTE_END).pop() else {
+            panic!("no paste")
+        };
         assert!(text.len() < PASTE_BYTES_MAX + 100 && text.ends_with("too long]"));
     }
 
@@ -287,9 +291,11 @@ mod tests {
             col: 9,
             modifiers: Modifiers { control: true, ..Modifiers::default() },
         };
-        assert_eq!(parser.push(b"\x1b[<50;10;5M"), [Typed::Mouse(expected)]);
+        assert_eq!(parser.push(b"\x1b[<50;10;5M"), [TerminalInput::Mouse(expected)]);
         let wheel = parser.push(b"\x1b[<65;1;1M");
-        assert!(matches!(&wheel[..], [Typed::Mouse(mouse)] if mouse.kind == MouseKind::ScrollDown));
+        assert!(
+            matches!(&wheel[..], [TerminalInput::Mouse(mouse)] if mouse.kind == MouseKind::ScrollDown)
+        );
         assert_eq!(parser.push(b"\x1b[<0;0;0M"), []);
     }
 
@@ -300,13 +306,13 @@ mod tests {
         let mut parser = Parser::default();
         parser.push(b"\x1b[");
         parser.push(&[b'1'; 1000]);
-        assert_eq!(parser.push(b"a"), [Typed::Key("a".parse().unwrap())]);
+        assert_eq!(parser.push(b"a"), [TerminalInput::Key("a".parse().unwrap())]);
     }
 
     #[test]
     fn the_background_is_read_from_an_answer() {
         let mut parser = Parser::default();
-        let expected = [Typed::Background([0x28, 0x2c, 0x34])];
+        let expected = [TerminalInput::Background([0x28, 0x2c, 0x34])];
         assert_eq!(parser.push(b"\x1b]11;rgb:2828/2c2c/3434\x1b\\"), expected);
     }
 }

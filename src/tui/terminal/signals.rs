@@ -9,7 +9,7 @@ use signal_hook::low_level::{pipe, unregister};
 
 /// What a signal says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signal {
+pub(crate) enum TerminalSignal {
     WindowChanged,
     /// We were stopped and go on; the terminal's modes may be lost.
     Resumed,
@@ -18,30 +18,34 @@ pub(crate) enum Signal {
     End,
 }
 
-const WATCHED: [(i32, Signal); 5] = [
-    (SIGWINCH, Signal::WindowChanged),
-    (SIGCONT, Signal::Resumed),
-    (SIGTERM, Signal::End),
-    (SIGHUP, Signal::End),
-    (SIGINT, Signal::Interrupted),
+const WATCHED: [(i32, TerminalSignal); 5] = [
+    (SIGWINCH, TerminalSignal::WindowChanged),
+    (SIGCONT, TerminalSignal::Resumed),
+    (SIGTERM, TerminalSignal::End),
+    (SIGHUP, TerminalSignal::End),
+    (SIGINT, TerminalSignal::Interrupted),
 ];
 
 /// The signals that this process listens to while it lives.
 #[derive(Debug)]
-pub(crate) struct Signals {
+pub(crate) struct TerminalSignals {
     /// One for each kind of news, in the order of `KINDS`.
     pipes: [UnixStream; 4],
     registered: Vec<signal_hook::SigId>,
 }
 
-const KINDS: [Signal; 4] =
-    [Signal::WindowChanged, Signal::Resumed, Signal::Interrupted, Signal::End];
+const KINDS: [TerminalSignal; 4] = [
+    TerminalSignal::WindowChanged,
+    TerminalSignal::Resumed,
+    TerminalSignal::Interrupted,
+    TerminalSignal::End,
+];
 
-impl Signals {
+impl TerminalSignals {
     /// Begins to listen.
     pub(crate) fn listen() -> io::Result<Self> {
         let mut registered = Vec::new();
-        let mut pipe_for = |kind: Signal| {
+        let mut pipe_for = |kind: TerminalSignal| {
             let (ours, theirs) = UnixStream::pair()?;
             ours.set_nonblocking(true)?;
             for (number, _) in WATCHED.iter().filter(|(_, its)| *its == kind) {
@@ -67,7 +71,7 @@ impl Signals {
     }
 
     /// Returns what has arrived since the last time.
-    pub(crate) fn take(&mut self) -> Vec<Signal> {
+    pub(crate) fn take(&mut self) -> Vec<TerminalSignal> {
         let mut buffer = [0; 64];
         let mut arrived = Vec::new();
         for (pipe, kind) in self.pipes.iter_mut().zip(KINDS) {
@@ -79,7 +83,7 @@ impl Signals {
     }
 }
 
-impl Drop for Signals {
+impl Drop for TerminalSignals {
     fn drop(&mut self) {
         for id in self.registered.drain(..) {
             unregister(id);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::news::words;
+use super::from_hub::words;
 use crate::model::{Against, AgentName, ReceiptId, Stage};
 use crate::tui::app::{App, Purpose, has_failed, receipt_line};
-use crate::tui::look::Tone;
-use crate::tui::overlay::{DiffView, Overlay};
-use crate::tui::review::{Comment, Post, Review};
+use crate::tui::overlay::{DiffView, each_of};
+use crate::tui::review::{Comment, CommentState, Review};
+use crate::tui::style::Tone;
 use crate::tui::text::clean;
 use crate::wire::{Fault, Request, Response};
 
@@ -17,33 +17,13 @@ pub(super) fn open(app: &mut App) {
         return app.say(Tone::Dim, "There is no agent whose changes could be shown");
     };
     let mut view = DiffView::new(agent);
-    view.follow(app);
-    view.refresh(app);
-    app.overlays.push(Overlay::Diff(Box::new(view)));
-}
-
-/// Does something to each diff that is open.
-fn each(app: &mut App, mut act: impl FnMut(&mut App, &mut DiffView)) {
-    let mut overlays = std::mem::take(&mut app.overlays);
-    for overlay in &mut overlays {
-        if let Overlay::Diff(view) = overlay {
-            act(app, view);
-        }
-    }
-    app.overlays = overlays;
-}
-
-/// Compares anew where it is time to.
-pub(super) fn tick(app: &mut App) {
-    each(app, |app, view| {
-        if view.due().is_some_and(|due| due <= app.now) {
-            view.refresh(app);
-        }
-    });
+    view.follow_agent(app);
+    view.compare(app);
+    app.overlays.push(view);
 }
 
 /// Takes what the hub says about an agent's changes.
-pub(super) fn told(
+pub(super) fn take_diff(
     app: &mut App,
     agent: &AgentName,
     against: &Against,
@@ -52,7 +32,7 @@ pub(super) fn told(
 ) {
     app.damage.is_all = true;
     let mut told = Some((path, outcome));
-    each(app, |app, view| {
+    each_of(app, |app, view: &mut DiffView| {
         if view.agent != *agent || !view.is_against(against) {
             return;
         }
@@ -73,16 +53,11 @@ pub(super) fn told(
     });
 }
 
-/// Follows the agents: one that has ended a turn may have changed files.
-pub(super) fn follow(app: &mut App) {
-    each(app, |app, view| view.follow(app));
-}
-
 /// Asks what becomes of the comments that are on their way.
-pub(super) fn connected(app: &mut App) {
+pub(super) fn await_receipts(app: &mut App) {
     let sent = |comment: &Comment| match comment.post {
-        Post::Sent(receipt) => Some(receipt),
-        Post::Kept | Post::Asked => None,
+        CommentState::Sent(receipt) => Some(receipt),
+        CommentState::Kept | CommentState::Asked => None,
     };
     let on_their_way = |(agent, review): (&AgentName, &Review)| {
         let receipts: BTreeSet<ReceiptId> = review.comments.iter().filter_map(sent).collect();
@@ -99,7 +74,7 @@ fn wait(app: &mut App, agent: AgentName, receipt: ReceiptId) {
 }
 
 /// Takes how far a prompt with comments came in the end. Those that the agent has are done with.
-pub(super) fn arrived(
+pub(super) fn take_receipt(
     app: &mut App,
     agent: &AgentName,
     id: ReceiptId,
@@ -113,11 +88,11 @@ pub(super) fn arrived(
     let is_taken = receipt.as_ref().is_some_and(|receipt| receipt.state == Stage::Accepted);
     let Some(review) = app.reviews.get_mut(agent) else { return };
     if is_taken {
-        review.comments.retain(|comment| comment.post != Post::Sent(id));
+        review.comments.retain(|comment| comment.post != CommentState::Sent(id));
         return;
     }
-    for comment in review.comments.iter_mut().filter(|one| one.post == Post::Sent(id)) {
-        comment.post = Post::Kept;
+    for comment in review.comments.iter_mut().filter(|one| one.post == CommentState::Sent(id)) {
+        comment.post = CommentState::Kept;
     }
     let state = receipt.as_ref().map_or("nothing is known of it".to_owned(), receipt_line);
     let text = format!("{agent} did not take the comments ({state}): they are kept");
@@ -125,7 +100,7 @@ pub(super) fn arrived(
 }
 
 /// Takes what became of comments that were sent; those that nobody got are kept.
-pub(super) fn sent(app: &mut App, agent: &AgentName, outcome: Result<Response, Fault>) {
+pub(super) fn take_sent(app: &mut App, agent: &AgentName, outcome: Result<Response, Fault>) {
     app.damage.is_all = true;
     let receipts = match outcome {
         Ok(Response::Done(done)) => done.receipts,
@@ -161,7 +136,7 @@ pub(super) fn lose_hub(app: &mut App) {
 
 fn settle(app: &mut App, agent: &AgentName, receipt: Option<ReceiptId>) {
     let comments = app.reviews.get_mut(agent).map(|review| review.comments.iter_mut());
-    for comment in comments.into_iter().flatten().filter(|one| one.post == Post::Asked) {
-        comment.post = receipt.map_or(Post::Kept, Post::Sent);
+    for comment in comments.into_iter().flatten().filter(|one| one.post == CommentState::Asked) {
+        comment.post = receipt.map_or(CommentState::Kept, CommentState::Sent);
     }
 }

@@ -1,10 +1,13 @@
-//! Takes whatever happens, one thing at a time.
+//! Takes whatever happens, one thing at a time, and tells the hub what this window shows and how
+//! large.
 
-use super::{attend, diffs, keys, mouse, news, prompts, upkeep};
-use crate::model::{Key, Moment, Mouse, Size};
-use crate::tui::app::App;
-use crate::tui::look::is_light;
-use crate::wire::{Ask, FromHub};
+use super::{attention, from_hub, keys, mouse};
+use crate::model::{AgentName, Key, Moment, Mouse, Size};
+use crate::tui::app::{App, Purpose, SentSize};
+use crate::tui::grid::TileSlot;
+use crate::tui::overlay;
+use crate::tui::style::is_light;
+use crate::wire::{Ask, FromHub, Request};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -12,7 +15,7 @@ use crate::wire::{Ask, FromHub};
     clippy::large_enum_variant,
     reason = "a frame is moved once, from the reader to the update"
 )]
-pub(crate) enum Input {
+pub(crate) enum AppInput {
     Key(Key),
     Paste(String),
     /// In cells of the window.
@@ -37,7 +40,7 @@ pub(crate) enum Input {
 #[must_use]
 pub(crate) fn update(
     app: &mut App,
-    inputs: impl IntoIterator<Item = Input>,
+    inputs: impl IntoIterator<Item = AppInput>,
     now: Moment,
 ) -> Vec<Ask> {
     app.now = now;
@@ -46,35 +49,35 @@ pub(crate) fn update(
         take(app, input);
     }
     if app.is_connected() && (app.damage.is_all || app.is_leading != led) {
-        upkeep::watch(app);
-        upkeep::resize(app);
+        watch(app);
+        resize(app);
     }
     app.take_asks()
 }
 
-fn take(app: &mut App, input: Input) {
+fn take(app: &mut App, input: AppInput) {
     match input {
-        Input::Key(key) => keys::press(app, key),
-        Input::Paste(text) => keys::paste(app, text),
-        Input::Mouse(mouse) => mouse::handle(app, mouse),
-        Input::Focus(has_focus) => keys::focus(app, has_focus),
-        Input::Resized(window) => {
+        AppInput::Key(key) => keys::press(app, key),
+        AppInput::Paste(text) => keys::paste(app, text),
+        AppInput::Mouse(mouse) => mouse::handle(app, mouse),
+        AppInput::Focus(has_focus) => keys::focus(app, has_focus),
+        AppInput::Resized(window) => {
             app.window = window;
             app.is_leading = true;
             app.damage.is_all = true;
         }
-        Input::Background(rgb) => use_background(app, rgb),
-        Input::Connected => news::connected(app),
-        Input::Lost { reason } => news::lost(app, &reason),
-        Input::Hub(frame) => news::take(app, frame),
-        Input::Edited(outcome) => prompts::edited(app, outcome),
-        Input::TimePassed => {
+        AppInput::Background(rgb) => use_background(app, rgb),
+        AppInput::Connected => from_hub::connected(app),
+        AppInput::Lost { reason } => from_hub::lost(app, &reason),
+        AppInput::Hub(frame) => from_hub::take(app, frame),
+        AppInput::Edited(outcome) => overlay::edited(app, outcome),
+        AppInput::TimePassed => {
             app.damage.has_labels = true;
-            diffs::tick(app);
+            overlay::tick(app);
         }
     }
     if let Some(lead) = app.lead.take() {
-        attend::follow(app, lead);
+        attention::follow(app, lead);
     }
 }
 
@@ -83,4 +86,46 @@ fn use_background(app: &mut App, rgb: [u8; 3]) {
         app.theme = light;
         app.damage.is_all = true;
     }
+}
+
+/// Tells the hub which panes are shown, if that has changed.
+fn watch(app: &mut App) {
+    let slots = app.slots();
+    let shown = slots.iter().map(|slot| app.agents[slot.index].name.clone());
+    let shown: Vec<AgentName> = shown.collect();
+    let sees = |agent: &AgentName| app.has_focus && shown.contains(agent);
+    let is_attended = app.selected.as_ref().is_some_and(sees);
+    let wanted = (shown, app.selected.clone(), is_attended);
+    if app.watched.as_ref() != Some(&wanted) && (app.watched.is_some() || !wanted.0.is_empty()) {
+        let (agents, focused, is_attended) = wanted.clone();
+        app.ask(Purpose::Upkeep, Request::Watch { agents, focused, is_attended });
+        app.watched = Some(wanted);
+    }
+}
+
+/// Gives the panes the size of their tiles, if this dashboard was used last.
+fn resize(app: &mut App) {
+    if !app.is_leading {
+        return;
+    }
+    for (name, size) in wanted_sizes(app) {
+        if app.sizes.get(&name).is_none_or(|sent| sent.size != size) {
+            let is_confirmed = app.panes.get(&name).is_some_and(|pane| pane.size == size);
+            if !is_confirmed {
+                app.ask(Purpose::Upkeep, Request::Resize { agent: name.to_string(), size });
+            }
+            app.sizes.insert(name, SentSize { size, is_confirmed });
+        }
+    }
+}
+
+fn wanted_sizes(app: &App) -> Vec<(AgentName, Size)> {
+    let least = app.settings.min_size;
+    let live = |slot: &TileSlot| !slot.is_card && !app.agents[slot.index].has_ended();
+    let wanted = app.slots().into_iter().filter(live).map(|slot| {
+        let inner = slot.inner();
+        let size = Size { rows: inner.height.max(least.rows), cols: inner.width.max(least.cols) };
+        (app.agents[slot.index].name.clone(), size.clamped())
+    });
+    wanted.collect()
 }

@@ -1,12 +1,12 @@
 //! Keys and pastes: to the pane while typing, to the dashboard otherwise.
 
-use super::{act, reading};
+use super::{actions, scrollback};
 use crate::model::Key;
-use crate::tui::action::{Action, Scope};
 use crate::tui::app::{App, Mode, Purpose};
-use crate::tui::keymap::normal;
-use crate::tui::look::Tone;
+use crate::tui::keys::normal;
+use crate::tui::keys::{Action, KeyScope};
 use crate::tui::overlay::{self, Handled};
+use crate::tui::style::Tone;
 use crate::wire::{KeyInput, Request};
 
 /// Takes a key.
@@ -22,8 +22,8 @@ pub(super) fn press(app: &mut App, key: Key) {
     match app.mode {
         Mode::Typing => type_key(app, key, named),
         Mode::Scrolling(_) => {
-            if let Some(Action::Read(reading)) = app.keymap.action(Scope::Scrolling, named) {
-                reading::act(app, reading);
+            if let Some(Action::Read(reading)) = app.keymap.action(KeyScope::Scrolling, named) {
+                scrollback::act(app, reading);
             }
         }
         Mode::Overview { has_just_left } => in_overview(app, named, has_just_left),
@@ -32,22 +32,22 @@ pub(super) fn press(app: &mut App, key: Key) {
 
 fn in_overview(app: &mut App, key: Key, has_just_left: bool) {
     app.mode = Mode::Overview { has_just_left: false };
-    let leaves_typing = app.keymap.action(Scope::Typing, key) == Some(Action::LeaveTyping);
+    let leaves_typing = app.keymap.action(KeyScope::Typing, key) == Some(Action::LeaveTyping);
     if has_just_left && leaves_typing {
-        act::begin_typing(app);
+        actions::begin_typing(app);
         if app.is_typing() {
             send(app, vec![KeyInput::Key(key)]);
         }
         return;
     }
-    if let Some(action) = app.keymap.action(Scope::Overview, key) {
-        act::act(app, action);
+    if let Some(action) = app.keymap.action(KeyScope::Overview, key) {
+        actions::act(app, action);
     }
 }
 
 fn type_key(app: &mut App, key: Key, named: Key) {
-    if app.keymap.action(Scope::Typing, named) == Some(Action::LeaveTyping) {
-        act::leave_typing(app);
+    if app.keymap.action(KeyScope::Typing, named) == Some(Action::LeaveTyping) {
+        actions::leave_typing(app);
         app.mode = Mode::Overview { has_just_left: true };
     } else {
         send(app, vec![KeyInput::Key(key)]);

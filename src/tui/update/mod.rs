@@ -1,15 +1,14 @@
 //! Changes the dashboard: one input in, what to ask of the hub out.
 
-mod act;
-mod attend;
+mod actions;
+mod attention;
 mod diffs;
+mod from_hub;
 mod input;
 mod keys;
 mod mouse;
-mod news;
 mod prompts;
-mod reading;
+mod scrollback;
 mod tasks;
-mod upkeep;
 
-pub(super) use input::{Input, update};
+pub(super) use input::{AppInput, update};

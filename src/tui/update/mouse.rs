@@ -2,10 +2,10 @@
 
 use ratatui::layout::Position;
 
-use super::{act, keys, reading};
+use super::{actions, keys, scrollback};
 use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
 use crate::tui::app::{App, Mode, Pane, Purpose, Target};
-use crate::tui::grid::Slot;
+use crate::tui::grid::TileSlot;
 use crate::tui::overlay;
 use crate::wire::{KeyInput, MouseWish, Request};
 
@@ -41,32 +41,32 @@ pub(super) fn handle(app: &mut App, mouse: Mouse) {
 
 fn click(app: &mut App, name: AgentName) {
     let is_double = app.is_double_click(Target::Pane(name.clone()));
-    act::select(app, name);
+    actions::select(app, name);
     if is_double {
-        act::begin_typing(app);
+        actions::begin_typing(app);
     }
 }
 
-fn wheel(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse, lines: i64) {
+fn wheel(app: &mut App, slot: &TileSlot, name: &AgentName, mouse: Mouse, lines: i64) {
     let is_reading = matches!(&app.mode, Mode::Scrolling(scroll) if scroll.agent == *name);
     let Some(pane) = app.panes.get(name) else { return };
     if is_reading {
-        reading::wheel(app, lines);
+        scrollback::wheel(app, lines);
     } else if pane.mouse != MouseWish::Nothing && !slot.is_card {
         forward(app, slot, name, mouse);
     } else if pane.is_alternate && app.is_typing() && app.selected.as_ref() == Some(name) {
         // What terminals do for programs on the full screen that know no mouse.
         let code = if lines < 0 { KeyCode::Up } else { KeyCode::Down };
         keys::send(app, vec![KeyInput::Key(Key::plain(code)); 3]);
-    } else if lines < 0 && !slot.is_card && reading::has_past(app, name) {
-        act::select(app, name.clone());
-        act::leave_typing(app);
-        reading::begin(app, name, Some(lines));
+    } else if lines < 0 && !slot.is_card && scrollback::has_past(app, name) {
+        actions::select(app, name.clone());
+        actions::leave_typing(app);
+        scrollback::begin(app, name, Some(lines));
     }
 }
 
 /// Passes an event on to the application, in its own cells.
-fn forward(app: &mut App, slot: &Slot, name: &AgentName, mouse: Mouse) {
+fn forward(app: &mut App, slot: &TileSlot, name: &AgentName, mouse: Mouse) {
     let wants_it = |pane: &&Pane| pane.mouse != MouseWish::Nothing;
     let Some(pane) = app.panes.get(name).filter(wants_it) else { return };
     let inner = slot.inner();

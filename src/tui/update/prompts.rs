@@ -1,19 +1,19 @@
 //! Prompts: the line they are written in, what became of them, and interrupts.
 
-use super::news::words;
+use super::from_hub::words;
 use crate::model::{AgentName, AgentState, Done, Receipt, Stage};
-use crate::tui::action::{Action, Writing};
 use crate::tui::app::{App, PromptKind, Purpose, has_failed};
-use crate::tui::look::Tone;
-use crate::tui::overlay::{Overlay, Prompt};
-use crate::tui::prompt::Editor;
+use crate::tui::keys::{Action, EditAction};
+use crate::tui::overlay::PromptBox;
+use crate::tui::prompt::TextEditor;
+use crate::tui::style::Tone;
 use crate::tui::text::clean;
 use crate::wire::{Fault, Request, Response};
 
 /// Opens the line for the selected pane.
 pub(super) fn write(app: &mut App) {
     match app.selected.clone() {
-        Some(agent) => app.overlays.push(Overlay::Prompt(Prompt::for_pane(app, agent))),
+        Some(agent) => app.overlays.push(PromptBox::for_pane(app, agent)),
         None => say_nobody_is_there(app),
     }
 }
@@ -23,7 +23,7 @@ pub(super) fn write_to_all(app: &mut App) {
     if app.agents.is_empty() {
         say_nobody_is_there(app);
     } else {
-        app.overlays.push(Overlay::Prompt(Prompt::for_all(app)));
+        app.overlays.push(PromptBox::for_all(app));
     }
 }
 
@@ -32,23 +32,13 @@ fn say_nobody_is_there(app: &mut App) {
     app.say(Tone::Warning, format!("There is no agent to send a prompt to: {hint} starts a team"));
 }
 
-/// Takes over what came back from the person's own editor.
-pub(super) fn edited(app: &mut App, outcome: Result<String, String>) {
-    app.damage.is_all = true;
-    // Nothing opened or closed while the editor had the terminal.
-    match app.overlays.last_mut() {
-        Some(Overlay::Prompt(prompt)) => prompt.edited(outcome),
-        Some(Overlay::TaskForm(form)) => form.edited(outcome),
-        Some(Overlay::Diff(view)) => match outcome {
-            Ok(text) => view.edited(&text),
-            Err(fault) => app.say(Tone::Danger, clean(&fault)),
-        },
-        _ => {}
-    }
-}
-
 /// Takes what became of a dispatch; a prompt that nobody got is there for the next try.
-pub(super) fn sent(app: &mut App, kind: PromptKind, draft: &str, outcome: Result<Response, Fault>) {
+pub(super) fn take_receipts(
+    app: &mut App,
+    kind: PromptKind,
+    draft: &str,
+    outcome: Result<Response, Fault>,
+) {
     let receipts = match outcome {
         Ok(Response::Done(done)) => done.receipts,
         Ok(_) => return,
@@ -73,7 +63,7 @@ pub(super) fn sent(app: &mut App, kind: PromptKind, draft: &str, outcome: Result
     }
     if taken.is_empty() {
         restore(app, kind, draft);
-        let key = app.keymap.hint(Action::Write(Writing::SendAnyway));
+        let key = app.keymap.hint(Action::Write(EditAction::SendAnyway));
         let is_unsure = |one: &Receipt| {
             app.agent(&one.agent).is_some_and(|agent| agent.state == AgentState::Unknown)
         };
@@ -87,7 +77,7 @@ pub(super) fn sent(app: &mut App, kind: PromptKind, draft: &str, outcome: Result
 fn restore(app: &mut App, kind: PromptKind, draft: &str) {
     let own = &mut app.drafts[kind as usize];
     if own.is_blank() {
-        *own = Editor::new(draft);
+        *own = TextEditor::new(draft);
     }
 }
 
@@ -112,7 +102,7 @@ pub(super) fn withdraw(app: &mut App) {
     }
 }
 
-pub(super) fn withdrawn(app: &mut App, done: &Done) {
+pub(super) fn say_withdrawn(app: &mut App, done: &Done) {
     for receipt in &done.receipts {
         let (id, agent) = (receipt.receipt, &receipt.agent);
         app.say(Tone::Dim, format!("{id} was taken back from {agent}"));
@@ -134,7 +124,12 @@ pub(super) fn interrupt(app: &mut App) {
     }
 }
 
-pub(super) fn interrupted(app: &mut App, agent: &AgentName, state: Stage, reason: Option<String>) {
+pub(super) fn say_interrupted(
+    app: &mut App,
+    agent: &AgentName,
+    state: Stage,
+    reason: Option<String>,
+) {
     let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
     let (tone, word) = match state {
         Stage::Accepted => (Tone::Accent, "interrupted".to_owned()),

@@ -25,7 +25,7 @@ fn what_is_no_record_is_refused_and_left_alone() {
     let newer = changed(&whole, USER_VERSION, &99_u32.to_be_bytes());
     let foreign = changed(&whole, APPLICATION_ID, &[1, 2, 3, 4]);
     let cases: [(&str, &[u8]); 8] = [
-        ("(form 99, and this one knows 1)", &newer),
+        ("(form 99, and this one knows 2)", &newer),
         ("it is a database of something else", &foreign),
         ("is not a record of wheelhouse: file is not a database", &[b'#'; 8192]),
         ("is not a record of wheelhouse: file is not a database", b"short"),
@@ -45,10 +45,10 @@ fn what_is_no_record_is_refused_and_left_alone() {
 #[test]
 fn a_form_that_is_half_another_is_refused_and_left_alone() {
     for (sql, reason) in [
-        ("DROP TABLE snapshot", "it is not of form 1: `snapshot` is missing or different"),
+        ("DROP TABLE snapshot", "it is not of form 2: `snapshot` is missing or different"),
         ("ALTER TABLE batch ADD COLUMN x TEXT", "`batch` is missing or different"),
         ("CREATE TABLE extra (x TEXT)", "`extra` does not belong to it"),
-        ("PRAGMA user_version = 0", "it is not of form 0: `batch` does not belong to it"),
+        ("PRAGMA user_version = 0", "it is not of form 0: `base` does not belong to it"),
     ] {
         let (directory, path) = old_record();
         edit(&path, sql);

@@ -23,20 +23,46 @@ one that speaks another. With the token of an agent (`WHEELHOUSE_TOKEN`) a conne
 ask only what an agent may. A connection that does not greet within ten seconds is ended, and so is one that leaves a frame half
 sent for thirty.
 
+**Once.** A request that changes something may carry a `key` beside its `id`: a word of your own, of up to 128 letters, digits and `-_.:`. Under
+one key it is done once. Made again, because its answer was lost say, it is answered with the same ids as they stand now, also by a
+hub that came after a crash; another request under the same key is refused. Each speaker has keys of its own, and the last 256 of
+them are known. The `idempotency_key` of a prompt counts as such a key, and may be any text. What was refused is not kept.
+
 **What stays.** Fields and requests are added; none is renamed or removed while the version stays the same. Ignore fields that you do
 not know. `tests/wire/` holds frames of every kind that each later version must understand.
 ";
+
+/// Requests that hold another, which is told beside them.
+const NESTED: [(&str, &str); 4] = [
+    ("TaskRequest", "task"),
+    ("RunRequest", "run"),
+    ("LockRequest", "lock"),
+    ("WorkspaceRequest", "workspace"),
+];
+
+/// Returns the heading under which a type is told that is none of those at the end.
+fn heading_of(name: &str) -> Option<String> {
+    let nested = NESTED.iter().find(|(nested, _)| *nested == name);
+    match name {
+        "Response" => Some("answers".into()),
+        "Notice" => Some("notices".into()),
+        _ => nested.map(|(_, about)| format!("ask-of-{about}")),
+    }
+}
 
 /// Returns the page.
 pub(crate) fn page(schema: &Value) -> String {
     let (ask, from_hub) = (&schema["ask"], &schema["from_hub"]);
     let mut page = HEAD.to_owned();
     let _ = writeln!(page, "\nThe version of the protocol is {}.", schema["protocol"]);
-    let _ = writeln!(page, "\n## Requests\n\nEach is an object with `id`, `request` and:");
+    let _ = writeln!(
+        page,
+        "\n## Requests\n\nEach is an object with `id`, `request`, a `key` if you like, and:"
+    );
     for branch in ask["oneOf"].as_array().unwrap() {
         tagged(&mut page, "###", branch, "request");
     }
-    for (name, about) in [("TaskRequest", "task"), ("RunRequest", "run"), ("LockRequest", "lock")] {
+    for (name, about) in NESTED {
         let _ = writeln!(page, "\n### `ask` of `{about}`\n\nEach is an object with `about` and:");
         for branch in ask["$defs"][name]["oneOf"].as_array().unwrap() {
             tagged(&mut page, "####", branch, "about");
@@ -60,8 +86,7 @@ pub(crate) fn page(schema: &Value) -> String {
     let mut types: Map<String, Value> = ask["$defs"].as_object().cloned().unwrap_or_default();
     types.extend(from_hub["$defs"].as_object().cloned().unwrap_or_default());
     let _ = writeln!(page, "\n## Types");
-    let told = ["TaskRequest", "RunRequest", "LockRequest", "Response", "Notice"];
-    for (name, definition) in types.iter().filter(|(name, _)| !told.contains(&name.as_str())) {
+    for (name, definition) in types.iter().filter(|(name, _)| heading_of(name).is_none()) {
         let _ = writeln!(page, "\n### Type {name}\n\n{}", words(definition));
         if definition["oneOf"].is_array() {
             variants(&mut page, definition);
@@ -132,7 +157,8 @@ fn words(schema: &Value) -> String {
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.rsplit('/').next().unwrap();
-        return format!("[{name}](#type-{})", name.to_lowercase());
+        let heading = heading_of(name).unwrap_or_else(|| format!("type-{}", name.to_lowercase()));
+        return format!("[{name}](#{heading})");
     }
     if let Some(only) = schema.get("const") {
         return format!("`{only}`");

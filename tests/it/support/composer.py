@@ -3,8 +3,10 @@
 It takes bracketed pastes, and Enter submits. Files in the directory that it is given hold it back for
 as long as they are there: `works` shows it at work, `mute` keeps it from showing what was typed,
 `restless` keeps its screen from coming to rest, `deaf` keeps it from reading, `stunned` keeps it from
-showing anything after Enter, `slow` keeps it from coming up, `shy` keeps it from asking for pastes. With `forgetful` there it knows no conversation that it is to take up.
-What was submitted goes to `submitted`, and its arguments to `started`, one JSON value a line.
+showing anything after Enter, `slow` keeps it from coming up, `shy` keeps it from asking for pastes. `asks`
+puts a dialog in the place of the composer. With `forgetful` there it knows no conversation that it is to take up.
+What was submitted goes to `submitted`, what was typed at the dialog to `answered`, and its arguments to
+`started`, one JSON value a line.
 """
 
 import json
@@ -40,6 +42,10 @@ class Composer:
             self.stunned = True
 
     def take(self, data):
+        if is_held("asks"):
+            with open(os.path.join(PLACE, "answered"), "a") as log:
+                log.write(json.dumps(data.decode("latin-1")) + "\n")
+            return
         self.waiting += data
         while self.waiting:
             if self.waiting.startswith(PASTE):
@@ -69,6 +75,10 @@ class Composer:
             return
         self.ticks += is_held("restless")
         rule = "\u2500" * 40
+        if is_held("asks"):
+            rows = ["A composer", rule, " Bash command", "", "   rm -rf out", "", " Do you want to proceed?"]
+            rows += [" \u276f 1. Yes", "   2. No", "", " Esc to cancel \u00b7 Tab to amend"]
+            return self.paint("\x1b[H\x1b[2J" + "\r\n".join(rows))
         rows = ["A composer " + "." * (self.ticks % 2)]
         rows += ["\u276f " + text[:60].replace("\n", " ") for text in self.taken[-4:]]
         rows += [rule, "\u276f " + self.shown(), rule]
@@ -78,6 +88,9 @@ class Composer:
         last = self.shown().split("\r\n")[-1]
         indent = 2 if last == self.shown() else 0
         picture += f"\x1b[2A\x1b[{indent + len(last) + 1}G"
+        self.paint(picture)
+
+    def paint(self, picture):
         if picture != self.drawn:
             self.drawn = picture
             sys.stdout.write(picture)

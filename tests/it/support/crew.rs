@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use wheelhouse::engine::{Engine, Event, Record, RunEvent};
 use wheelhouse::model::{
-    AgentName, AgentState, Changes, Command, Exit, Letter, MergeForm, MergeTerms, Moment, Need,
-    NeedId, NeedState, PlayCommand, ProcessId, ReceiptId, RequestId, Reset, RunId, Source, Stage,
-    TaskCommand, TaskId, TaskState,
+    AgentName, AgentState, Changes, Command, Exit, Letter, Manner, MergeForm, MergeTerms, Moment,
+    Need, NeedId, NeedState, PlayCommand, ProcessId, ReceiptId, RequestId, Reset, RunId, Source,
+    Stage, TaskCommand, TaskId, TaskState,
 };
 use wheelhouse::report;
 
@@ -145,8 +145,8 @@ impl World {
         let task = TaskId(1 + self.random.below(20));
         if self.random.percent(20) {
             let letter = Letter { agent: self.someone(), text: "here".to_owned(), tag: None };
-            let (letters, idempotency_key, is_confirmed) = (vec![letter], None, false);
-            return self.ask(Command::Dispatch { letters, idempotency_key, is_confirmed });
+            let (letters, idempotency_key, manner) = (vec![letter], None, Manner::default());
+            return self.ask(Command::Dispatch { letters, idempotency_key, manner });
         }
         let command = match self.random.below(6) {
             0 => TaskCommand::Cancel { task },
@@ -195,7 +195,7 @@ impl World {
     fn ask(&mut self, command: Command) {
         self.requests += 1;
         let request = RequestId(self.requests);
-        self.report(Event::Asked { request, command, by: None });
+        self.report(Event::Asked { request, command, by: None, key: None });
     }
 
     fn report(&mut self, event: Event) {

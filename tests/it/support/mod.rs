@@ -28,6 +28,7 @@ pub(crate) mod show;
 pub(crate) mod squad;
 pub(crate) mod sshd;
 pub(crate) mod stage;
+pub(crate) mod strace;
 pub(crate) mod team;
 pub(crate) mod visitor;
 pub(crate) mod world;

@@ -25,11 +25,11 @@ pub(crate) fn assert_painted(bytes: &[u8], cols: u16, rows: u16) {
 
 /// Returns the length of a character that fills a cell or belongs to one.
 fn character(bytes: &[u8]) -> Option<usize> {
-    const JOINER: char = '\u{200d}';
+    const PARTS: [char; 3] = ['\u{200d}', '\u{fe0e}', '\u{fe0f}'];
     let length = (1..=4)
         .find(|length| bytes.get(..*length).is_some_and(|part| str::from_utf8(part).is_ok()))?;
     let c = str::from_utf8(&bytes[..length]).ok()?.chars().next()?;
-    (c == JOINER || !is_deceptive(c)).then_some(length)
+    (PARTS.contains(&c) || !is_deceptive(c)).then_some(length)
 }
 
 /// Returns the length of a sequence that the painter uses.

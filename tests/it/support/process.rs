@@ -24,6 +24,15 @@ pub(crate) fn is_alive(id: ProcessId) -> bool {
     identify(id.pid) == Some(id)
 }
 
+/// Says whether a process is about to be our program: for an instant on the way there it has no words yet by
+/// which one could tell whose it is.
+pub(crate) fn is_becoming_ours(pid: u32) -> bool {
+    let program = fs::read_link(format!("/proc/{pid}/exe"));
+    let is_ours =
+        program.is_ok_and(|path| path.file_name().is_some_and(|name| name == "wheelhouse"));
+    is_ours && words(pid).is_empty() && identify(pid).is_some()
+}
+
 /// Says whether a process waits for something to happen.
 pub(crate) fn is_asleep(pid: u32) -> bool {
     stat(pid).is_some_and(|fields| fields.first().is_some_and(|state| state == "S"))

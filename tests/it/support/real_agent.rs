@@ -12,8 +12,10 @@ use super::clock::{now, wait_within};
 use super::model::Model;
 use super::world::{World, run};
 
-/// Where `.ci/agents` puts the CLIs.
+/// Where `.ci/agents` puts the CLIs at the versions whose screens are known.
 const AGENTS: &str = "target/agents/node_modules/.bin";
+/// Names the directory of others.
+const AGENTS_ELSEWHERE: &str = "WHEELHOUSE_AGENTS";
 /// Where the recording of a failed test is kept.
 const RECORDINGS: &str = "target/real-agents";
 /// Some need half a minute to come up on a busy machine; beside a dozen compilers one took a minute for
@@ -345,7 +347,9 @@ impl Drop for Witness<'_> {
 
 /// Returns a search path on which the CLIs and what runs them are found.
 pub(crate) fn search_path(cli: &Cli) -> String {
-    let agents = Path::new(AGENTS).canonicalize().unwrap_or_default();
+    let agents =
+        std::env::var_os(AGENTS_ELSEWHERE).map_or_else(|| PathBuf::from(AGENTS), PathBuf::from);
+    let agents = agents.canonicalize().unwrap_or_default();
     let is_here = agents.join(cli.name).exists();
     assert!(is_here, "{} is not installed: `.ci/agents` installs it", cli.name);
     let own = std::env::var_os("PATH").unwrap_or_default();

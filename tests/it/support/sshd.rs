@@ -22,7 +22,9 @@ impl Sshd {
     /// Starts a server in a world; nothing, and a loud word, where none is installed.
     pub(crate) fn start(world: &World) -> Option<Self> {
         let Some(program) = program() else {
-            println!("SKIPPED: no sshd is installed; `apt-get install openssh-server` brings it");
+            println!(
+                "SKIPPED: no sshd is here; `apt-get install openssh-server openssh-client` brings it"
+            );
             return None;
         };
         let directory = world.path("sshd");
@@ -129,5 +131,6 @@ impl Drop for Sshd {
 
 fn program() -> Option<PathBuf> {
     let places = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/usr/bin/sshd"];
-    places.into_iter().map(PathBuf::from).find(|path| path.is_file())
+    let has_client = Command::new("ssh").arg("-V").stderr(Stdio::null()).status().is_ok();
+    places.into_iter().map(PathBuf::from).find(|path| has_client && path.is_file())
 }

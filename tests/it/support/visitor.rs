@@ -51,7 +51,16 @@ impl Visitor {
 
     /// Asks, and returns the answer, a refusal too.
     pub(crate) fn answer(&mut self, request: Request) -> Result<Response, Fault> {
-        let id = self.send(request);
+        self.answer_under(None, request)
+    }
+
+    /// Asks under a key, and returns the answer, a refusal too.
+    pub(crate) fn answer_under(
+        &mut self,
+        key: Option<&str>,
+        request: Request,
+    ) -> Result<Response, Fault> {
+        let id = self.send_under(key, request);
         loop {
             if let FromHub::Answer { id: answered, outcome } = self.next().unwrap()
                 && answered == id
@@ -62,9 +71,15 @@ impl Visitor {
     }
 
     pub(crate) fn send(&mut self, request: Request) -> u64 {
+        self.send_under(None, request)
+    }
+
+    /// Sends a request under a key, without waiting for its answer.
+    pub(crate) fn send_under(&mut self, key: Option<&str>, request: Request) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
-        self.stream.write_all(&encode_frame(&Ask { id, request }).unwrap()).unwrap();
+        let ask = Ask { id, key: key.map(str::to_owned), request };
+        self.stream.write_all(&encode_frame(&ask).unwrap()).unwrap();
         id
     }
 

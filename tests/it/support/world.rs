@@ -32,6 +32,8 @@ pub(crate) struct World {
     directory: TempDir,
     pub(crate) root: PathBuf,
     pub(crate) project: PathBuf,
+    /// The program that commands run.
+    program: PathBuf,
     variables: Vec<(String, String)>,
     /// What is to be done once the hub is gone, while the files are still there.
     last_deeds: Vec<Box<dyn Fn() + Send + Sync>>,
@@ -70,7 +72,8 @@ impl World {
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let last_deeds = Vec::new();
-        Self { project: root.join("project"), directory, root, variables, last_deeds }
+        let (project, program) = (root.join("project"), PathBuf::from(PROGRAM));
+        Self { directory, root, project, program, variables, last_deeds }
     }
 
     /// Returns a world whose project has a trusted team `crew` of these agents.
@@ -109,13 +112,24 @@ impl World {
         self.last_deeds.push(Box::new(deed));
     }
 
+    /// Puts our program into a directory of this world, where commands run it from now on.
+    pub(crate) fn install(&mut self, directory: &str) {
+        let program = self.path(directory).join("wheelhouse");
+        fs::create_dir_all(self.path(directory)).unwrap();
+        // By a process of its own: one that another test forks meanwhile would inherit a file that is open
+        // for writing, and what is being written cannot be run.
+        let copied = Command::new("cp").arg(PROGRAM).arg(&program).status().unwrap();
+        assert!(copied.success());
+        self.program = program;
+    }
+
     pub(crate) fn set_variable(&mut self, name: &str, value: &str) {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
     /// Returns a command of ours in this world.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(&self.program);
         command.arg("--project").arg(&self.project).args(arguments);
         command.env_clear().envs(self.variables.iter().cloned());
         command.current_dir(&self.root).stdin(Stdio::null());
@@ -139,9 +153,18 @@ impl World {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// Returns the status as a person's command sees it, which starts the hub if none is there.
+    /// Starts the hub if none runs, and nothing else.
+    pub(crate) fn start_hub(&self) {
+        self.ok(&["attention", "--read"]);
+    }
+
+    /// Returns what the hub says; it is started if none runs. Where one is there it is asked without a
+    /// command: tests ask often, and each command is a process.
     pub(crate) fn status(&self) -> Status {
-        serde_json::from_value(self.json(&["status"])).unwrap()
+        self.running_status().unwrap_or_else(|| {
+            self.start_hub();
+            serde_json::from_value(self.json(&["status"])).unwrap()
+        })
     }
 
     pub(crate) fn agent(&self, name: &str) -> AgentStatus {
@@ -186,7 +209,14 @@ impl World {
     }
 
     pub(crate) fn wait_for_text(&self, agent: &str, text: &str) {
-        wait_for(&format!("`{text}` on the screen of {agent}"), || self.read(agent).contains(text));
+        let request = Request::Read { agent: agent.to_owned(), lines: None, scrollback: false };
+        let without_command = || match self.connect()?.ask(request.clone()) {
+            Ok(Response::Text { lines }) => Some(lines.join("\n") + "\n"),
+            _ => None,
+        };
+        wait_for(&format!("`{text}` on the screen of {agent}"), || {
+            without_command().unwrap_or_else(|| self.read(agent)).contains(text)
+        });
     }
 
     /// Returns what every process of this world carries somewhere: the path of its root.
@@ -242,7 +272,8 @@ impl World {
     pub(crate) fn kill_everything(&self) {
         for _ in 0..1000 {
             let alive = self.alive();
-            if alive.is_empty() {
+            // It may be the next hub, which whoever was killed had begun to start.
+            if alive.is_empty() && !process::numbers().any(process::is_becoming_ours) {
                 return;
             }
             for id in alive {
@@ -258,6 +289,11 @@ impl Drop for World {
             let log = fs::read_to_string(self.paths().hub_log()).unwrap_or_default();
             let lines: Vec<_> = log.lines().rev().take(40).collect();
             println!("the hub's log, latest first:\n{}", lines.join("\n"));
+            // Without a hub there is nobody to ask for it.
+            let said = self.running_status().and_then(|_| run(self.command(&["events"])));
+            let journal = said.map_or(String::new(), |said| said.out);
+            let lines: Vec<_> = journal.lines().rev().take(40).collect();
+            println!("the journal, latest first:\n{}", lines.join("\n"));
         }
         if !self.last_deeds.is_empty() {
             // It would make anew what is removed.

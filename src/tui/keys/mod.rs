@@ -1,0 +1,11 @@
+//! Keys: what one can mean, which keys mean it by default, and the user's own choice.
+
+mod action;
+mod bindings;
+mod keymap;
+
+pub(super) use action::{
+    Action, DiffAction, EditAction, KeyScope, ListAction, ScrollAction, TaskAction,
+};
+pub(super) use keymap::{Keymap, is_text, normal, off_the_pad};
+pub use keymap::{KeymapError, default_keys};
