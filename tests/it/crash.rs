@@ -91,13 +91,7 @@ fn a_killed_keeper_takes_its_tree_along_and_nothing_else() {
     let world = World::with_crew(&[("hydra", hydra), ("left", counter), ("right", counter)]);
     world.ok(&["up", "crew"]);
     world.wait_for_text("hydra", "hydra");
-    let tree = world.json(&["agent", "tree", "hydra"]);
-    let tree: Vec<ProcessId> = serde_json::from_value::<Vec<wheelhouse::model::ProcessInfo>>(tree)
-        .unwrap()
-        .into_iter()
-        .map(|info| info.id)
-        .collect();
-    assert!(tree.len() >= 7, "{tree:?}");
+    let tree = world.tree("hydra", 7);
     let hub_pid = hub(&world);
     let pids = agent_pids(&world);
 
@@ -107,7 +101,7 @@ fn a_killed_keeper_takes_its_tree_along_and_nothing_else() {
     assert_eq!(status.agents[0].state.to_string(), "exited");
     assert_eq!(status.agents[0].ending.as_deref(), Some("lost"));
     assert_eq!((status.agents[0].pid, status.agents[0].keeper_pid), (None, None));
-    let alive: Vec<_> = tree.into_iter().filter(|id| is_alive(*id)).collect();
+    let alive: Vec<_> = tree.iter().filter(|info| is_alive(info.id)).collect();
     assert!(alive.is_empty(), "shown as lost with {alive:?} alive");
 
     assert_eq!(hub(&world), hub_pid, "the hub has not felt it");

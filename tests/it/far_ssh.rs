@@ -126,9 +126,7 @@ fn a_stop_elsewhere_leaves_nothing_alive() {
     let Some((world, _server)) = elsewhere(&[("hydra", hydra)]) else { return };
     world.ok(&["up", "crew"]);
     world.wait_for_text("hydra", "hydra");
-    let tree = world.json(&["agent", "tree", "hydra"]);
-    let tree: Vec<wheelhouse::model::ProcessInfo> = serde_json::from_value(tree).unwrap();
-    assert!(tree.len() >= 7, "{tree:?}");
+    let tree = world.tree("hydra", 7);
     world.ok(&["agent", "stop", "hydra"]);
     let alive: Vec<_> = tree.iter().filter(|info| is_alive(info.id)).collect();
     assert!(alive.is_empty(), "stopped, and alive: {alive:?}");

@@ -14,7 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use wheelhouse::client::{Connection, connect_running};
 use wheelhouse::config::Paths;
-use wheelhouse::model::ProcessId;
+use wheelhouse::model::{ProcessId, ProcessInfo};
 use wheelhouse::store::{Journal, Rows};
 use wheelhouse::wire::{AgentStatus, Request, Response, Status};
 
@@ -217,6 +217,17 @@ impl World {
         wait_for(&format!("`{text}` on the screen of {agent}"), || {
             without_command().unwrap_or_else(|| self.read(agent)).contains(text)
         });
+    }
+
+    /// Waits until the tree of an agent has so many processes. A single look can miss one that a fork has just
+    /// given to another parent.
+    pub(crate) fn tree(&self, agent: &str, count_min: usize) -> Vec<ProcessInfo> {
+        let mut tree = Vec::new();
+        wait_for(&format!("{count_min} processes of {agent}"), || {
+            tree = serde_json::from_value(self.json(&["agent", "tree", agent])).unwrap();
+            tree.len() >= count_min
+        });
+        tree
     }
 
     /// Returns what every process of this world carries somewhere: the path of its root.
