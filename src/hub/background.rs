@@ -7,12 +7,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
+use super::Hub;
 use super::inbox::{ClientId, Input};
-use super::plan::Crew;
-use super::planner::Planner;
-use super::requests::{Answer, Asker};
-use super::state::Hub;
 use crate::config::{Loaded, Settings};
+use crate::hub::agents::plan::Crew;
+use crate::hub::agents::planner::Planner;
+use crate::hub::clients::permissions::dead_token;
+use crate::hub::requests::route::{Answer, Asker};
 use crate::model::AgentName;
 use crate::wire::Fault;
 
@@ -139,7 +140,7 @@ impl Hub {
                 hub.engine.seat(agent).is_some_and(|seat| seat.run == *run && !seat.is_gone())
             };
             let may = speaker.is_none() || now.is_some_and(is_alive);
-            let planned = if may { planned } else { Err(super::rights::dead_token()) };
+            let planned = if may { planned } else { Err(dead_token()) };
             let answer = then(hub, turn, planned);
             if let (Some(asker), Some(answer)) = (asker, answer) {
                 hub.answer(asker, answer);

@@ -1,17 +1,17 @@
 //! Carries the engine's orders out, one after the other.
 
-use super::door::{Door, door_place};
-use super::errands::Prompt;
+use super::Hub;
 use super::inbox::Input;
-use super::ledger::Deed;
-use super::link::{Link, Road, Route, Start};
-use super::opencode::Ear;
-use super::pane::Pane;
-use super::reports::Reports;
-use super::socket::Bound;
-use super::state::Hub;
-use super::undo::EngineChange;
 use crate::engine::{Effect, Event, RunEvent};
+use crate::hub::clients::socket::Bound;
+use crate::hub::clients::socket::{Door, door_place};
+use crate::hub::panes::event_stream::Ear;
+use crate::hub::panes::keystrokes::Prompt;
+use crate::hub::panes::link::{Link, Road, Route, Start};
+use crate::hub::panes::pane::Pane;
+use crate::hub::panes::reports::Reports;
+use crate::hub::record::commit_queue::Deed;
+use crate::hub::record::undo::EngineChange;
 use crate::keeper::{self, ToKeeper};
 use crate::model::{AgentName, Done, ReceiptId, RequestId, RunId, Stage, Task};
 use crate::store::Outcome;

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use tokio::sync::mpsc;
 
-use super::artifacts::Waiting;
 use super::background::Continuation;
 use super::delays::Delays;
-use super::ended::{Found, Listed};
-use super::requests::{Answer, Asker};
-use super::session::{Outbox, Visitors};
 use crate::detect::StreamNews;
 use crate::engine::Event;
+use crate::hub::clients::connection::{Outbox, Visitors};
+use crate::hub::requests::route::{Answer, Asker};
+use crate::hub::tasks::artifacts::Waiting;
+use crate::hub::tasks::ended_tasks::{Found, Listed};
 use crate::keeper::{FromKeeper, Standing, Tracer};
 use crate::model::{AgentName, ProcessInfo, RunId};
 use crate::store::{Outcome, Recorded};

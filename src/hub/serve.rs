@@ -4,32 +4,35 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 
-use super::HubError;
-use super::alerts::Alerts;
+use super::Hub;
 use super::background::Turns;
-use super::board::Board;
-use super::casts::Casts;
 use super::clock::Clock;
-use super::file_writer::FileWriter;
 use super::inbox::{Inbox, Input, Senders};
-use super::ledger::Ledger;
-use super::lock::Lock;
-use super::look::Sights;
-use super::pane::Pane;
-use super::socket::{Bound, Place, Socket};
-use super::state::Hub;
-use super::undo::Undo;
-use super::views::Views;
-use super::watch::watch_settings;
-use super::{log, record, session};
+use super::settings_watch::watch_settings;
+use super::{HubError, log};
 use crate::config::{Paths, Settings};
 use crate::engine::{Effect, Engine, Event, Seat};
+use crate::hub::clients::alerts::Alerts;
+use crate::hub::clients::connection;
+use crate::hub::clients::socket::{Bound, Place, Socket};
+use crate::hub::clients::views::Views;
+use crate::hub::panes::pane::Pane;
+use crate::hub::record::commit_queue::Ledger;
+use crate::hub::record::file_writer::FileWriter;
+use crate::hub::record::opening;
+use crate::hub::record::recordings::Casts;
+use crate::hub::record::undo::Undo;
+use crate::hub::tasks::board::Board;
+use crate::hub::tasks::scan::Sights;
 use crate::keeper::{self, Tracer};
 use crate::model::{AgentName, RunId, Size};
 use crate::screen::HistoryLimit;
@@ -77,7 +80,7 @@ async fn serve(
 ) -> Result<(), HubError> {
     let (mut inbox, senders) = Inbox::open(tracer);
     let (clock, writer) = (Clock::start(), FileWriter::start().map_err(HubError::Runtime)?);
-    let opened = record::open(&paths, writer.files(), &mut inbox, clock.now()).await;
+    let opened = opening::open(&paths, writer.files(), &mut inbox, clock.now()).await;
     let (store, record) =
         opened.inspect_err(|error| tracing::error!(%error, "the record cannot be used"))?;
     let (engine, effects) = Engine::recover(record, clock.now());
@@ -128,7 +131,7 @@ async fn serve(
     hub.recover(effects);
     // If it takes longer, the answer is that it is not known yet.
     let _ = tokio::time::timeout(RECOVERY_MAX, hub.settle(&mut inbox)).await;
-    tokio::task::spawn_local(session::accept(socket, None, senders.clone()));
+    tokio::task::spawn_local(connection::accept(socket, None, senders.clone()));
     let files = [&hub.paths.user_config, &hub.paths.project_config(), &hub.paths.trust_file];
     let files = files.map(Clone::clone).to_vec();
     tokio::task::spawn_local(watch_settings(files, senders.clone()));
@@ -266,4 +269,52 @@ fn detach() -> io::Result<()> {
     io::stdout().flush()?;
     rustix::stdio::dup2_stdout(File::options().write(true).open("/dev/null")?)?;
     Ok(())
+}
+
+/// Someone who only looks whether the lock is held has it for an instant.
+const TRIES_MAX: u32 = 4;
+const TRY_PAUSE: Duration = Duration::from_millis(5);
+
+/// Holds the lock for as long as it lives.
+///
+/// The file is never removed: a lock on a removed file excludes nobody.
+#[derive(Debug)]
+pub(super) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    pub(super) fn take(path: &Path) -> Result<Self, HubError> {
+        let fail = |source| HubError::Lock { path: path.to_owned(), source };
+        let open = File::options().create(true).truncate(false).write(true).open(path);
+        let mut file = open.map_err(fail)?;
+        let mut tries = TRIES_MAX;
+        while let Err(error) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            tries -= 1;
+            match error {
+                Errno::WOULDBLOCK if tries > 0 => thread::sleep(TRY_PAUSE),
+                Errno::WOULDBLOCK => return Err(HubError::Busy),
+                error => return Err(fail(error.into())),
+            }
+        }
+        // For people who look, and for whoever waits for the next hub.
+        file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(fail)?;
+        Ok(Self { _file: file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_held_by_one_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("hub.lock");
+        let first = Lock::take(&path).unwrap();
+        assert!(matches!(Lock::take(&path), Err(HubError::Busy)));
+        drop(first);
+        // A child that another test forks holds our files for a moment, until it is another program.
+        assert!((0..200).any(|_| Lock::take(&path).is_ok()), "nobody holds it any more");
+    }
 }

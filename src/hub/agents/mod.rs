@@ -1,0 +1,14 @@
+//! Plans, starts, resumes and equips the runs of agents.
+
+pub(super) mod added_agents;
+pub(super) mod hooks;
+pub(super) mod launch;
+pub(super) mod placement;
+pub(super) mod plan;
+pub(super) mod planner;
+pub(super) mod playbook_runs;
+pub(super) mod reporters;
+pub(super) mod resume;
+pub(super) mod start;
+pub(super) mod toolsets;
+pub(super) mod workspace_plan;

@@ -1,0 +1,217 @@
+//! Who speaks on a connection, and whether they may ask what they ask.
+
+use crate::engine::Seat;
+use crate::hub::Hub;
+use crate::hub::inbox::ClientId;
+use crate::hub::requests::route::Answer;
+use crate::keeper::{KeeperArgs, Standing, Untraced};
+use crate::model::{AgentName, Member, Named, Reach, Role, RunId, Task, Token};
+use crate::wire::{Fault, Identity, PROTOCOL, Request, RequestKind, Response, Speaker, Status};
+
+pub(in crate::hub) fn dead_token() -> Fault {
+    Fault::new("The token is not that of a running agent")
+        .with_hint("A token is good for one run; `wheelhouse status` shows who runs")
+}
+
+/// Returns why a process that cannot be traced is nobody.
+fn untraced(why: Untraced) -> Fault {
+    let (reason, hint) = match why {
+        Untraced::Ended => {
+            let hint = "Let the process that connects wait for its answer";
+            ("the process that connected has ended", hint)
+        }
+        Untraced::Restless => {
+            let hint = "Type it in a terminal of your own";
+            ("too many processes stand between it and whoever started it", hint)
+        }
+        Untraced::Hidden => {
+            let hint = "Mount /proc without `hidepid`, and connect from where the hub runs";
+            ("the system hides its process, or one that it descends from", hint)
+        }
+    };
+    Fault::new(format!("It cannot be told who asks: {reason}")).with_hint(hint)
+}
+
+impl Hub {
+    pub(in crate::hub) fn greet(
+        &mut self,
+        client: ClientId,
+        protocol: u32,
+        token: Option<&Token>,
+    ) -> Answer {
+        // Another version gets its answer, so that it can say what is wrong, and nothing more.
+        self.views.note_protocol(client, protocol);
+        if protocol == PROTOCOL {
+            let holder =
+                token.map(|token| self.holder(token).ok_or_else(dead_token)).transpose()?;
+            // Who has spoken for an agent once never speaks for anyone else.
+            let speaker = self.speakers.get(&client).cloned().or(holder);
+            if let Some(fault) = self.refuse_to_speak(client, speaker.as_ref()) {
+                tracing::warn!(client = client.0, reason = fault.message, "a greeting is refused");
+                return Err(fault);
+            }
+            self.speakers.extend(speaker.map(|speaker| (client, speaker)));
+            self.views.greet(client);
+        }
+        Ok(Response::Welcome {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            session: self.paths.session.to_string(),
+            pid: std::process::id(),
+        })
+    }
+
+    /// Returns why a client may not speak for an agent, or for a person if none is named.
+    ///
+    /// What an agent starts stays below its keeper. So it speaks for that agent and for no other,
+    /// whatever tokens it throws away or finds, here or in another project.
+    pub(in crate::hub) fn refuse_to_speak(
+        &self,
+        client: ClientId,
+        speaker: Option<&(AgentName, RunId)>,
+    ) -> Option<Fault> {
+        let kept = match self.standings.get(&client) {
+            Some(Standing::Outside) => return None,
+            Some(Standing::Inside(kept)) => kept,
+            Some(Standing::Unknown(why)) => return Some(untraced(*why)),
+            None => return Some(untraced(Untraced::Ended)),
+        };
+        let KeeperArgs { session, agent, run } = kept;
+        if *session != self.paths.session {
+            let message = format!("This runs inside agent `{agent}` of session `{session}`");
+            let fault = Fault::new(format!("{message}, which has no say in this project"));
+            return Some(fault.with_hint("Type it in a terminal of your own"));
+        }
+        let does = match speaker {
+            Some((named, of)) if (named, of) == (agent, run) => return None,
+            Some((named, _)) if named == agent => "speaks for another run of it".to_owned(),
+            Some((named, _)) => format!("speaks for agent `{named}`"),
+            None => "does not say so".to_owned(),
+        };
+        Some(Fault::new(format!("This runs inside agent `{agent}`, and {does}")).with_hint(
+            "Leave WHEELHOUSE_TOKEN and WHEELHOUSE_SOCKET as they are in its environment, or type it in \
+             a terminal of your own",
+        ))
+    }
+
+    /// Returns why a client may not make a request.
+    pub(in crate::hub) fn refuse(&self, client: ClientId, request: &Request) -> Option<Fault> {
+        let right = request.kind().right();
+        let Some((agent, run)) = self.speakers.get(&client) else {
+            let is_allowed = right.of(Speaker::Person) != Reach::Never;
+            return (!is_allowed).then(|| Fault::new(format!("Nobody may {}", right.deed)));
+        };
+        let seat = self.engine.seat(agent).filter(|seat| seat.run == *run && !seat.is_gone());
+        let Some(seat) = seat else { return Some(dead_token()) };
+        let role = seat.member.role;
+        let who = article(role);
+        let reach = right.of(Speaker::Agent(role));
+        if reach == Reach::Never {
+            return Some(
+                Fault::new(format!("{who} may not {}", right.deed))
+                    .with_hint("`wheelhouse whoami` says what it may; else report what is needed"),
+            );
+        }
+        if let Some(excess) = request.excess() {
+            return Some(
+                Fault::new(format!("{who} may not {excess}"))
+                    .with_hint("Leave that out, or ask a person for it"),
+            );
+        }
+        let mut named = request.named().into_iter();
+        let foreign = named.find(|named| !self.engine.reaches(agent, reach, named))?;
+        Some(self.foreign(agent, reach, &foreign, &format!("{who} may not {}", right.deed)))
+    }
+
+    /// Returns why what an agent reports counts no longer: its run is over, or the attempt it names.
+    pub(in crate::hub) fn refuse_late(
+        &self,
+        agent: &AgentName,
+        run: RunId,
+        tag: Option<&str>,
+    ) -> Option<Fault> {
+        let is_it = |seat: &Seat| seat.run == run && !seat.is_gone();
+        if !self.engine.seat(agent).is_some_and(is_it) {
+            return Some(dead_token());
+        }
+        self.engine.refuse_stale(agent, tag).err().map(Fault::from)
+    }
+
+    fn foreign(&self, agent: &AgentName, reach: Reach, named: &Named, may_not: &str) -> Fault {
+        let fault = Fault::new(format!("{may_not}: {named} is not within its reach"));
+        if matches!(named, Named::Task(_) | Named::Offer(_)) {
+            return fault.with_hint("`wheelhouse task list` shows the tasks that are");
+        }
+        let within = self.engine.reached(agent, reach);
+        let within: Vec<&str> = within.iter().map(AgentName::as_str).collect();
+        if within.is_empty() {
+            return fault.with_hint("No agent is; report what is needed");
+        }
+        fault.with_hint(format!("Within its reach: {}", within.join(", ")))
+    }
+
+    /// Returns for whom a client speaks and how far that reaches; nothing for a person.
+    pub(in crate::hub) fn say_of(
+        &self,
+        client: ClientId,
+        kind: RequestKind,
+    ) -> Option<(AgentName, Reach)> {
+        let (agent, _) = self.speakers.get(&client)?;
+        let role = self.engine.seat(agent).map_or(Role::Worker, |seat| seat.member.role);
+        Some((agent.clone(), kind.right().of(Speaker::Agent(role))))
+    }
+
+    /// Returns who a client is.
+    pub(in crate::hub) fn who_is(&self, client: ClientId) -> Identity {
+        let agent = self.speakers.get(&client).map(|(agent, _)| agent);
+        let member = agent.and_then(|agent| self.engine.seat(agent)).map(|seat| &seat.member);
+        let speaker = member.map_or(Speaker::Person, |member| Speaker::Agent(member.role));
+        let rights = RequestKind::ALL.iter().map(|kind| kind.right());
+        let may = rights.filter(|right| right.of(speaker) != Reach::Never);
+        let task = agent.and_then(|agent| self.engine.task_of(agent));
+        Identity {
+            agent: agent.map(ToString::to_string),
+            role: member.map(|member| member.role),
+            team: member.map(|member| member.team.clone()),
+            started_by: member.and_then(|member| member.started_by()).map(ToString::to_string),
+            task: task.map(|task| task.id.to_string()),
+            tag: task.and_then(Task::open).map(|open| open.tag.clone()),
+            may: may.map(|right| right.request.to_owned()).collect(),
+            clis: member.and_then(|member| self.spawnable(member)).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the clis with which an agent may start others.
+    fn spawnable(&self, member: &Member) -> Option<Vec<String>> {
+        let starts = member.role.reach() > Reach::Own;
+        let team = self.settings.team(&member.team).filter(|_| starts)?;
+        team.spawn.as_ref().map(|terms| terms.clis.clone())
+    }
+
+    /// Returns the status as far as an agent's say reaches.
+    pub(in crate::hub) fn status_for(&self, agent: &AgentName, reach: Reach) -> Status {
+        let mut status = self.status();
+        let reached: Vec<String> =
+            self.engine.reached(agent, reach).iter().map(ToString::to_string).collect();
+        status.agents.retain(|one| reached.contains(&one.name));
+        status.tasks.retain(|task| self.shows_task(agent, reach, &task.id));
+        status.attention.retain(|item| {
+            reach > Reach::Own && item.agent.as_ref().is_some_and(|name| reached.contains(name))
+        });
+        status.interrupted = Box::default();
+        status.runs.retain(|run| run.agents.iter().any(|name| name == agent.as_str()));
+        status
+    }
+
+    /// Says whether a task is one that an agent may know of: its own, or one that it could take.
+    pub(in crate::hub) fn shows_task(&self, agent: &AgentName, reach: Reach, id: &str) -> bool {
+        self.engine.reaches(agent, reach, &Named::Offer(id.to_owned()))
+    }
+}
+
+fn article(role: Role) -> String {
+    match role {
+        Role::Orchestrator => "An orchestrator".to_owned(),
+        Role::Worker | Role::Lead | Role::Verifier => format!("A {role}"),
+    }
+}

@@ -1,0 +1,244 @@
+//! Takes back what was decided for requests that the record could not take: as if nobody had asked.
+//!
+//! Before the first request that waits for the record the engine is copied, and what it hears from
+//! then on is kept until the record has it. Nothing of what was decided meanwhile has been carried out
+//! (see `ledger`). So if the record fails, the copy takes the engine's place and hears all of it once
+//! more, without the requests, and those are refused. That holds for every request there is.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::commit_queue::{Mark, unwritable};
+use crate::config::Settings;
+use crate::engine::{Effect, Engine, Event};
+use crate::hub::Hub;
+use crate::model::{Changes, Entry, Moment, RequestId};
+use crate::store::Ticket;
+
+/// The way back to before the oldest request that the record does not have yet.
+#[derive(Debug, Default)]
+pub(in crate::hub) struct Undo {
+    base: Option<Box<Engine>>,
+    /// All since then; the first step is that request.
+    steps: VecDeque<Step>,
+}
+
+#[derive(Debug)]
+struct Step {
+    news: News,
+    /// The request that it is, where one counts only if it is on record.
+    request: Option<Pending>,
+}
+
+#[derive(Debug)]
+enum News {
+    Event(Box<Event>, Moment),
+    Change(EngineChange),
+}
+
+#[derive(Debug)]
+struct Pending {
+    id: RequestId,
+    /// How far the ledger was before it.
+    mark: Mark,
+    /// The record has it once it has this.
+    ticket: Ticket,
+}
+
+/// What the shell changes in the engine beside telling it what happened.
+#[derive(Clone, Debug)]
+pub(in crate::hub) enum EngineChange {
+    /// A tag was drawn.
+    Tag,
+    Settings(Box<Settings>),
+    /// The machine slept for so long, or its clock was set.
+    Skipped(Duration, Moment),
+}
+
+/// A request that is being decided, with the way back to before it.
+#[derive(Debug)]
+pub(in crate::hub) struct Attempt {
+    pub(in crate::hub) id: RequestId,
+    pub(in crate::hub) engine: Box<Engine>,
+    pub(in crate::hub) mark: Mark,
+}
+
+impl EngineChange {
+    fn apply(&self, engine: &mut Engine) {
+        match self {
+            Self::Tag => drop(engine.next_tag()),
+            Self::Skipped(skipped, now) => engine.skip_time(*skipped, *now),
+            Self::Settings(settings) => {
+                let patience = Duration::from_secs(settings.stuck.after_seconds.into());
+                engine.set_patience(patience);
+                engine.set_resume_after_reset(settings.limit.resume_after_reset);
+                engine.set_merging(Hub::merging(&settings.workspace));
+                engine.set_approvals(settings.approvals.clone());
+            }
+        }
+    }
+}
+
+impl Undo {
+    /// Says whether what the engine hears has to be kept.
+    pub(in crate::hub) fn is_needed(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// Keeps an event that was decided, and the way back if it was a request.
+    pub(in crate::hub) fn note(&mut self, event: Event, at: Moment, by: Option<(Attempt, Ticket)>) {
+        let request = by.map(|(Attempt { id, engine, mark }, ticket)| {
+            self.base.get_or_insert(engine);
+            Pending { id, mark, ticket }
+        });
+        if self.is_needed() {
+            self.steps.push_back(Step { news: News::Event(Box::new(event), at), request });
+        }
+    }
+
+    fn note_change(&mut self, change: EngineChange) {
+        if self.is_needed() {
+            self.steps.push_back(Step { news: News::Change(change), request: None });
+        }
+    }
+
+    /// Goes on to the oldest request that the record does not have yet.
+    pub(in crate::hub) fn settle(&mut self, committed: Ticket) {
+        let is_open =
+            |step: &Step| step.request.as_ref().is_some_and(|pending| pending.ticket > committed);
+        let Some(first) = self.steps.iter().position(is_open) else {
+            *self = Self::default();
+            return;
+        };
+        let Some(base) = &mut self.base else { return };
+        for step in self.steps.drain(..first) {
+            let _ = step.news.tell(base);
+        }
+    }
+}
+
+impl News {
+    /// Lets an engine hear it, and returns what it orders, and when.
+    fn tell(self, engine: &mut Engine) -> Option<(Vec<Effect>, Moment)> {
+        match self {
+            Self::Event(event, at) => Some((engine.handle(*event, at), at)),
+            Self::Change(change) => {
+                change.apply(engine);
+                None
+            }
+        }
+    }
+}
+
+impl Hub {
+    pub(in crate::hub) fn change_engine(&mut self, change: EngineChange) {
+        change.apply(&mut self.engine);
+        self.undo.note_change(change);
+    }
+
+    /// Returns a tag that nobody has.
+    pub(in crate::hub) fn draw_tag(&mut self) -> String {
+        self.undo.note_change(EngineChange::Tag);
+        self.engine.next_tag()
+    }
+
+    /// Returns the way back from an event, if it is a request that counts only if it is on record.
+    pub(in crate::hub) fn attempt(&self, event: &Event) -> Option<Attempt> {
+        let (Event::Asked { request, .. } | Event::AskedAgain { request, .. }) = event else {
+            return None;
+        };
+        let is_refusable = self.askers.get(request).is_some_and(|asker| asker.wants_record);
+        is_refusable.then(|| {
+            let engine = Box::new(self.engine.clone());
+            Attempt { id: *request, engine, mark: self.ledger.mark() }
+        })
+    }
+
+    /// Takes back all requests that the record does not have, and refuses them. Says whether the
+    /// record fails: it may have been written after all.
+    pub(in crate::hub) fn take_back(&mut self, reason: &str) -> bool {
+        let Undo { base: Some(mut engine), mut steps } = std::mem::take(&mut self.undo) else {
+            return true;
+        };
+        let first = steps.front().and_then(|step| step.request.as_ref());
+        if !first.is_some_and(|pending| self.ledger.withdraw(&pending.mark)) {
+            self.undo = Undo { base: Some(engine), steps };
+            return false;
+        }
+        let mut refused = Vec::new();
+        for Step { news, request } in steps.drain(..) {
+            match request {
+                Some(pending) => refused.push(pending.id),
+                None => {
+                    if let Some((effects, at)) = news.tell(&mut engine) {
+                        self.ledger.enter(effects, at);
+                    }
+                }
+            }
+        }
+        self.engine = *engine;
+        // The record is tried again as long as something waits for it.
+        let words = format!("{} refused: {reason}", count(refused.len()));
+        let changes =
+            Changes { entries: vec![Entry::new("record.refused", words)], rows: Vec::new() };
+        self.ledger.enter(vec![Effect::Save(changes)], self.clock.now());
+        for request in refused {
+            self.refuse_unwritten(request, reason);
+        }
+        self.note_board(self.clock.now());
+        self.alert();
+        true
+    }
+
+    /// Answers a request that could not be put on record.
+    pub(in crate::hub) fn refuse_unwritten(&mut self, request: RequestId, reason: &str) {
+        if let Some(asker) = self.askers.remove(&request) {
+            self.answer(asker, Err(unwritable(reason)));
+        }
+    }
+}
+
+fn count(requests: usize) -> String {
+    if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Command, TaskCommand, TaskSpec};
+
+    /// Has a task added, and returns how.
+    fn add(engine: &mut Engine, undo: &mut Undo, number: u64, mark: Mark) {
+        let before = Box::new(engine.clone());
+        let spec = TaskSpec { title: "x".into(), prompt: "y".into(), ..TaskSpec::default() };
+        let command = Command::Task(TaskCommand::Add { specs: vec![spec] });
+        let id = RequestId(number);
+        let event = Event::Asked { request: id, command, by: None, key: None };
+        let _ = engine.handle(event.clone(), Moment(number));
+        let attempt = Attempt { id, engine: before, mark };
+        undo.note(event, Moment(number), Some((attempt, Ticket(number))));
+    }
+
+    #[test]
+    fn the_way_back_leads_to_before_the_oldest_request_that_is_not_on_record() {
+        let (mut engine, mut undo) = (Engine::new(Moment(0)), Undo::default());
+        let _ = engine.handle(Event::Began { seed: 7 }, Moment(0));
+        add(&mut engine, &mut undo, 1, Mark::default());
+        let change = EngineChange::Tag;
+        change.apply(&mut engine);
+        undo.note_change(change);
+        undo.note(Event::ClientCame, Moment(1), None);
+        let _ = engine.handle(Event::ClientCame, Moment(1));
+        let mut second = engine.clone();
+        add(&mut engine, &mut undo, 2, Mark::default());
+        undo.settle(Ticket(0));
+        assert_eq!(undo.steps.len(), 4);
+        undo.settle(Ticket(1));
+        assert_eq!(undo.steps.len(), 1);
+        let base = undo.base.as_deref_mut().unwrap();
+        assert_eq!(base.record(), second.record());
+        assert_eq!(base.next_tag(), second.next_tag(), "the same tags are drawn");
+        undo.settle(Ticket(2));
+        assert!(!undo.is_needed() && undo.steps.is_empty());
+    }
+}

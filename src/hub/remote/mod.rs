@@ -1,0 +1,7 @@
+//! Reaches agents and workspaces on other machines.
+
+pub(super) mod carrier;
+pub(super) mod place;
+pub(super) mod runs;
+pub(super) mod side_channel;
+pub(super) mod workspace;

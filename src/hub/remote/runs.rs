@@ -1,0 +1,181 @@
+//! Runs that are begun and taken up in places elsewhere.
+
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::place::Here;
+use super::place::There;
+use crate::engine::{RunEvent, Seat};
+use crate::hub::Hub;
+use crate::hub::agents::workspace_plan::Ground;
+use crate::hub::clients::tokens;
+use crate::hub::panes::link::{Road, Start};
+use crate::hub::panes::pane::Pane;
+use crate::keeper::{Lookout, Watch};
+use crate::model::{AgentName, Launch, Member, RunId, Runner};
+use crate::runner::{Address, Mount, OrderThere, Way};
+use crate::wire::Fault;
+
+/// Enough to tell apart the hubs of one person's machines.
+const HOME_CHARS: usize = 12;
+
+impl Hub {
+    /// Begins a run in a place elsewhere.
+    pub(in crate::hub) fn start_there(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        runner: Runner,
+        (launch, ground): (Launch, Option<Ground>),
+    ) {
+        let size = launch.size;
+        match self.there(agent, runner, Some((launch, ground))) {
+            Ok(there) => {
+                let pane = Pane::new(run, size, self.history_limit);
+                let guard_ended = Rc::new(Cell::new(false));
+                let road = Road::There(Box::new(there));
+                self.open_link(agent, pane, Start::ByUs { guard_ended }, road);
+            }
+            Err(error) => {
+                let reason = format!("its start could not be sent: {error}");
+                self.note_run(agent, run, RunEvent::NeverCame { reason });
+            }
+        }
+    }
+
+    /// Posts a lookout while an agent lives elsewhere: nobody else here might call a hub back that dies.
+    pub(in crate::hub) fn keep_lookout(&mut self) {
+        let is_elsewhere = |seat: &Seat| seat.is_live() && seat.member.runner.is_some();
+        let is_needed = self.engine.seats().any(is_elsewhere);
+        if is_needed == self.lookout.is_some() {
+            return;
+        }
+        let relieved = match self.lookout.take() {
+            Some(lookout) => lookout.relieve(),
+            None => self.post_lookout(),
+        };
+        if let Err(error) = relieved {
+            tracing::warn!(%error, "the lookout could not be posted or relieved");
+        }
+    }
+
+    fn post_lookout(&mut self) -> io::Result<()> {
+        let (revive, lock) = (self.revival(), self.paths.hub_lock());
+        let watch = Watch { revive, lock, hub: std::process::id() };
+        let session = self.paths.session.to_string();
+        self.lookout = Some(Lookout::post(&self.program, &session, &watch)?);
+        Ok(())
+    }
+
+    /// Returns the road to the keeper of an agent's run.
+    pub(in crate::hub) fn road(&self, agent: &AgentName) -> io::Result<Road> {
+        if let Some(runner) = self.runner_of(agent).cloned() {
+            return Ok(Road::There(Box::new(self.there(agent, runner, None)?)));
+        }
+        let (socket, lock) = (self.paths.agent_socket(agent), self.paths.agent_lock(agent));
+        Ok(Road::Here(Here { session: self.paths.session.clone(), socket, lock }))
+    }
+
+    pub(in crate::hub) fn runner_of(&self, agent: &AgentName) -> Option<&Runner> {
+        self.engine.seat(agent)?.member.runner.as_deref()
+    }
+
+    /// Returns the way to what belongs to an agent in a place elsewhere.
+    pub(in crate::hub) fn way(&self, agent: &AgentName, runner: Runner) -> io::Result<Way> {
+        let session = self.paths.session.clone();
+        let home = home(&self.paths.home_id())?;
+        Ok(Way { runner, address: Address { session, home, agent: agent.clone() } })
+    }
+
+    fn there(
+        &self,
+        agent: &AgentName,
+        runner: Runner,
+        start: Option<(Launch, Option<Ground>)>,
+    ) -> io::Result<There> {
+        let way = self.way(agent, runner)?;
+        let member = self.engine.seat(agent).map(|seat| &seat.member);
+        let hash = member.and_then(|member| member.contact.token_hash.clone());
+        let make = start.as_ref().and_then(|(launch, ground)| {
+            let mounts = self.mounts(agent, ground.as_ref());
+            way.make(&self.program, &mounts, launch.confinement.limits)
+        });
+        let order = start.map(|(mut launch, _)| {
+            if make.is_some() {
+                // Its container has them.
+                launch.confinement.limits = crate::model::Limits::default();
+            }
+            let hooks = member.and_then(|member| self.settings.cli(&member.cli));
+            let hooks = hooks.and_then(|cli| cli.hooks.file.clone());
+            Box::new(OrderThere { launch, grace_ms: self.grace_ms, hooks })
+        });
+        Ok(There {
+            way,
+            ticket: hash.unwrap_or_default(),
+            order,
+            make,
+            is_away: false,
+            stop: Rc::default(),
+        })
+    }
+
+    /// Returns what an agent finds of this machine in a container that is made for it: its workspace,
+    /// or else the project.
+    fn mounts(&self, agent: &AgentName, ground: Option<&Ground>) -> Vec<Mount> {
+        let member = self.engine.seat(agent).map(|seat| &seat.member);
+        let root = member.map_or(self.paths.project.as_path(), Member::root);
+        let mount = |path: PathBuf, is_readonly| Mount { path, is_readonly };
+        let workspace = self.engine.workspace(agent).filter(|one| one.outpost.is_none());
+        let plot = workspace.map(|one| &one.plot).filter(|plot| root.starts_with(&plot.root));
+        let Some((plot, Ground { shared, writable })) = plot.zip(ground) else {
+            return vec![mount(root.to_owned(), false)];
+        };
+        let mark = self.site().setup_mark(agent);
+        let mark = mark.parent().filter(|_| plot.setup.is_some()).map(Path::to_owned);
+        let shared = shared.iter().cloned().map(|path| mount(path, true));
+        let writable = writable.iter().cloned().chain(mark);
+        shared.chain(writable.map(|path| mount(path, false))).collect()
+    }
+
+    /// Refuses what would reach an agent too late to mean what it means now.
+    pub(in crate::hub) fn refuse_unreachable(&self, agent: &AgentName) -> Result<(), Fault> {
+        let seat = self.engine.seat(agent);
+        let Some(unreachable) = seat.and_then(|seat| seat.unreachable.as_ref()) else {
+            return Ok(());
+        };
+        let since = unreachable.since.to_rfc3339();
+        let fault = Fault::new(format!("Agent `{agent}` is out of reach since {since}"));
+        Err(fault.with_hint("`wheelhouse attention` says why; it goes on there meanwhile"))
+    }
+
+    /// Lets go of agents that are off the record though they may still run somewhere.
+    pub(in crate::hub) fn let_go(&mut self, agents: &[AgentName]) {
+        for agent in agents {
+            if self.engine.seat(agent).is_none() {
+                self.close_link(agent);
+            }
+        }
+    }
+}
+
+/// Returns what tells this hub from others of the same name, and makes it if there is none.
+fn home(path: &Path) -> io::Result<String> {
+    let known = fs::read_to_string(path).unwrap_or_default();
+    let is_good =
+        |id: &&str| id.len() == HOME_CHARS && id.bytes().all(|b| b.is_ascii_alphanumeric());
+    if let Some(id) = Some(known.trim()).filter(is_good) {
+        return Ok(id.to_owned());
+    }
+    let id: String = tokens::new_token()?.0.chars().take(HOME_CHARS).collect();
+    let draft = path.with_extension("new");
+    let mut file =
+        File::options().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;
+    file.write_all(id.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    Ok(id)
+}

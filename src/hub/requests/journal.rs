@@ -1,0 +1,139 @@
+//! What clients read of contracts and of the journal.
+
+use super::route::{Answer, Asker};
+use crate::hub::Hub;
+use crate::hub::clients::response_size::{fitting, text_bytes};
+use crate::hub::inbox::{ClientId, Input};
+use crate::model::{AgentName, Contract, Named, Reach};
+use crate::store::{Journal, Query, Recorded};
+use crate::wire::{ContractStatus, EventStatus, Fault, Request, RequestKind, Response};
+
+/// Entries of the journal that are looked at for one answer.
+const EVENTS_MAX: usize = 1000;
+
+/// An event around its text.
+const EVENT_BYTES: usize = 256;
+
+impl Hub {
+    /// Returns the answer, unless it comes later.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are about something else")]
+    pub(in crate::hub) fn tell_what_is(&self, asker: Asker, request: Request) -> Option<Answer> {
+        let client = asker.client;
+        match request {
+            Request::Me => Some(Ok(Response::Me(Box::new(self.who_is(client))))),
+            Request::Status => {
+                let status = match self.say_of(client, RequestKind::Status) {
+                    Some((agent, reach)) => self.status_for(&agent, reach),
+                    None => self.status(),
+                };
+                Some(Ok(Response::Status(status)))
+            }
+            Request::Contracts { publisher, title, version } => {
+                Some(self.contracts(client, publisher.as_deref(), title.as_deref(), version))
+            }
+            Request::Events { after, limit, agent, task, kind } => {
+                let limit = limit.clamp(1, EVENTS_MAX);
+                self.look_up_events(
+                    asker,
+                    Query { after, limit, agent, task, kind, ..Query::default() },
+                );
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns contracts at a glance; with a title, those that are called so, whole.
+    pub(in crate::hub) fn contracts(
+        &self,
+        client: ClientId,
+        publisher: Option<&str>,
+        title: Option<&str>,
+        version: Option<u32>,
+    ) -> Answer {
+        let say = self.say_of(client, RequestKind::Contracts);
+        let may_read = |contract: &&Contract| {
+            let publisher = &contract.publisher;
+            say.as_ref().is_none_or(|(agent, _)| self.engine.may_read_contracts(agent, publisher))
+        };
+        let is_wanted =
+            |contract: &&Contract| publisher.is_none_or(|name| contract.publisher.as_str() == name);
+        let Some(title) = title else {
+            let found = self.engine.contracts().filter(may_read).filter(is_wanted);
+            let heads = found.map(ContractStatus::head);
+            let contracts = fitting(heads, |one| EVENT_BYTES + text_bytes(&one.title)).collect();
+            return Ok(Response::Contracts { contracts });
+        };
+        let versions = self.engine.contract_versions(title).filter(may_read).filter(is_wanted);
+        let mut found: Vec<&Contract> = versions.collect();
+        match version {
+            Some(version) => found.retain(|contract| contract.version == version),
+            None => found.retain(|contract| self.engine.contracts().any(|one| one == *contract)),
+        }
+        if found.is_empty() {
+            return Err(Fault::new(format!(
+                "There is no contract `{}` of that kind",
+                shown(title)
+            ))
+            .with_hint("`wheelhouse contract list` names those that there are"));
+        }
+        let whole = found.into_iter().map(ContractStatus::whole);
+        let bytes = |one: &ContractStatus| {
+            let removed: usize = one.removed.iter().map(|line| text_bytes(line)).sum();
+            EVENT_BYTES + removed + one.body.as_deref().map_or(0, text_bytes)
+        };
+        Ok(Response::Contracts { contracts: fitting(whole, bytes).collect() })
+    }
+
+    /// Reads the journal aside, since that may take a while.
+    pub(in crate::hub) fn look_up_events(&self, asker: Asker, query: Query) {
+        let (requests, path) = (self.senders.requests.clone(), self.paths.record());
+        tokio::task::spawn_local(async move {
+            let looking = tokio::task::spawn_blocking(move || {
+                let journal = Journal::open(&path)?;
+                journal.entries(&query)
+            });
+            let found = match looking.await {
+                Ok(found) => found.map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            let _ = requests.send(Input::Looked { asker, found }).await;
+        });
+    }
+
+    /// Answers with what the one who asked may know of.
+    pub(in crate::hub) fn on_events(&mut self, asker: Asker, found: Result<Vec<Recorded>, String>) {
+        let answer = found.map_err(|reason| {
+            Fault::new(format!("The record cannot be read: {reason}"))
+                .with_hint("Look closer with `wheelhouse doctor`")
+        });
+        let say = self.say_of(asker.client, RequestKind::Events);
+        let answer = answer.map(|found| {
+            let scanned = found.len();
+            let mut last = 0;
+            let kept = fitting(found.into_iter(), |one| EVENT_BYTES + text_bytes(&one.entry.text));
+            let mut seen = 0;
+            let mut events = Vec::new();
+            for one in kept {
+                (last, seen) = (one.id, seen + 1);
+                if say.as_ref().is_none_or(|(agent, reach)| self.may_know(agent, *reach, &one)) {
+                    events.push(EventStatus::new(one.id, one.at, &one.entry));
+                }
+            }
+            Response::Events { events, last, is_more: seen < scanned }
+        });
+        self.answer(asker, answer);
+    }
+
+    fn may_know(&self, agent: &AgentName, reach: Reach, one: &Recorded) -> bool {
+        let entry = &one.entry;
+        let about = entry.agent.as_ref().map(|agent| Named::Agent(agent.to_string()));
+        let task = entry.task.clone().map(Named::Task);
+        let reaches = |named: &Named| self.engine.reaches(agent, reach, named);
+        about.as_ref().is_some_and(reaches) || task.as_ref().is_some_and(reaches)
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(64).collect()
+}

@@ -1,0 +1,9 @@
+//! Routes what clients ask to the components, and answers.
+
+pub(super) mod agents;
+pub(super) mod journal;
+pub(super) mod prompts;
+pub(super) mod route;
+pub(super) mod status;
+pub(super) mod tasks;
+pub(super) mod workspaces;

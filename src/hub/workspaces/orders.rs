@@ -1,0 +1,317 @@
+//! Carries out what was decided about workspaces, beside the hub; what came of it returns as an event.
+
+use super::found::events;
+use crate::engine::{Event, WorkspaceEvent, WorkspaceOrder};
+use crate::hub::Hub;
+use crate::hub::inbox::Input;
+use crate::hub::remote::workspace::{Abroad, refresh};
+use crate::hub::tasks::gate_check::{self, Bench};
+use crate::model::{Clearing, Merge, MergeOutcome, Moment, Workspace};
+use crate::workspace::{self, Candidate, Cleared, Prospect, Scratch, Search, Site, WorkspaceError};
+
+/// A branch that moves away under us this often is in other hands.
+const MERGES_MAX: usize = 5;
+
+impl Hub {
+    pub(in crate::hub) fn obey_about_space(&self, order: WorkspaceOrder) {
+        let (site, requests) = (self.site(), self.senders.requests.clone());
+        let (session, now) = (self.paths.session.to_string(), self.clock.now());
+        let abroad = self.abroad(order.workspace());
+        let search = self.search(Some(&order.workspace().agent));
+        tokio::task::spawn_local(async move {
+            let event = match order {
+                WorkspaceOrder::Make(workspace) => make(site, *workspace, abroad).await,
+                WorkspaceOrder::Clear(workspace, clearing) => {
+                    clear(site, *workspace, clearing, (abroad, session, now)).await
+                }
+                WorkspaceOrder::Rescue(workspace) => rescue(site, *workspace, abroad).await,
+                WorkspaceOrder::Compare(workspace) => compare(*workspace, abroad).await,
+                WorkspaceOrder::Merge(merge, workspace) => {
+                    let id = merge.id;
+                    let outcome = match commit_there(abroad.clone(), &merge).await {
+                        Ok(()) => bring_back(site, &merge, &workspace, (session, now)).await,
+                        Err(error) => Err(error),
+                    };
+                    if let Ok(MergeOutcome::Conflict { .. } | MergeOutcome::Broken { .. }) = outcome
+                    {
+                        offer_there(abroad, merge.terms.into.clone()).await;
+                    }
+                    Event::Merged {
+                        merge: id,
+                        outcome: outcome.unwrap_or_else(|error| failed(&error)),
+                    }
+                }
+            };
+            let is_unmade = |event: &Event| {
+                matches!(event, Event::Workspace { event: WorkspaceEvent::NotMade { .. }, .. })
+            };
+            let left = if is_unmade(&event) { found(search).await } else { Vec::new() };
+            for event in std::iter::once(event).chain(left) {
+                let _ = requests.send(Input::Came(event)).await;
+            }
+        });
+    }
+
+    /// Tells the engine that an order is not carried out, since it cannot be put on record.
+    pub(in crate::hub) fn forgo_space(&mut self, order: WorkspaceOrder, reason: &str) {
+        let reason = format!("it could not be put on record: {reason}");
+        let event = match order {
+            WorkspaceOrder::Make(workspace) => told(&workspace, WorkspaceEvent::NotMade { reason }),
+            WorkspaceOrder::Clear(workspace, _) => {
+                told(&workspace, WorkspaceEvent::Kept { reason })
+            }
+            WorkspaceOrder::Rescue(_) | WorkspaceOrder::Compare(_) => {
+                return self.obey_about_space(order);
+            }
+            WorkspaceOrder::Merge(merge, _) => {
+                let outcome = MergeOutcome::Failed { reason, hint: None };
+                Event::Merged { merge: merge.id, outcome }
+            }
+        };
+        self.decide(event);
+    }
+}
+
+fn told(workspace: &Workspace, event: WorkspaceEvent) -> Event {
+    Event::Workspace { agent: workspace.agent.clone(), event }
+}
+
+/// Does what takes long elsewhere.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WorkspaceError> + Send + 'static,
+) -> Result<T, WorkspaceError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(WorkspaceError::Refused(error.to_string())))
+}
+
+/// Returns what was left of one that could not be made: it is on record from then on.
+async fn found(search: Search) -> Vec<Event> {
+    tokio::task::spawn_blocking(move || events(search)).await.unwrap_or_default()
+}
+
+async fn make(site: Site, workspace: Workspace, abroad: Option<Abroad>) -> Event {
+    let (place, plan, there) = (site.clone(), workspace.clone(), abroad.clone());
+    let making = aside(move || {
+        // What was there before is nobody's to clear away.
+        let was_there = plan.plot.root.symlink_metadata().is_ok();
+        let made = match there {
+            Some(there) => there.make(),
+            None => workspace::make(&place, &plan),
+        };
+        Ok((made, was_there))
+    });
+    let (made, was_there) = making.await.unwrap_or_else(|error| (Err(error), true));
+    let event = match made {
+        Ok(made) => WorkspaceEvent::Made(made),
+        Err(error) if was_there => WorkspaceEvent::NotMade { reason: error.to_string() },
+        Err(error) => {
+            let reason = error.to_string();
+            let plan = workspace.clone();
+            let clearing = Clearing { is_unfinished: true, ..Clearing::default() };
+            let clearing = aside(move || match abroad {
+                Some(there) => there.undo(),
+                None => workspace::clear(&site, &plan, clearing),
+            });
+            let left = match clearing.await {
+                Ok(Cleared::Removed { .. }) => String::new(),
+                Ok(Cleared::Kept { reason }) => format!("; what was made of it is kept: {reason}"),
+                Err(error) => format!("; what was made of it is kept: {error}"),
+            };
+            WorkspaceEvent::NotMade { reason: format!("{reason}{left}") }
+        }
+    };
+    told(&workspace, event)
+}
+
+async fn clear(
+    site: Site,
+    workspace: Workspace,
+    clearing: Clearing,
+    (abroad, session, now): (Option<Abroad>, String, Moment),
+) -> Event {
+    let cleared = match abroad {
+        Some(there) => aside(move || there.clear(clearing)).await,
+        None => try_to_clear(site, &workspace, clearing, (session, now)).await,
+    };
+    let event = match cleared {
+        Ok(Cleared::Removed { rescue }) => WorkspaceEvent::Cleared { rescue },
+        Ok(Cleared::Kept { reason }) => WorkspaceEvent::Kept { reason },
+        Err(error) => WorkspaceEvent::Kept { reason: error.to_string() },
+    };
+    told(&workspace, event)
+}
+
+async fn try_to_clear(
+    site: Site,
+    workspace: &Workspace,
+    clearing: Clearing,
+    (session, began): (String, Moment),
+) -> Result<Cleared, WorkspaceError> {
+    let root = workspace.plot.root.clone();
+    let is_there = aside(move || Ok(root.is_dir())).await?;
+    if let Some(command) = workspace.plot.teardown.clone().filter(|_| is_there) {
+        let (place, plan) = (site.clone(), workspace.clone());
+        let refused = aside(move || workspace::refuse_to_clear(&place, &plan, clearing)).await?;
+        if let Some(reason) = refused {
+            return Ok(Cleared::Kept { reason });
+        }
+        if clearing.rescues {
+            // What the command takes away with it is held by then.
+            let (place, plan) = (site.clone(), workspace.clone());
+            aside(move || workspace::rescue(&place, &plan)).await?;
+        }
+        let cwd = workspace.plot.project_root();
+        let mark = format!("WHEELHOUSE_TEARDOWN={session}:{}", workspace.agent);
+        let command = with_ports(workspace, &command);
+        let (passed, output) = gate_check::check(&command, &Bench { cwd, mark, began }, None).await;
+        if !passed {
+            let last = output.trim().lines().last().unwrap_or_default().to_owned();
+            return Ok(Cleared::Kept { reason: format!("its tear-down command failed: {last}") });
+        }
+    }
+    let plan = workspace.clone();
+    aside(move || workspace::clear(&site, &plan, clearing)).await
+}
+
+fn with_ports(workspace: &Workspace, command: &str) -> String {
+    let count = workspace.plot.port_count;
+    match workspace.port {
+        Some(port) => {
+            format!("export WHEELHOUSE_PORT_BASE={port} WHEELHOUSE_PORT_COUNT={count}; {command}")
+        }
+        None => command.to_owned(),
+    }
+}
+
+async fn rescue(site: Site, workspace: Workspace, abroad: Option<Abroad>) -> Event {
+    let plan = workspace.clone();
+    let rescuing = aside(move || match abroad {
+        Some(there) => there.rescue(),
+        None => workspace::rescue(&site, &plan),
+    });
+    let outcome = rescuing.await;
+    told(
+        &workspace,
+        WorkspaceEvent::Rescued { outcome: outcome.map_err(|error| error.to_string()) },
+    )
+}
+
+/// Looks what has become of a workspace; where it is elsewhere and cannot be reached, of what is known
+/// of it.
+pub(in crate::hub) async fn compare(workspace: Workspace, abroad: Option<Abroad>) -> Event {
+    if let Err(reason) = refresh(abroad).await {
+        tracing::warn!(agent = %workspace.agent, reason, "it is compared as it was");
+    }
+    let plan = workspace.clone();
+    let looked = aside(move || {
+        Ok((workspace::differing(&plan).ok().flatten(), workspace::shared_settings(&plan).ok()))
+    });
+    let (files, settings) = looked.await.unwrap_or_default();
+    told(&workspace, WorkspaceEvent::Compared { files, settings })
+}
+
+fn failed(error: &WorkspaceError) -> MergeOutcome {
+    let hint = error.hint().map(str::to_owned);
+    MergeOutcome::Failed { reason: error.to_string(), hint }
+}
+
+/// Fetches what is to be brought back from elsewhere; what is not committed there is, unless it is to
+/// stay behind.
+async fn commit_there(abroad: Option<Abroad>, merge: &Merge) -> Result<(), WorkspaceError> {
+    let Some(there) = abroad else { return Ok(()) };
+    let is_to_commit = !merge.terms.committed_only && !merge.terms.is_trial;
+    let message = is_to_commit.then(|| workspace::message(merge));
+    let gone = || WorkspaceError::Refused("its workspace elsewhere is gone".to_owned());
+    aside(move || there.fetch(message)?.then_some(()).ok_or_else(gone)).await
+}
+
+/// Lets an agent elsewhere see the branch that its work did not fit onto.
+async fn offer_there(abroad: Option<Abroad>, branch: String) {
+    let Some(there) = abroad else { return };
+    if let Err(error) = aside(move || there.offer(&branch)).await {
+        tracing::warn!(%error, "an agent elsewhere cannot see what its work does not fit onto");
+    }
+}
+
+/// Merges, has the gates run on the merged tree, and only then moves the branch.
+async fn bring_back(
+    site: Site,
+    merge: &Merge,
+    workspace: &Workspace,
+    about: (String, Moment),
+) -> Result<MergeOutcome, WorkspaceError> {
+    for _ in 0..MERGES_MAX {
+        let (terms, plan) = (merge.clone(), workspace.clone());
+        let candidate = match aside(move || workspace::prepare(&terms, &plan)).await? {
+            Prospect::There { commit, tip } => {
+                let (files, was_there) = (Vec::new(), true);
+                return Ok(MergeOutcome::Done { commit, tip, files, was_there });
+            }
+            Prospect::Conflict { files, onto } => {
+                return Ok(MergeOutcome::Conflict { files, onto });
+            }
+            Prospect::Ready(candidate) => candidate,
+        };
+        if !merge.terms.is_trial {
+            if let Some(broken) = run_gates(&site, merge, workspace, &candidate, &about).await? {
+                return Ok(broken);
+            }
+            let (place, terms) = (site.clone(), merge.clone());
+            let (plan, next) = (workspace.clone(), candidate.clone());
+            if !aside(move || workspace::advance(&place, &terms, &plan, &next)).await? {
+                continue;
+            }
+        }
+        let Candidate { commit, tip, files, .. } = candidate;
+        return Ok(MergeOutcome::Done { commit, tip, files, was_there: false });
+    }
+    let reason = format!("`{}` moves whenever it is about to be moved", merge.terms.into);
+    Err(WorkspaceError::Refused(reason))
+}
+
+/// Runs the gates on the merged tree; returns the first that fails, and whose fault it is.
+async fn run_gates(
+    site: &Site,
+    merge: &Merge,
+    workspace: &Workspace,
+    candidate: &Candidate,
+    about: &(String, Moment),
+) -> Result<Option<MergeOutcome>, WorkspaceError> {
+    if merge.terms.gates.is_empty() {
+        return Ok(None);
+    }
+    let gates = merge.terms.gates.clone();
+    let commit = candidate.commit.clone();
+    let failed = gates_at(site, merge, workspace, commit, &gates, about).await?;
+    let Some((gate, output)) = failed else { return Ok(None) };
+    let ours = candidate.ours.clone();
+    let alone = [gate.clone()];
+    let without = gates_at(site, merge, workspace, ours, &alone, about).await?;
+    Ok(Some(MergeOutcome::Broken { gate, output, fails_without: without.is_some() }))
+}
+
+/// Returns the first gate that does not pass on a commit, with what it printed.
+async fn gates_at(
+    site: &Site,
+    merge: &Merge,
+    workspace: &Workspace,
+    commit: String,
+    gates: &[String],
+    (session, began): &(String, Moment),
+) -> Result<Option<(String, String)>, WorkspaceError> {
+    let (place, terms, plan) = (site.clone(), merge.clone(), workspace.clone());
+    let scratch = aside(move || Scratch::lay_out(&place, &terms, &plan, &commit)).await?;
+    let mark = format!("WHEELHOUSE_GATE={session}:{}", merge.id);
+    let bench = Bench { cwd: scratch.project(), mark, began: *began };
+    let mut failed = None;
+    for gate in gates {
+        let (passed, output) = gate_check::check(gate, &bench, None).await;
+        if !passed {
+            failed = Some((gate.clone(), output));
+            break;
+        }
+    }
+    let place = site.clone();
+    aside(move || scratch.take_away(&place)).await?;
+    Ok(failed)
+}
