@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use super::Hub;
-use super::inbox::{ClientId, Input};
+use super::inbox::{ClientId, HubInput};
 use crate::config::{Loaded, Settings};
-use crate::hub::agents::plan::Crew;
+use crate::hub::agents::plan::Launches;
 use crate::hub::agents::planner::Planner;
 use crate::hub::clients::permissions::dead_token;
-use crate::hub::requests::route::{Answer, Asker};
+use crate::hub::requests::route::{Asker, Reply};
 use crate::model::AgentName;
 use crate::wire::Fault;
 
@@ -28,7 +28,7 @@ impl fmt::Debug for Continuation {
 
 /// Requests that are planned one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
+pub(super) struct PlanQueue {
     /// Never full: a client has at most so many requests without an answer, and an agent one renewal.
     waiting: VecDeque<Continuation>,
     is_busy: bool,
@@ -44,12 +44,12 @@ pub(super) struct Turns {
 
 /// Which of the turns one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Turn(u64);
+pub(super) struct TurnNumber(u64);
 
-impl Turns {
-    fn next(&mut self) -> Turn {
+impl PlanQueue {
+    fn next(&mut self) -> TurnNumber {
         self.last += 1;
-        Turn(self.last)
+        TurnNumber(self.last)
     }
 
     pub(super) fn begin_filling(&mut self, client: ClientId) {
@@ -78,7 +78,11 @@ impl Turns {
     }
 
     /// Refuses to start an agent that was stopped after its start was asked for.
-    pub(super) fn refuse_stopped(&self, turn: Turn, crew: Crew) -> Result<Crew, Fault> {
+    pub(super) fn refuse_stopped(
+        &self,
+        turn: TurnNumber,
+        crew: Launches,
+    ) -> Result<Launches, Fault> {
         let is_stopped = |agent: &AgentName| {
             let stopped = self.stopped.get(agent).copied().unwrap_or_default();
             turn.0 <= stopped.max(self.all_stopped)
@@ -111,7 +115,7 @@ impl Hub {
                     .with_hint("Its log says more: `wheelhouse doctor`")
             });
             let then = Continuation(Box::new(move |hub| then(hub, done)));
-            let _ = requests.send(Input::Continue(then)).await;
+            let _ = requests.send(HubInput::Continue(then)).await;
         });
     }
 
@@ -126,7 +130,7 @@ impl Hub {
         &mut self,
         asker: Option<Asker>,
         prepare: impl FnOnce(&mut Self, &Loaded) -> Result<W, Fault> + 'static,
-        then: impl FnOnce(&mut Self, Turn, Result<(Loaded, T), Fault>) -> Option<Answer> + 'static,
+        then: impl FnOnce(&mut Self, TurnNumber, Result<(Loaded, T), Fault>) -> Option<Reply> + 'static,
     ) where
         T: Send + 'static,
         W: FnOnce(&Planner, &Loaded) -> Result<T, Fault> + Send + 'static,

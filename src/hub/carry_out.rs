@@ -1,16 +1,16 @@
 //! Carries the engine's orders out, one after the other.
 
 use super::Hub;
-use super::inbox::Input;
+use super::inbox::HubInput;
 use crate::engine::{Effect, Event, RunEvent};
-use crate::hub::clients::socket::Bound;
-use crate::hub::clients::socket::{Door, door_place};
-use crate::hub::panes::event_stream::Ear;
-use crate::hub::panes::keystrokes::Prompt;
-use crate::hub::panes::link::{Link, Road, Route, Start};
+use crate::hub::clients::socket::BoundSocket;
+use crate::hub::clients::socket::{AgentSocket, door_place};
+use crate::hub::panes::event_stream::EventStream;
+use crate::hub::panes::keystrokes::PromptOrder;
+use crate::hub::panes::link::{KeeperAddress, KeeperStart, Link, Route};
 use crate::hub::panes::pane::Pane;
-use crate::hub::panes::reports::Reports;
-use crate::hub::record::commit_queue::Deed;
+use crate::hub::panes::reports::SentReports;
+use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::record::undo::EngineChange;
 use crate::keeper::{self, ToKeeper};
 use crate::model::{AgentName, Done, ReceiptId, RequestId, RunId, Stage, Task};
@@ -62,7 +62,7 @@ impl Hub {
     }
 
     /// Does something once the record has all that was decided so far.
-    pub(super) fn carry_out_later(&mut self, deed: Deed) {
+    pub(super) fn carry_out_later(&mut self, deed: PendingEffect) {
         self.ledger.push(deed);
         self.carry_on();
     }
@@ -97,25 +97,27 @@ impl Hub {
         self.ledger.is_busy = false;
     }
 
-    fn act(&mut self, deed: Deed) {
+    fn act(&mut self, deed: PendingEffect) {
         match deed {
-            Deed::Effect { effect, .. } => self.obey_engine(effect),
-            Deed::GoOn { agent, run, receipt } => self.go_on_with_prompt(&agent, run, receipt),
-            Deed::Answer { asker, answer } => self.answer(asker, answer),
-            Deed::Show { task } => {
+            PendingEffect::Effect { effect, .. } => self.obey_engine(effect),
+            PendingEffect::GoOn { agent, run, receipt } => {
+                self.go_on_with_prompt(&agent, run, receipt)
+            }
+            PendingEffect::Answer { asker, answer } => self.answer(asker, answer),
+            PendingEffect::Show { task } => {
                 self.ledger.show(&task);
                 self.views.note_status_change();
             }
-            Deed::Tidy { agents } => self.tidy_up(&agents),
+            PendingEffect::Tidy { agents } => self.tidy_up(&agents),
         }
     }
 
     /// Deals with something whose reasons cannot be put on record. Whatever begins something is left
     /// undone, and the engine told so; whatever ends something is done all the same. No request is
     /// among them: those that the record does not have were taken back.
-    fn forgo(&mut self, deed: Deed, reason: &str) {
+    fn forgo(&mut self, deed: PendingEffect, reason: &str) {
         match deed {
-            Deed::Effect { effect, is_of_change } => match effect {
+            PendingEffect::Effect { effect, is_of_change } => match effect {
                 Effect::Start { agent, run, .. } => {
                     let reason = format!("its start could not be put on record: {reason}");
                     self.note_run(&agent, run, RunEvent::NeverCame { reason });
@@ -132,13 +134,13 @@ impl Hub {
                     if self.is_premature(request, &done, is_of_change) =>
                 {
                     let effect = Effect::Answer { request, outcome: Ok(done) };
-                    self.ledger.park(Deed::Effect { effect, is_of_change });
+                    self.ledger.park(PendingEffect::Effect { effect, is_of_change });
                 }
                 Effect::Answer { request, outcome } => self.answer_command(request, outcome),
                 Effect::Workspace(order) => self.forgo_space(order, reason),
                 // A claim that is checked now could come to an end that no record tells of.
                 Effect::RunGates { .. } | Effect::RunStageGates { .. } => {
-                    self.ledger.park(Deed::Effect { effect, is_of_change });
+                    self.ledger.park(PendingEffect::Effect { effect, is_of_change });
                 }
                 Effect::Save(_)
                 | Effect::Adopt { .. }
@@ -153,13 +155,13 @@ impl Hub {
                 | Effect::Interrupt { .. }
                 | Effect::EndHub => self.obey_engine(effect),
             },
-            Deed::GoOn { agent, run, receipt } => {
+            PendingEffect::GoOn { agent, run, receipt } => {
                 self.abandon_prompt(&agent, run, receipt, reason);
             }
-            Deed::Answer { asker, answer: Err(fault) } => self.answer(asker, Err(fault)),
+            PendingEffect::Answer { asker, answer: Err(fault) } => self.answer(asker, Err(fault)),
             // What an agent has said is heard, and told to be so once it is on record.
-            Deed::Answer { .. } | Deed::Show { .. } => self.ledger.park(deed),
-            Deed::Tidy { agents } => self.tidy_up(&agents),
+            PendingEffect::Answer { .. } | PendingEffect::Show { .. } => self.ledger.park(deed),
+            PendingEffect::Tidy { agents } => self.tidy_up(&agents),
         }
     }
 
@@ -184,7 +186,7 @@ impl Hub {
             Effect::Sweep { agent, run } => self.sweep(agent, run),
             Effect::Renew { agent, run } => self.plan_renewal(&agent, run),
             Effect::Deliver { agent, run, receipt, text, tag, manner } => {
-                let prompt = Prompt { receipt, text, tag, manner };
+                let prompt = PromptOrder { receipt, text, tag, manner };
                 self.begin_prompt(&agent, run, prompt);
             }
             Effect::Inspect { agent, run, receipt, stage, text } => {
@@ -228,10 +230,10 @@ impl Hub {
         let mut pane =
             saved.unwrap_or_else(|| Pane::new(run, self.default_size, self.history_limit));
         let told = files.read(&self.paths.agent_reports(agent)).ok();
-        pane.reports = told.map(|text| Reports::load(&text, run)).unwrap_or_default();
+        pane.reports = told.map(|text| SentReports::load(&text, run)).unwrap_or_default();
         // Until its keeper has said how much there is to read.
         pane.caught_up_at = u64::MAX;
-        let start = if was_seen { Start::Past } else { Start::BySomeoneElse };
+        let start = if was_seen { KeeperStart::Past } else { KeeperStart::BySomeoneElse };
         pane.door = self.open_door(agent, run);
         match self.road(agent) {
             Ok(road) => self.open_link(agent, pane, start, road),
@@ -245,8 +247,8 @@ impl Hub {
         &mut self,
         agent: &AgentName,
         mut pane: Pane,
-        start: Start,
-        road: Road,
+        start: KeeperStart,
+        road: KeeperAddress,
     ) {
         let (run, from) = (pane.run, pane.offset);
         let route = Route { agent: agent.clone(), run, road, from, start };
@@ -257,7 +259,7 @@ impl Hub {
             pane.tokens_told = detector.tokens().unwrap_or_default();
         }
         let port = self.engine.seat(agent).and_then(|seat| seat.member.contact.port);
-        let listen = |port| Ear::open(agent.clone(), pane.run, port, self.senders.clone());
+        let listen = |port| EventStream::open(agent.clone(), pane.run, port, self.senders.clone());
         pane.ear = port.map(listen);
         self.casts.interrupt(&self.paths, self.writer.files(), agent);
         let before = self.panes.insert(agent.clone(), pane);
@@ -268,9 +270,9 @@ impl Hub {
     }
 
     /// Opens the door of an agent that has one.
-    fn open_door(&self, agent: &AgentName, run: RunId) -> Option<Door> {
+    fn open_door(&self, agent: &AgentName, run: RunId) -> Option<AgentSocket> {
         let place = self.has_door(agent).then(|| door_place(&self.paths, agent))?;
-        Door::open(Bound::for_agent(place, agent)?, agent, run, self.senders.clone())
+        AgentSocket::open(BoundSocket::for_agent(place, agent)?, agent, run, self.senders.clone())
     }
 
     pub(super) fn has_door(&self, agent: &AgentName) -> bool {
@@ -295,7 +297,7 @@ impl Hub {
         tokio::task::spawn_local(async move {
             let swept = tokio::task::spawn_blocking(move || keeper::sweep(&marks)).await;
             let survivors = swept.unwrap_or_default();
-            let _ = requests.send(Input::Swept { agent, run, survivors }).await;
+            let _ = requests.send(HubInput::Swept { agent, run, survivors }).await;
         });
     }
 
@@ -303,7 +305,7 @@ impl Hub {
         let requests = self.senders.requests.clone();
         tokio::task::spawn_local(async move {
             let survivors = Vec::new();
-            let _ = requests.send(Input::Swept { agent, run, survivors }).await;
+            let _ = requests.send(HubInput::Swept { agent, run, survivors }).await;
         });
     }
 

@@ -13,7 +13,7 @@ const STEPS: usize = 400;
 
 /// Where something can wait.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum WaitPlace {
     /// A request, from its arrival until it is dealt with.
     Request,
     /// An order, until it is written to its keeper.
@@ -24,7 +24,7 @@ pub(super) enum Place {
     Frame,
 }
 
-impl Place {
+impl WaitPlace {
     const ALL: [(Self, &str); 4] = [
         (Self::Request, "requests"),
         (Self::Order, "orders"),
@@ -37,7 +37,7 @@ impl Place {
 #[derive(Debug)]
 pub(super) struct Delays {
     clock: Clock,
-    places: [Waits; Place::ALL.len()],
+    places: [Waits; WaitPlace::ALL.len()],
 }
 
 impl Delays {
@@ -51,14 +51,14 @@ impl Delays {
     }
 
     /// Notes that something has waited since then.
-    pub(super) fn note(&self, place: Place, since: Duration) {
+    pub(super) fn note(&self, place: WaitPlace, since: Duration) {
         self.places[place as usize].note(self.now().saturating_sub(since));
     }
 }
 
 impl fmt::Display for Delays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, name) in Place::ALL {
+        for (place, name) in WaitPlace::ALL {
             let waits = &self.places[place as usize];
             let milliseconds = |wait: Duration| wait.as_secs_f64() * 1000.0;
             let [half, most] = [50, 95].map(|percent| milliseconds(waits.within(percent)));
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn each_place_has_its_own_name() {
         let delays = Delays::new();
-        delays.note(Place::Frame, Duration::ZERO);
+        delays.note(WaitPlace::Frame, Duration::ZERO);
         assert!(delays.to_string().starts_with("requests 0.00/0.00/0.00 ms; orders"));
     }
 }

@@ -7,23 +7,23 @@ use std::process::Child;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::background::Turns;
+use super::background::PlanQueue;
 use super::clock::Clock;
-use super::inbox::{Breach, ClientId, ClientNews, Input, Senders};
+use super::inbox::{Breach, ClientId, ClientNews, HubInput, Senders};
 use crate::config::{Paths, Settings};
 use crate::detect::{HookRules, ReporterCall, Rules};
 use crate::engine::{Engine, Event, RunEvent};
-use crate::hub::agents::start::Starting;
+use crate::hub::agents::start::PendingStart;
 use crate::hub::clients::alerts::Alerts;
 use crate::hub::clients::views::Views;
 use crate::hub::panes::pane::Pane;
-use crate::hub::record::commit_queue::Ledger;
+use crate::hub::record::commit_queue::CommitQueue;
 use crate::hub::record::file_writer::FileWriter;
-use crate::hub::record::recordings::Casts;
+use crate::hub::record::recordings::Recordings;
 use crate::hub::record::undo::Undo;
 use crate::hub::requests::route::Asker;
 use crate::hub::tasks::board::Board;
-use crate::hub::tasks::scan::Sights;
+use crate::hub::tasks::scan::Snapshots;
 use crate::keeper::{Lookout, Standing};
 use crate::model::{AgentName, Environment, Keyed, Moment, RequestId, RunId, Size};
 use crate::screen::HistoryLimit;
@@ -40,7 +40,7 @@ pub(super) struct Hub {
     pub(super) engine: Engine,
     pub(super) panes: BTreeMap<AgentName, Pane>,
     pub(super) views: Views,
-    pub(super) casts: Casts,
+    pub(super) casts: Recordings,
     pub(super) writer: FileWriter,
     /// Who asked for what is still being carried out.
     pub(super) askers: BTreeMap<RequestId, Asker>,
@@ -70,19 +70,19 @@ pub(super) struct Hub {
     pub(super) history_limit: HistoryLimit,
     pub(super) default_size: Size,
     /// The record, and what waits for it.
-    pub(super) ledger: Ledger,
+    pub(super) ledger: CommitQueue,
     /// The way back from requests that the record does not have yet.
     pub(super) undo: Undo,
     /// What was seen of the files of each workspace.
-    pub(super) sights: Sights,
+    pub(super) sights: Snapshots,
     pub(super) board: Board,
     pub(super) alerts: Alerts,
     /// What is planned beside the hub, one after the other.
-    pub(super) turns: Turns,
+    pub(super) turns: PlanQueue,
     /// Calls the next hub while agents live elsewhere.
     pub(super) lookout: Option<Lookout>,
     /// Runs whose keepers are about to be started.
-    pub(super) starting: BTreeMap<AgentName, Starting>,
+    pub(super) starting: BTreeMap<AgentName, PendingStart>,
     pub(super) is_ending: bool,
 }
 
@@ -94,26 +94,26 @@ pub(super) struct Guard {
 }
 
 impl Hub {
-    pub(super) fn handle(&mut self, input: Input) {
+    pub(super) fn handle(&mut self, input: HubInput) {
         match input {
-            Input::Client(client, news) => self.on_client(client, news),
-            Input::Keeper(agent, run, news) => self.on_keeper(&agent, run, news),
-            Input::ChildEnded => self.reap_guards(),
-            Input::Swept { agent, run, survivors } => {
+            HubInput::Client(client, news) => self.on_client(client, news),
+            HubInput::Keeper(agent, run, news) => self.on_keeper(&agent, run, news),
+            HubInput::ChildEnded => self.reap_guards(),
+            HubInput::Swept { agent, run, survivors } => {
                 self.note_run(&agent, run, RunEvent::Swept { survivors });
             }
-            Input::Stream { agent, run, news } => self.on_stream(&agent, run, news),
-            Input::Examined { waiting, fault } => self.on_examined(*waiting, fault),
-            Input::Looked { asker, found } => self.on_events(asker, found),
-            Input::FoundEnded { client, ask, found } => self.on_found_ended(client, *ask, found),
-            Input::ListedTasks { asker, found } => self.on_listed_tasks(asker, found),
-            Input::Came(event) => self.decide(event),
-            Input::Continue(then) => self.go_on(then),
-            Input::Answered { asker, answer } => self.answer(asker, *answer),
-            Input::Compared { asker } => self.answer_with_workspaces(asker),
-            Input::SettingsChanged => self.reload(None),
-            Input::Record(outcome) => self.on_record(outcome),
-            Input::Terminate => self.is_ending = true,
+            HubInput::Stream { agent, run, news } => self.on_stream(&agent, run, news),
+            HubInput::Examined { waiting, fault } => self.on_examined(*waiting, fault),
+            HubInput::Looked { asker, found } => self.on_events(asker, found),
+            HubInput::FoundEnded { client, ask, found } => self.on_found_ended(client, *ask, found),
+            HubInput::ListedTasks { asker, found } => self.on_listed_tasks(asker, found),
+            HubInput::Came(event) => self.decide(event),
+            HubInput::Continue(then) => self.go_on(then),
+            HubInput::Answered { asker, answer } => self.answer(asker, *answer),
+            HubInput::Compared { asker } => self.answer_with_workspaces(asker),
+            HubInput::SettingsChanged => self.reload(None),
+            HubInput::Record(outcome) => self.on_record(outcome),
+            HubInput::Terminate => self.is_ending = true,
         }
     }
 

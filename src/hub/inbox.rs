@@ -8,10 +8,10 @@ use super::background::Continuation;
 use super::delays::Delays;
 use crate::detect::StreamNews;
 use crate::engine::Event;
-use crate::hub::clients::connection::{Outbox, Visitors};
-use crate::hub::requests::route::{Answer, Asker};
-use crate::hub::tasks::artifacts::Waiting;
-use crate::hub::tasks::ended_tasks::{Found, Listed};
+use crate::hub::clients::connection::{ConnectionCounts, Outbox};
+use crate::hub::requests::route::{Asker, Reply};
+use crate::hub::tasks::artifacts::ArtifactReport;
+use crate::hub::tasks::ended_tasks::{FoundTasks, TaskPage};
 use crate::keeper::{FromKeeper, Standing, Tracer};
 use crate::model::{AgentName, ProcessInfo, RunId};
 use crate::store::{Outcome, Recorded};
@@ -34,7 +34,7 @@ pub(super) struct ClientId(pub(super) u64);
 
 /// Something that happened outside.
 #[derive(Debug)]
-pub(super) enum Input {
+pub(super) enum HubInput {
     Client(ClientId, ClientNews),
     Keeper(AgentName, RunId, LinkNews),
     /// A child process has ended; which one, the hub finds out.
@@ -52,7 +52,7 @@ pub(super) enum Input {
     },
     /// The file that a report is about has been looked at; the fault says what is wrong with it.
     Examined {
-        waiting: Box<Waiting>,
+        waiting: Box<ArtifactReport>,
         fault: Option<String>,
     },
     /// What a client wanted to read of the journal.
@@ -64,12 +64,12 @@ pub(super) enum Input {
     FoundEnded {
         client: ClientId,
         ask: Box<Ask>,
-        found: Result<Found, String>,
+        found: Result<FoundTasks, String>,
     },
     /// What a client wanted to know of tasks that have left memory.
     ListedTasks {
         asker: Asker,
-        found: Result<Listed, String>,
+        found: Result<TaskPage, String>,
     },
     /// The outcome of something that took a while.
     Came(Event),
@@ -78,7 +78,7 @@ pub(super) enum Input {
     /// Somebody's answer took a while.
     Answered {
         asker: Asker,
-        answer: Box<Answer>,
+        answer: Box<Reply>,
     },
     /// The workspaces have been compared for someone who wants to see them.
     Compared {
@@ -140,9 +140,9 @@ pub(super) struct Inbox {
     /// outcome for each batch.
     outcomes: mpsc::UnboundedReceiver<Outcome>,
     to_outcomes: mpsc::UnboundedSender<Outcome>,
-    requests: mpsc::Receiver<Input>,
-    urgent: mpsc::Receiver<Input>,
-    outputs: mpsc::Receiver<Input>,
+    requests: mpsc::Receiver<HubInput>,
+    urgent: mpsc::Receiver<HubInput>,
+    outputs: mpsc::Receiver<HubInput>,
     /// How many requests came since something else did.
     requests_in_a_row: u32,
 }
@@ -150,12 +150,12 @@ pub(super) struct Inbox {
 /// The other end, for those who bring something.
 #[derive(Clone, Debug)]
 pub(super) struct Senders {
-    pub(super) requests: mpsc::Sender<Input>,
+    pub(super) requests: mpsc::Sender<HubInput>,
     /// Output of a pane that someone is typing into overtakes the rest.
-    pub(super) urgent: mpsc::Sender<Input>,
-    pub(super) outputs: mpsc::Sender<Input>,
+    pub(super) urgent: mpsc::Sender<HubInput>,
+    pub(super) outputs: mpsc::Sender<HubInput>,
     pub(super) delays: Rc<Delays>,
-    pub(super) visitors: Rc<Visitors>,
+    pub(super) visitors: Rc<ConnectionCounts>,
     pub(super) tracer: Rc<Tracer>,
 }
 
@@ -188,7 +188,7 @@ impl Inbox {
     }
 
     /// Waits for the next input: what waits for the record and what people ask first, floods last.
-    pub(super) async fn next(&mut self) -> Option<Input> {
+    pub(super) async fn next(&mut self) -> Option<HubInput> {
         if self.requests_in_a_row >= REQUESTS_IN_A_ROW {
             self.requests_in_a_row = 0;
             if let Ok(input) = self.urgent.try_recv().or_else(|_| self.outputs.try_recv()) {
@@ -197,7 +197,7 @@ impl Inbox {
         }
         let (input, is_request) = tokio::select! {
             biased;
-            outcome = self.outcomes.recv() => (outcome.map(Input::Record), false),
+            outcome = self.outcomes.recv() => (outcome.map(HubInput::Record), false),
             input = self.requests.recv() => (input, true),
             input = self.urgent.recv() => (input, false),
             input = self.outputs.recv() => (input, false),
@@ -217,14 +217,14 @@ mod tests {
         runtime.block_on(async {
             let (mut inbox, senders) = Inbox::open(Tracer::default());
             for _ in 0..4 * REQUESTS_IN_A_ROW {
-                senders.requests.send(Input::SettingsChanged).await.unwrap();
+                senders.requests.send(HubInput::SettingsChanged).await.unwrap();
             }
             for _ in 0..3 {
-                senders.outputs.send(Input::Terminate).await.unwrap();
+                senders.outputs.send(HubInput::Terminate).await.unwrap();
             }
             let mut places = Vec::new();
             for place in 0..4 * REQUESTS_IN_A_ROW {
-                if matches!(inbox.next().await, Some(Input::Terminate)) {
+                if matches!(inbox.next().await, Some(HubInput::Terminate)) {
                     places.push(place);
                 }
             }

@@ -14,25 +14,25 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 
 use super::Hub;
-use super::background::Turns;
+use super::background::PlanQueue;
 use super::clock::Clock;
-use super::inbox::{Inbox, Input, Senders};
+use super::inbox::{HubInput, Inbox, Senders};
 use super::settings_watch::watch_settings;
 use super::{HubError, log};
 use crate::config::{Paths, Settings};
 use crate::engine::{Effect, Engine, Event, Seat};
 use crate::hub::clients::alerts::Alerts;
 use crate::hub::clients::connection;
-use crate::hub::clients::socket::{Bound, Place, Socket};
+use crate::hub::clients::socket::{BoundSocket, ClientSocket, SocketPlace};
 use crate::hub::clients::views::Views;
 use crate::hub::panes::pane::Pane;
-use crate::hub::record::commit_queue::Ledger;
+use crate::hub::record::commit_queue::CommitQueue;
 use crate::hub::record::file_writer::FileWriter;
 use crate::hub::record::opening;
-use crate::hub::record::recordings::Casts;
+use crate::hub::record::recordings::Recordings;
 use crate::hub::record::undo::Undo;
 use crate::hub::tasks::board::Board;
-use crate::hub::tasks::scan::Sights;
+use crate::hub::tasks::scan::Snapshots;
 use crate::keeper::{self, Tracer};
 use crate::model::{AgentName, RunId, Size};
 use crate::screen::HistoryLimit;
@@ -55,7 +55,7 @@ pub fn run(paths: Paths) -> Result<(), HubError> {
         return Err(HubError::InsideAgent);
     }
     paths.make_directories()?;
-    let _lock = Lock::take(&paths.hub_lock())?;
+    let _lock = HubLock::take(&paths.hub_lock())?;
     let loaded = Settings::load(&paths).map(|loaded| loaded.settings);
     let fault = loaded.as_ref().err().map(ToString::to_string);
     let settings = loaded.unwrap_or_else(|_| Settings::built_in());
@@ -85,8 +85,8 @@ async fn serve(
         opened.inspect_err(|error| tracing::error!(%error, "the record cannot be used"))?;
     let (engine, effects) = Engine::recover(record, clock.now());
     let directories = paths.runtime_directories();
-    let place = Place { path: paths.hub_socket(), directories };
-    let socket = Socket::listen(Bound::bind(place)?)?;
+    let place = SocketPlace { path: paths.hub_socket(), directories };
+    let socket = ClientSocket::listen(BoundSocket::bind(place)?)?;
     let program = own_program().map_err(HubError::Detach)?;
     let mut hub = Hub {
         paths,
@@ -96,7 +96,7 @@ async fn serve(
         engine,
         panes: BTreeMap::new(),
         views: Views::default(),
-        casts: Casts::default(),
+        casts: Recordings::default(),
         writer,
         askers: BTreeMap::new(),
         tree_askers: BTreeMap::new(),
@@ -114,12 +114,12 @@ async fn serve(
         grace_ms: 0,
         history_limit: HistoryLimit::default(),
         default_size: Size::default(),
-        ledger: Ledger::new(store),
+        ledger: CommitQueue::new(store),
         undo: Undo::default(),
-        sights: Sights::default(),
+        sights: Snapshots::default(),
         board: Board::default(),
         alerts: Alerts::default(),
-        turns: Turns::default(),
+        turns: PlanQueue::default(),
         lookout: None,
         starting: BTreeMap::new(),
         is_ending: false,
@@ -249,9 +249,9 @@ async fn watch_signals(senders: Senders) {
     };
     loop {
         let input = tokio::select! {
-            _ = child.recv() => Input::ChildEnded,
-            _ = terminate.recv() => Input::Terminate,
-            _ = interrupt.recv() => Input::Terminate,
+            _ = child.recv() => HubInput::ChildEnded,
+            _ = terminate.recv() => HubInput::Terminate,
+            _ = interrupt.recv() => HubInput::Terminate,
             // The terminal that started us may close; that is no reason to end.
             _ = hangup.recv() => continue,
             // A file may not grow any more: whoever writes to it is told so.
@@ -279,11 +279,11 @@ const TRY_PAUSE: Duration = Duration::from_millis(5);
 ///
 /// The file is never removed: a lock on a removed file excludes nobody.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct HubLock {
     _file: File,
 }
 
-impl Lock {
+impl HubLock {
     pub(super) fn take(path: &Path) -> Result<Self, HubError> {
         let fail = |source| HubError::Lock { path: path.to_owned(), source };
         let open = File::options().create(true).truncate(false).write(true).open(path);
@@ -311,10 +311,10 @@ mod tests {
     fn a_lock_is_held_by_one_at_a_time() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("hub.lock");
-        let first = Lock::take(&path).unwrap();
-        assert!(matches!(Lock::take(&path), Err(HubError::Busy)));
+        let first = HubLock::take(&path).unwrap();
+        assert!(matches!(HubLock::take(&path), Err(HubError::Busy)));
         drop(first);
         // A child that another test forks holds our files for a moment, until it is another program.
-        assert!((0..200).any(|_| Lock::take(&path).is_ok()), "nobody holds it any more");
+        assert!((0..200).any(|_| HubLock::take(&path).is_ok()), "nobody holds it any more");
     }
 }

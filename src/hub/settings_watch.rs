@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::inbox::{Input, Senders};
+use super::inbox::{HubInput, Senders};
 
 /// An editor that saves a file in several steps is done by then.
 const SAVE_TIME: Duration = Duration::from_millis(100);
@@ -20,7 +20,7 @@ pub(super) async fn watch_settings(files: Vec<PathBuf>, senders: Senders) {
         let begin = move || platform::Watch::on(Places::of(&sought));
         let watch =
             tokio::task::spawn_blocking(begin).await.unwrap_or_else(|error| Err(error.into()));
-        if has_changed && senders.requests.send(Input::SettingsChanged).await.is_err() {
+        if has_changed && senders.requests.send(HubInput::SettingsChanged).await.is_err() {
             return;
         }
         let seen = match watch {

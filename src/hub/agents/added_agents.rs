@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::plan::{Crew, fault};
+use super::plan::{Launches, fault};
 use super::planner::Planner;
 use crate::config::{Agent, Layout, Loaded, Settings, Team, suggest, unfit_variable};
 use crate::engine::Seat;
@@ -23,7 +23,7 @@ impl Planner {
         mut new: NewAgent,
         by: Option<AgentName>,
         caller: &Environment,
-    ) -> Result<Crew, Fault> {
+    ) -> Result<Launches, Fault> {
         if let Some(own) = by.as_ref().and_then(|by| self.known.seat(by)) {
             new.team = Some(own.member.team.clone());
             self.refuse_outside(new.cwd.as_deref())?;
@@ -201,13 +201,13 @@ impl Planner {
         let is_seated = self.known.seat(name).is_some();
         let of_team = loaded.settings.team(team).map(|team| &team.agents);
         if is_seated || of_team.is_some_and(|agents| agents.iter().any(|own| own.name == *name)) {
-            let message = format!("There is an agent `{name}` already");
+            let message = format!("RemoteKeeper is an agent `{name}` already");
             return Err(Fault::new(message).with_hint(format!(
                 "Choose another name, or start that one with `wheelhouse agent start {name}`"
             )));
         }
         if self.known.seats().count() >= AGENTS_MAX {
-            return Err(Fault::new(format!("There are {AGENTS_MAX} agents already"))
+            return Err(Fault::new(format!("RemoteKeeper are {AGENTS_MAX} agents already"))
                 .with_hint("Remove one that has ended with `wheelhouse agent remove NAME`"));
         }
         Ok(())

@@ -15,9 +15,9 @@ use crate::detect::{Finding, StreamNews};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
 use crate::hub::clients::tokens;
-use crate::hub::record::commit_queue::Deed;
-use crate::hub::requests::route::{Answer, Asker};
-use crate::hub::tasks::artifacts::Waiting;
+use crate::hub::record::commit_queue::PendingEffect;
+use crate::hub::requests::route::{Asker, Reply};
+use crate::hub::tasks::artifacts::ArtifactReport;
 use crate::model::{AgentName, Contact, Environment, Hooks, RunId, Source};
 use crate::report::{Report, ReportKind};
 use crate::runner::HOOKS_PLACE;
@@ -28,7 +28,7 @@ const CALL_CHARS_MAX: usize = 64;
 
 /// A report that an agent made by a call.
 #[derive(Debug)]
-pub(in crate::hub) struct Said {
+pub(in crate::hub) struct ReportCall {
     /// The same call again is the same report.
     pub(in crate::hub) call: String,
     pub(in crate::hub) kind: ReportKind,
@@ -37,7 +37,7 @@ pub(in crate::hub) struct Said {
 
 /// What a run is started with so that it can speak to us.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct Equipment {
+pub(in crate::hub) struct LaunchExtras {
     pub(in crate::hub) contact: Contact,
     pub(in crate::hub) environment: Environment,
     pub(in crate::hub) arguments: Vec<String>,
@@ -45,12 +45,12 @@ pub(in crate::hub) struct Equipment {
 
 impl Planner {
     /// Makes what a run needs to speak to us: a token, and what its cli's hooks ask for.
-    pub(in crate::hub) fn equip(&self, agent: &Agent, cli: &Cli) -> Result<Equipment, Fault> {
+    pub(in crate::hub) fn equip(&self, agent: &Agent, cli: &Cli) -> Result<LaunchExtras, Fault> {
         let unable = |what: &str, error: &io::Error| {
             Fault::new(format!("{what} for agent `{}` cannot be had: {error}", agent.name))
         };
         let token = tokens::new_token().map_err(|error| unable("A token", &error))?;
-        let mut equipment = Equipment::default();
+        let mut equipment = LaunchExtras::default();
         equipment.contact.token_hash = Some(tokens::hash(&token));
         equipment.environment.0.extend([
             ("WHEELHOUSE_TOKEN".to_owned(), token.0),
@@ -70,7 +70,7 @@ impl Planner {
                 ("WHEELHOUSE_BIN".to_owned(), self.program.display().to_string()),
                 ("WHEELHOUSE_PROJECT".to_owned(), self.paths.project.display().to_string()),
             ]);
-            let Equipment { contact, environment, .. } = &mut equipment;
+            let LaunchExtras { contact, environment, .. } = &mut equipment;
             let equipped = self.equip_reporters(agent, contact, environment);
             equipped.map_err(|error| unable("A name", &error))?;
         }
@@ -105,19 +105,19 @@ impl Hub {
     /// Hears what an agent says beside its terminal; the answer to a report comes once it is on
     /// record.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no agent's words")]
-    pub(in crate::hub) fn hear(&mut self, asker: Asker, request: Request) -> Option<Answer> {
+    pub(in crate::hub) fn hear(&mut self, asker: Asker, request: Request) -> Option<Reply> {
         let (agent, run) = self.speakers.get(&asker.client).cloned()?;
         match request {
             Request::Report { call, kind, text, schema, tag } => {
                 if let Some(fault) = self.refuse_late(&agent, run, tag.as_deref()) {
                     return Some(Err(fault));
                 }
-                let said = Said { call, kind, text };
+                let said = ReportCall { call, kind, text };
                 if said.is_artifact() {
-                    self.check_artifact(Waiting { asker, agent, run, said, tag }, schema);
+                    self.check_artifact(ArtifactReport { asker, agent, run, said, tag }, schema);
                 } else {
                     let answer = self.on_report(&agent, run, said);
-                    self.carry_out_later(Deed::Answer { asker, answer });
+                    self.carry_out_later(PendingEffect::Answer { asker, answer });
                 }
                 None
             }
@@ -163,9 +163,9 @@ impl Hub {
         &mut self,
         agent: &AgentName,
         run: RunId,
-        said: Said,
+        said: ReportCall,
     ) -> Result<Response, Fault> {
-        let Said { call, kind, text } = said;
+        let ReportCall { call, kind, text } = said;
         let mut report = Report::declare(kind, &text).map_err(|error| {
             Fault::new(error.to_string()).with_hint("See `wheelhouse report --help`")
         })?;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use super::plan::Crew;
+use super::plan::Launches;
 use crate::config::Loaded;
 use crate::hub::Hub;
 use crate::model::{Launch, Letter, Member, Opening, Sessions};
@@ -15,8 +15,8 @@ impl Hub {
     pub(in crate::hub) fn begin_afresh(
         &mut self,
         loaded: &Loaded,
-        mut crew: Crew,
-    ) -> Result<Crew, Fault> {
+        mut crew: Launches,
+    ) -> Result<Launches, Fault> {
         for (member, launch) in &mut crew {
             let sessions = sessions(loaded, member);
             if !sessions.start.is_empty() && !names_one(&sessions, &launch.argv) {

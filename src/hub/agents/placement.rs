@@ -7,7 +7,7 @@ use crate::model::{Confinement, Environment, Plot, Runner};
 use crate::workspace::inside::resolved;
 
 /// What depends on where an agent runs.
-pub(in crate::hub) struct Stead {
+pub(in crate::hub) struct Placement {
     pub(in crate::hub) argv: Vec<String>,
     pub(in crate::hub) cwd: PathBuf,
     pub(in crate::hub) environment: Environment,
@@ -21,7 +21,7 @@ pub(in crate::hub) fn stead(
     cli: &Cli,
     own: &Environment,
     (caller, pass): (&Environment, &[VariablePattern]),
-) -> Stead {
+) -> Placement {
     let mut confinement = agent.posting.confinement.clone();
     let Some(runner) = &agent.posting.runner else {
         if let Some(sandbox) = &mut confinement.sandbox {
@@ -36,14 +36,14 @@ pub(in crate::hub) fn stead(
             let door = paths.agent_door(&agent.name);
             sandbox.seen.extend(door.parent().map(|directory| text(directory.to_path_buf())));
         }
-        return Stead {
+        return Placement {
             argv: cli.argv(caller),
             cwd: plot.map_or_else(|| resolved(&agent.directory(&paths.project)), Plot::agent_cwd),
             environment: agent_environment(caller, pass, cli, agent, own),
             confinement,
         };
     };
-    Stead {
+    Placement {
         // The shell of whoever is there.
         argv: cli.command.clone(),
         cwd: directory(runner, (agent, plot), paths),

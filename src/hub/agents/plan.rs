@@ -9,7 +9,7 @@ use crate::model::{
 use crate::wire::{AgentOffer, Fault, TeamOffer};
 
 /// What is started: who, and how.
-pub(in crate::hub) type Crew = Vec<(Member, Launch)>;
+pub(in crate::hub) type Launches = Vec<(Member, Launch)>;
 
 impl Planner {
     /// Returns everyone in a team; without a name, in the only team of the project.
@@ -18,7 +18,7 @@ impl Planner {
         loaded: &Loaded,
         team: Option<&str>,
         caller: &Environment,
-    ) -> Result<Crew, Fault> {
+    ) -> Result<Launches, Fault> {
         let team = match team {
             Some(name) => loaded.team(name).map_err(|error| fault(&error.to_string()))?,
             None => only_team(loaded)?,
@@ -33,7 +33,7 @@ impl Planner {
         loaded: &Loaded,
         names: &[String],
         caller: &Environment,
-    ) -> Result<Crew, Fault> {
+    ) -> Result<Launches, Fault> {
         let plan = |name: &String| self.plan_one(loaded, name, caller, None);
         names.iter().map(plan).collect()
     }

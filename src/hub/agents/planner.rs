@@ -14,7 +14,7 @@ pub(in crate::hub) struct Planner {
     pub(in crate::hub) paths: Paths,
     /// Our own binary.
     pub(in crate::hub) program: PathBuf,
-    pub(in crate::hub) known: Known,
+    pub(in crate::hub) known: KnownAgents,
     /// What was set for agents that were added.
     pub(in crate::hub) added_env: BTreeMap<AgentName, Environment>,
     pub(in crate::hub) default_size: Size,
@@ -24,7 +24,7 @@ pub(in crate::hub) struct Planner {
 
 /// What the engine knew when planning began.
 #[derive(Debug)]
-pub(in crate::hub) struct Known {
+pub(in crate::hub) struct KnownAgents {
     seats: BTreeMap<AgentName, Seat>,
     workspaces: BTreeMap<AgentName, Workspace>,
     /// Those who take part in a run of a playbook.
@@ -36,7 +36,7 @@ impl Planner {
         let engine = &hub.engine;
         let by_name = |seat: &Seat| (seat.member.name.clone(), seat.clone());
         let names = engine.seats().map(|seat| &seat.member.name);
-        let known = Known {
+        let known = KnownAgents {
             seats: engine.seats().map(by_name).collect(),
             workspaces: engine.workspaces().map(|one| (one.agent.clone(), one.clone())).collect(),
             players: names.filter(|name| engine.play_of(name).is_some()).cloned().collect(),
@@ -52,7 +52,7 @@ impl Planner {
     }
 }
 
-impl Known {
+impl KnownAgents {
     pub(in crate::hub) fn seats(&self) -> impl Iterator<Item = &Seat> {
         self.seats.values()
     }

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::plan::Crew;
+use super::plan::Launches;
 use super::planner::Planner;
 use super::workspace_plan::unsaid_in_plays;
 use crate::config::{Agent, Loaded, secure_dir};
 use crate::engine::Seat;
 use crate::hub::Hub;
-use crate::hub::requests::route::{Answer, Asker};
+use crate::hub::requests::route::{Asker, Reply};
 use crate::model::{
     Added, Cast, Command, Environment, Launch, Letter, Member, Play, PlayCommand, PlayId,
     PlayOrder, Player, Posting, Refusal, TAG_PLACE, WorkspaceChoice,
@@ -25,7 +25,7 @@ impl Hub {
         &mut self,
         asker: Asker,
         request: RunRequest,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         let command = match request {
             RunRequest::List => {
                 let mut runs = self.run_list();
@@ -64,7 +64,7 @@ impl Hub {
                 let is_known = hub.engine.play_called(&order.call).is_some();
                 Ok(move |planner: &Planner, loaded: &Loaded| {
                     if is_known {
-                        return Ok((order, Crew::new()));
+                        return Ok((order, Launches::new()));
                     }
                     planner.write_scripts(&mut order)?;
                     let start = |player| planner.plan_player(loaded, &order.cast, player, &caller);
@@ -100,7 +100,7 @@ impl Hub {
                 let gone: Vec<Player> = play.cast.agents.iter().filter(is_lost).cloned().collect();
                 Ok(move |planner: &Planner, loaded: &Loaded| {
                     let start = |player| planner.plan_player(loaded, &play.cast, player, &caller);
-                    let crew = gone.iter().map(start).collect::<Result<Crew, _>>()?;
+                    let crew = gone.iter().map(start).collect::<Result<Launches, _>>()?;
                     Ok((play, crew))
                 })
             },
@@ -116,8 +116,13 @@ impl Hub {
     }
 
     /// Takes the conversations up that can be, and begins the others anew.
-    fn resume_or_begin(&mut self, loaded: &Loaded, cast: &Cast, crew: Crew) -> Result<Crew, Fault> {
-        let mut members = Crew::new();
+    fn resume_or_begin(
+        &mut self,
+        loaded: &Loaded,
+        cast: &Cast,
+        crew: Launches,
+    ) -> Result<Launches, Fault> {
+        let mut members = Launches::new();
         for (member, launch) in crew {
             if let Ok(resumed) = self.resume(loaded, member.clone(), launch.clone()) {
                 members.push(resumed);

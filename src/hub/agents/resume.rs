@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::plan::Crew;
+use super::plan::Launches;
 use super::planner::Planner;
 use crate::config::Loaded;
 use crate::hub::Hub;
@@ -22,7 +22,7 @@ const REPORTS_MAX: usize = 5;
 
 /// Who is to come back, and for whom.
 #[derive(Debug)]
-pub(in crate::hub) struct Resumption {
+pub(in crate::hub) struct ResumeRequest {
     pub(in crate::hub) asker: Asker,
     pub(in crate::hub) agents: Vec<String>,
     pub(in crate::hub) environment: Environment,
@@ -43,15 +43,15 @@ pub(in crate::hub) type Memories = BTreeMap<String, Traces>;
 impl Hub {
     /// Lets agents take their conversations up; where that is wanted, those who cannot begin afresh
     /// with a brief of what they left behind.
-    pub(in crate::hub) fn resume_all(&mut self, plan: Resumption) {
-        let Resumption { asker, agents, environment, grace_ms, brief } = plan;
+    pub(in crate::hub) fn resume_all(&mut self, plan: ResumeRequest) {
+        let ResumeRequest { asker, agents, environment, grace_ms, brief } = plan;
         let caller = environment.clone();
         self.plan(
             Some(asker),
             move |_, _| {
                 Ok(move |planner: &Planner, loaded: &Loaded| {
                     let plan = |name: &String| planner.plan_where_it_was(loaded, name, &caller);
-                    let crew = agents.iter().map(plan).collect::<Result<Crew, Fault>>()?;
+                    let crew = agents.iter().map(plan).collect::<Result<Launches, Fault>>()?;
                     Ok((crew, brief.then(|| planner.memories(&agents))))
                 })
             },
@@ -68,10 +68,10 @@ impl Hub {
     fn let_resume(
         &mut self,
         loaded: &Loaded,
-        planned: Crew,
+        planned: Launches,
         memories: Option<&Memories>,
-    ) -> Result<Crew, Fault> {
-        let mut crew = Crew::new();
+    ) -> Result<Launches, Fault> {
+        let mut crew = Launches::new();
         for (member, launch) in planned {
             let seat = self.engine.seat(&member.name);
             let was_in_vain = seat.is_some_and(crate::engine::Seat::did_not_resume);

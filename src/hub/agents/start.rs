@@ -4,14 +4,14 @@ use std::cell::Cell;
 use std::process::{Child, Stdio};
 use std::rc::Rc;
 
-use super::workspace_plan::{Ground, ground};
+use super::workspace_plan::{WorkspaceAccess, ground};
 use crate::engine::RunEvent;
-use crate::hub::clients::socket::Bound;
-use crate::hub::clients::socket::{Door, door_place};
+use crate::hub::clients::socket::BoundSocket;
+use crate::hub::clients::socket::{AgentSocket, door_place};
 use crate::hub::hub::{Guard, Hub};
-use crate::hub::panes::link::{Road, Start};
+use crate::hub::panes::link::{KeeperAddress, KeeperStart};
 use crate::hub::panes::pane::Pane;
-use crate::hub::remote::place::Here;
+use crate::hub::remote::place::LocalKeeper;
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
 use crate::model::{AgentName, Launch, RunId, Runner};
 use crate::wire::Fault;
@@ -24,7 +24,7 @@ const REVIVAL_TURNS: u64 = 16;
 
 /// A run whose keeper is about to be started.
 #[derive(Debug)]
-pub(in crate::hub) struct Starting {
+pub(in crate::hub) struct PendingStart {
     run: RunId,
     /// The grace of a stop that was ordered meanwhile.
     stop: Option<u64>,
@@ -34,12 +34,12 @@ pub(in crate::hub) struct Starting {
 struct Started {
     order: Order,
     child: std::io::Result<Child>,
-    door: Option<Bound>,
+    door: Option<BoundSocket>,
 }
 
 impl Hub {
     pub(in crate::hub) fn start(&mut self, agent: &AgentName, run: RunId, launch: Launch) {
-        self.starting.insert(agent.clone(), Starting { run, stop: None });
+        self.starting.insert(agent.clone(), PendingStart { run, stop: None });
         let is_held = launch.confinement.sandbox.is_some();
         let is_mounted = self.runner_of(agent).is_some_and(Runner::mounts_files);
         let workspace = self.engine.workspace(agent).filter(|one| one.outpost.is_none());
@@ -74,7 +74,7 @@ impl Hub {
         agent: &AgentName,
         run: RunId,
         mut launch: Launch,
-        ground: Option<Ground>,
+        ground: Option<WorkspaceAccess>,
     ) {
         let is_stopped = self.starting.get(agent).is_none_or(|starting| starting.stop.is_some());
         if is_stopped || self.engine.seat(agent).is_none_or(|seat| seat.run != run) {
@@ -107,7 +107,7 @@ impl Hub {
         let place = self.has_door(&agent).then(|| door_place(&self.paths, &agent));
         let start = move || {
             // A sandbox is made around what is there when it is made.
-            let door = place.and_then(|place| Bound::for_agent(place, &arguments.agent));
+            let door = place.and_then(|place| BoundSocket::for_agent(place, &arguments.agent));
             let child = keeper::start(&program, &arguments, &order, Stdio::null());
             Started { order, child, door }
         };
@@ -134,11 +134,13 @@ impl Hub {
         self.reap_guards();
         let size = order.launch.size;
         let shown = self.panes.get(agent).map_or(size, |pane| pane.screen.size());
-        let door = door.and_then(|bound| Door::open(bound, agent, run, self.senders.clone()));
+        let door =
+            door.and_then(|bound| AgentSocket::open(bound, agent, run, self.senders.clone()));
         let pane = Pane { door, ..Pane::new(run, size, self.history_limit) };
         let session = self.paths.session.clone();
-        let road = Road::Here(Here { session, socket: order.socket, lock: order.lock });
-        self.open_link(agent, pane, Start::ByUs { guard_ended: has_ended }, road);
+        let road =
+            KeeperAddress::Local(LocalKeeper { session, socket: order.socket, lock: order.lock });
+        self.open_link(agent, pane, KeeperStart::ByUs { guard_ended: has_ended }, road);
         if shown != size {
             self.order(agent, &ToKeeper::Resize(shown));
         }

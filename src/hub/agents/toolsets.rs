@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::hooks::{Equipment, write_private};
+use super::hooks::{LaunchExtras, write_private};
 use super::plan::fault;
 use super::planner::Planner;
 use crate::config::{Agent, Cli, Fitting, Loaded, Outfit, ServerEntry, dress, secure_dir};
@@ -23,7 +23,7 @@ impl Planner {
         (name, cli): (&str, &Cli),
         (agent, kit): (&Agent, &Kit),
         caller: &Environment,
-        equipment: &mut Equipment,
+        equipment: &mut LaunchExtras,
     ) -> Result<(), Fault> {
         if kit.is_empty() {
             return Ok(());
@@ -63,7 +63,7 @@ impl Planner {
         name: &str,
         (cli, agent): (&Cli, &Agent),
         caller: &Environment,
-        equipment: &mut Equipment,
+        equipment: &mut LaunchExtras,
     ) -> Result<ServerEntry, Fault> {
         if name == OWN_SERVER {
             let program = self.program.to_string_lossy().into_owned();

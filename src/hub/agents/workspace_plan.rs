@@ -229,7 +229,7 @@ impl Hub {
         &self,
         agent: &AgentName,
         launch: &mut Launch,
-        ground: Option<&Ground>,
+        ground: Option<&WorkspaceAccess>,
     ) {
         let Some(workspace) = self.engine.workspace(agent) else { return };
         let (root, mark) = match &workspace.outpost {
@@ -310,7 +310,7 @@ fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Re
 
 /// What of this machine an agent needs to work in a workspace that lies here.
 #[derive(Debug)]
-pub(in crate::hub) struct Ground {
+pub(in crate::hub) struct WorkspaceAccess {
     /// To be read: what all working trees of a repository share.
     pub(in crate::hub) shared: Option<PathBuf>,
     pub(in crate::hub) writable: Vec<PathBuf>,
@@ -318,8 +318,8 @@ pub(in crate::hub) struct Ground {
 
 /// Returns it for a workspace. Of a repository that is shared, its agent may write where a commit on
 /// its own branch does, and read the rest.
-pub(in crate::hub) fn ground(plot: &Plot) -> Ground {
-    let mut ground = Ground { shared: None, writable: vec![plot.root.clone()] };
+pub(in crate::hub) fn ground(plot: &Plot) -> WorkspaceAccess {
+    let mut ground = WorkspaceAccess { shared: None, writable: vec![plot.root.clone()] };
     let tree = Repository::find(&plot.project).ok().and_then(|found| found.worktree(&plot.root));
     if let Some(tree) = tree.filter(|_| plot.kind == WorkspaceKind::Worktree) {
         ground.shared = Some(tree.common_dir().to_owned());
@@ -334,13 +334,13 @@ pub(in crate::hub) fn ground(plot: &Plot) -> Ground {
 /// Opens a sandbox to what its agent works in.
 fn open_workspace(
     workspace: &Workspace,
-    ground: Option<&Ground>,
+    ground: Option<&WorkspaceAccess>,
     mark: &Path,
     sandbox: &mut Sandbox,
 ) {
     let text = |path: &Path| path.display().to_string();
     // In a place elsewhere only the far end knows where git keeps what.
-    if let Some(Ground { shared, writable }) = ground {
+    if let Some(WorkspaceAccess { shared, writable }) = ground {
         sandbox.shown.extend(shared.iter().map(|path| text(path)));
         sandbox.writable.splice(0..0, writable.iter().map(|path| text(path)));
     }

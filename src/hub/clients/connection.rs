@@ -11,9 +11,9 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::socket::{Socket, is_own};
-use crate::hub::delays::{Delays, Place};
-use crate::hub::inbox::{Breach, ClientId, ClientNews, Input, Senders};
+use super::socket::{ClientSocket, is_own};
+use crate::hub::delays::{Delays, WaitPlace};
+use crate::hub::inbox::{Breach, ClientId, ClientNews, HubInput, Senders};
 use crate::keeper::Standing;
 use crate::model::{AgentName, RunId, plain};
 use crate::wire::{Ask, Fault, FrameReader, FromHub, encode_frame};
@@ -122,7 +122,7 @@ impl Outbox {
 
 /// Everyone who is or was connected.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct Visitors {
+pub(in crate::hub) struct ConnectionCounts {
     last: Cell<u64>,
     present: Cell<usize>,
     turned_away: Cell<usize>,
@@ -133,7 +133,7 @@ pub(in crate::hub) struct Visitors {
 /// Takes in clients for as long as the hub lives, all of them guests if they come through the door
 /// of an agent.
 pub(in crate::hub) async fn accept(
-    mut socket: Socket,
+    mut socket: ClientSocket,
     guest: Option<(AgentName, RunId)>,
     senders: Senders,
 ) {
@@ -210,7 +210,7 @@ async fn turn_away(mut stream: UnixStream) {
 
 /// What one client has sent of a frame that is not whole yet, as a part of what all have.
 struct Partial {
-    visitors: Rc<Visitors>,
+    visitors: Rc<ConnectionCounts>,
     own: usize,
 }
 
@@ -242,7 +242,7 @@ async fn serve(
     let queue = Rc::new(Queue::default());
     let delays = Rc::clone(&senders.delays);
     let outbox = Outbox { frames, queue: Rc::clone(&queue), delays };
-    let tell = |news| senders.requests.send(Input::Client(client, news));
+    let tell = |news| senders.requests.send(HubInput::Client(client, news));
     if tell(ClientNews::Came { outbox, guest, standing }).await.is_err() {
         return;
     }
@@ -291,13 +291,13 @@ async fn read(
                     (has_asked, has_read) = (true, true);
                     queue.unanswered.set(queue.unanswered.get() + 1);
                     let came_at = senders.delays.now();
-                    let input = Input::Client(client, ClientNews::Asked(Box::new(ask)));
+                    let input = HubInput::Client(client, ClientNews::Asked(Box::new(ask)));
                     if senders.requests.send(input).await.is_err() {
                         return ClientNews::Left;
                     }
                     // One at a time, or many small questions would become many large answers.
                     queue.heard.notified().await;
-                    senders.delays.note(Place::Request, came_at);
+                    senders.delays.note(WaitPlace::Request, came_at);
                 }
                 Ok(None) => break,
                 Err(error) => {
@@ -359,7 +359,7 @@ async fn read_lines(
             }
             let rest = bytes.split_off(end + 1);
             let line = std::mem::replace(&mut bytes, rest);
-            let input = Input::Client(client, ClientNews::Line(line));
+            let input = HubInput::Client(client, ClientNews::Line(line));
             if senders.requests.send(input).await.is_err() {
                 return ClientNews::Left;
             }
@@ -388,11 +388,11 @@ async fn write(
         if writer.write_all(&frame).await.is_err() {
             return;
         }
-        senders.delays.note(Place::Frame, sent_at);
+        senders.delays.note(WaitPlace::Frame, sent_at);
         queue.bytes.set(queue.bytes.get() - frame.len());
         queue.shrank.notify_one();
         if queue.bytes.get() < QUEUE_BYTES_FLUENT && queue.is_awaited.replace(false) {
-            let _ = senders.requests.send(Input::Client(client, ClientNews::CaughtUp)).await;
+            let _ = senders.requests.send(HubInput::Client(client, ClientNews::CaughtUp)).await;
         }
     }
 }

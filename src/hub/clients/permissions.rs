@@ -3,7 +3,7 @@
 use crate::engine::Seat;
 use crate::hub::Hub;
 use crate::hub::inbox::ClientId;
-use crate::hub::requests::route::Answer;
+use crate::hub::requests::route::Reply;
 use crate::keeper::{KeeperArgs, Standing, Untraced};
 use crate::model::{AgentName, Member, Named, Reach, Role, RunId, Task, Token};
 use crate::wire::{Fault, Identity, PROTOCOL, Request, RequestKind, Response, Speaker, Status};
@@ -38,7 +38,7 @@ impl Hub {
         client: ClientId,
         protocol: u32,
         token: Option<&Token>,
-    ) -> Answer {
+    ) -> Reply {
         // Another version gets its answer, so that it can say what is wrong, and nothing more.
         self.views.note_protocol(client, protocol);
         if protocol == PROTOCOL {

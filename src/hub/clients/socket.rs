@@ -23,7 +23,7 @@ const LOOK_PAUSE: Duration = Duration::from_millis(500);
 
 /// Where a socket lies.
 #[derive(Clone, Debug)]
-pub(in crate::hub) struct Place {
+pub(in crate::hub) struct SocketPlace {
     pub(in crate::hub) path: PathBuf,
     /// The directories that lead to it, outermost first; each is ours alone.
     pub(in crate::hub) directories: Vec<PathBuf>,
@@ -31,17 +31,17 @@ pub(in crate::hub) struct Place {
 
 /// A socket that was bound, and the file that leads to it.
 #[derive(Debug)]
-pub(in crate::hub) struct Bound {
+pub(in crate::hub) struct BoundSocket {
     listener: StdListener,
-    place: Place,
+    place: SocketPlace,
     file: FileId,
 }
 
 /// A socket at which clients are let in.
 #[derive(Debug)]
-pub(in crate::hub) struct Socket {
+pub(in crate::hub) struct ClientSocket {
     pub(in crate::hub) listener: UnixListener,
-    place: Place,
+    place: SocketPlace,
     file: FileId,
     /// Why it could not be bound again; the same reason is logged once.
     trouble: Option<String>,
@@ -51,12 +51,12 @@ pub(in crate::hub) struct Socket {
 type FileId = Option<(u64, u64)>;
 
 /// What a look at the file of a socket found: nothing to do, or that it was bound again or could not be.
-type Found = Option<Result<Bound, HubError>>;
+type Found = Option<Result<BoundSocket, HubError>>;
 
-impl Bound {
+impl BoundSocket {
     /// Binds a socket in directories that are ours alone; whatever stood there belonged to a hub that is
     /// gone.
-    pub(in crate::hub) fn bind(place: Place) -> Result<Self, HubError> {
+    pub(in crate::hub) fn bind(place: SocketPlace) -> Result<Self, HubError> {
         let path = &place.path;
         let fail = |source| HubError::Listen { path: path.clone(), source };
         place.directories.iter().try_for_each(|directory| secure_dir(directory))?;
@@ -72,9 +72,9 @@ impl Bound {
     }
 }
 
-impl Socket {
-    pub(in crate::hub) fn listen(bound: Bound) -> Result<Self, HubError> {
-        let Bound { listener, place, file } = bound;
+impl ClientSocket {
+    pub(in crate::hub) fn listen(bound: BoundSocket) -> Result<Self, HubError> {
+        let BoundSocket { listener, place, file } = bound;
         let fail = |source| HubError::Listen { path: place.path.clone(), source };
         let listener = UnixListener::from_std(listener).map_err(fail)?;
         Ok(Self { listener, place, file, trouble: None })
@@ -87,7 +87,7 @@ impl Socket {
         let (place, file) = (self.place.clone(), self.file);
         async move {
             tokio::time::sleep(LOOK_PAUSE).await;
-            let look = move || (identity(&place.path) != file).then(|| Bound::bind(place));
+            let look = move || (identity(&place.path) != file).then(|| BoundSocket::bind(place));
             tokio::task::spawn_blocking(look).await.unwrap_or_default()
         }
     }
@@ -123,32 +123,32 @@ pub(in crate::hub) fn is_own(stream: &UnixStream) -> bool {
 
 /// Stands open until it is dropped.
 #[derive(Debug)]
-pub(in crate::hub) struct Door(JoinHandle<()>);
+pub(in crate::hub) struct AgentSocket(JoinHandle<()>);
 
 /// Returns where the door of an agent is.
-pub(in crate::hub) fn door_place(paths: &Paths, agent: &AgentName) -> Place {
+pub(in crate::hub) fn door_place(paths: &Paths, agent: &AgentName) -> SocketPlace {
     let path = paths.agent_door(agent);
     let mut directories = paths.runtime_directories();
     directories.extend(path.parent().map(Path::to_path_buf));
-    Place { path, directories }
+    SocketPlace { path, directories }
 }
 
-impl Bound {
+impl BoundSocket {
     /// Binds the door of an agent, which goes without one if that fails.
-    pub(in crate::hub) fn for_agent(place: Place, agent: &AgentName) -> Option<Self> {
+    pub(in crate::hub) fn for_agent(place: SocketPlace, agent: &AgentName) -> Option<Self> {
         let warn = |error: &_| tracing::warn!(%agent, %error, "its programs cannot speak to us");
         Self::bind(place).inspect_err(warn).ok()
     }
 }
 
-impl Door {
+impl AgentSocket {
     pub(in crate::hub) fn open(
-        bound: Bound,
+        bound: BoundSocket,
         agent: &AgentName,
         run: RunId,
         senders: Senders,
     ) -> Option<Self> {
-        let opened = Socket::listen(bound);
+        let opened = ClientSocket::listen(bound);
         if let Err(error) = &opened {
             tracing::warn!(%agent, %error, "its programs cannot speak to us");
         }
@@ -157,7 +157,7 @@ impl Door {
     }
 }
 
-impl Drop for Door {
+impl Drop for AgentSocket {
     fn drop(&mut self) {
         self.0.abort();
     }

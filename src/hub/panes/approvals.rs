@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use super::keystrokes::Errand;
+use super::keystrokes::Keystrokes;
 use super::pane::Pane;
 use crate::deliver::{Answer, Choice};
 use crate::engine::RunEvent;
@@ -89,7 +89,7 @@ impl Hub {
         let begun = free.and_then(|pane| {
             let scene = pane.scene()?;
             let machine = Answer::begin(&fingerprint, Choice::Option(yes), &keys, &scene, now);
-            pane.errand = Some(Errand::Leave { fingerprint: fingerprint.clone(), machine });
+            pane.errand = Some(Keystrokes::Leave { fingerprint: fingerprint.clone(), machine });
             Some(())
         });
         if begun.is_some() {

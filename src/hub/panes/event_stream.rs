@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::detect::EventReader;
-use crate::hub::inbox::{Input, Senders};
+use crate::hub::inbox::{HubInput, Senders};
 use crate::model::{AgentName, RunId};
 
 /// A program that is starting listens after some seconds, and is asked at a growing pace.
@@ -30,15 +30,15 @@ const READ_BYTES: usize = 16 * 1024;
 
 /// Listens for as long as it is kept.
 #[derive(Debug)]
-pub(in crate::hub) struct Ear(JoinHandle<()>);
+pub(in crate::hub) struct EventStream(JoinHandle<()>);
 
-impl Ear {
+impl EventStream {
     pub(in crate::hub) fn open(agent: AgentName, run: RunId, port: u16, senders: Senders) -> Self {
         Self(tokio::task::spawn_local(listen(agent, run, port, senders)))
     }
 }
 
-impl Drop for Ear {
+impl Drop for EventStream {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -56,7 +56,7 @@ async fn listen(agent: AgentName, run: RunId, port: u16, senders: Senders) {
         }
         if has_heard {
             pause = RETRY_LEAST;
-            let lost = Input::Stream { agent: agent.clone(), run, news: None };
+            let lost = HubInput::Stream { agent: agent.clone(), run, news: None };
             if senders.requests.send(lost).await.is_err() {
                 return;
             }
@@ -90,7 +90,7 @@ async fn hear(
         for event in answer.push(&buffer[..count])? {
             *has_heard = true;
             if let Some(news) = events.read(&event) {
-                let input = Input::Stream { agent: agent.clone(), run, news: Some(news) };
+                let input = HubInput::Stream { agent: agent.clone(), run, news: Some(news) };
                 if senders.requests.send(input).await.is_err() {
                     return Ok(());
                 }

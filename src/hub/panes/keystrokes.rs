@@ -9,7 +9,7 @@ use super::pane::Pane;
 use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
 use crate::engine::{PersonDeed, RunEvent};
 use crate::hub::Hub;
-use crate::hub::record::commit_queue::Deed;
+use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::requests::route::Asker;
 use crate::keeper::ToKeeper;
 use crate::model::{AgentName, AgentState, Keys, Manner, Moment, ReceiptId, RunId, Stage, Submit};
@@ -20,7 +20,7 @@ const REBUILT: Duration = Duration::from_millis(1500);
 
 /// What the hub is about to press in a pane.
 #[derive(Debug)]
-pub(in crate::hub) enum Errand {
+pub(in crate::hub) enum Keystrokes {
     Prompt {
         receipt: ReceiptId,
         letter: Letter,
@@ -56,7 +56,7 @@ pub(in crate::hub) enum Errand {
 }
 
 /// A prompt that the engine ordered to be typed.
-pub(in crate::hub) struct Prompt {
+pub(in crate::hub) struct PromptOrder {
     pub(in crate::hub) receipt: ReceiptId,
     pub(in crate::hub) text: String,
     pub(in crate::hub) tag: Option<String>,
@@ -64,10 +64,15 @@ pub(in crate::hub) struct Prompt {
 }
 
 impl Hub {
-    pub(in crate::hub) fn begin_prompt(&mut self, agent: &AgentName, run: RunId, prompt: Prompt) {
+    pub(in crate::hub) fn begin_prompt(
+        &mut self,
+        agent: &AgentName,
+        run: RunId,
+        prompt: PromptOrder,
+    ) {
         let (now, how) = (self.clock.now(), self.submit_of(agent));
         let keys = self.keys_of(agent.as_str()).unwrap_or_default();
-        let Prompt { receipt, text, tag, manner } = prompt;
+        let PromptOrder { receipt, text, tag, manner } = prompt;
         let letter = Letter { text, tag, is_command: manner.is_command };
         let free = self.panes.get_mut(agent).filter(|pane| pane.run == run);
         let Some(pane) = free.filter(|pane| pane.errand.is_none()) else {
@@ -83,10 +88,10 @@ impl Hub {
         let is_blind = manner.is_confirmed && scene.shown.state == AgentState::Unknown;
         pane.errand = Some(if is_blind {
             let machine = Blind::begin(&letter, &how, &scene, now);
-            Errand::Blind { receipt, letter, machine }
+            Keystrokes::Blind { receipt, letter, machine }
         } else {
             let machine = Delivery::begin(&letter, &how, &scene, now).with_keys(&keys);
-            Errand::Prompt { receipt, letter, machine: Box::new(machine) }
+            Keystrokes::Prompt { receipt, letter, machine: Box::new(machine) }
         });
         self.run_errand(agent, now);
     }
@@ -105,7 +110,7 @@ impl Hub {
             is_command: dispatch.is_some_and(|dispatch| dispatch.manner.is_command),
         };
         if let Some(pane) = self.panes.get_mut(agent).filter(|pane| pane.run == run) {
-            pane.errand = Some(Errand::Inspection { receipt, stage, letter, due });
+            pane.errand = Some(Keystrokes::Inspection { receipt, stage, letter, due });
         } else {
             let (stage, reason) = (Stage::Unknown, Some("its pane is gone".to_owned()));
             self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
@@ -123,7 +128,7 @@ impl Hub {
         let keys = self.keys_of(name)?;
         let begin = |scene: &Scene, now| {
             let machine = Answer::begin(dialog, choice, &keys, scene, now);
-            Errand::Answer { asker, machine }
+            Keystrokes::Answer { asker, machine }
         };
         self.begin_asked(name, begin)
     }
@@ -136,7 +141,7 @@ impl Hub {
         let keys = self.keys_of(name)?;
         let begin = |scene: &Scene, now| {
             let machine = Interrupt::begin(&keys, scene, now);
-            Errand::Interrupt { asker, machine }
+            Keystrokes::Interrupt { asker, machine }
         };
         self.begin_asked(name, begin)
     }
@@ -144,7 +149,7 @@ impl Hub {
     fn begin_asked(
         &mut self,
         name: &str,
-        begin: impl FnOnce(&Scene, Moment) -> Errand,
+        begin: impl FnOnce(&Scene, Moment) -> Keystrokes,
     ) -> Result<(), Fault> {
         let agent = self.known(name)?;
         let now = self.clock.now();
@@ -180,7 +185,7 @@ impl Hub {
                     self.note_errand(agent, run, &aim, stage, is_held);
                     if let (Aim::Prompt { receipt, .. }, true) = (&aim, awaits_record) {
                         let (agent, receipt) = (agent.clone(), *receipt);
-                        self.carry_out_later(Deed::GoOn { agent, run, receipt });
+                        self.carry_out_later(PendingEffect::GoOn { agent, run, receipt });
                     }
                 }
             }
@@ -200,12 +205,12 @@ impl Hub {
         let errand = pane.and_then(|pane| pane.errand.as_mut());
         let Some(errand) = errand.filter(|errand| errand.is_of(receipt)) else { return };
         match errand {
-            Errand::Prompt { machine, .. } => machine.note_recorded(now),
-            Errand::Blind { machine, .. } => machine.note_recorded(),
-            Errand::Inspection { .. }
-            | Errand::Answer { .. }
-            | Errand::Leave { .. }
-            | Errand::Interrupt { .. } => {}
+            Keystrokes::Prompt { machine, .. } => machine.note_recorded(now),
+            Keystrokes::Blind { machine, .. } => machine.note_recorded(),
+            Keystrokes::Inspection { .. }
+            | Keystrokes::Answer { .. }
+            | Keystrokes::Leave { .. }
+            | Keystrokes::Interrupt { .. } => {}
         }
         self.run_errand(agent, now);
     }
@@ -313,7 +318,7 @@ enum Aim {
     Leave(String),
 }
 
-impl Errand {
+impl Keystrokes {
     fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
         match self {
             Self::Prompt { machine, .. } => machine.observe(scene, now),
@@ -396,6 +401,6 @@ impl Pane {
 
     /// Returns when there is something to press though nothing was written.
     pub(in crate::hub) fn errand_deadline(&self) -> Option<Moment> {
-        self.errand.as_ref().and_then(Errand::next_deadline)
+        self.errand.as_ref().and_then(Keystrokes::next_deadline)
     }
 }

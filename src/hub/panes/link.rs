@@ -10,12 +10,12 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use crate::hub::delays::{Delays, Place};
-use crate::hub::inbox::{Input, LinkNews, Senders};
+use crate::hub::delays::{Delays, WaitPlace};
+use crate::hub::inbox::{HubInput, LinkNews, Senders};
 use crate::hub::remote::carrier::Carrier;
-use crate::hub::remote::place::Here;
-use crate::hub::remote::place::{Called, There};
-use crate::hub::remote::side_channel::Parcels;
+use crate::hub::remote::place::LocalKeeper;
+use crate::hub::remote::place::{CallOutcome, RemoteKeeper};
+use crate::hub::remote::side_channel::SideChannel;
 use crate::keeper::{self, Decoder, FromKeeper, ToKeeper, Welcome};
 use crate::model::{AgentName, RunId};
 use crate::runner::FromFar;
@@ -53,22 +53,22 @@ const ORPHAN_PATIENCE: Duration = Duration::from_secs(2);
 pub(in crate::hub) struct Route {
     pub(in crate::hub) agent: AgentName,
     pub(in crate::hub) run: RunId,
-    pub(in crate::hub) road: Road,
+    pub(in crate::hub) road: KeeperAddress,
     /// The first byte of output that is wanted.
     pub(in crate::hub) from: u64,
-    pub(in crate::hub) start: Start,
+    pub(in crate::hub) start: KeeperStart,
 }
 
 /// How to get to a keeper.
 #[derive(Debug)]
-pub(in crate::hub) enum Road {
+pub(in crate::hub) enum KeeperAddress {
     /// It is on this machine.
-    Here(Here),
-    There(Box<There>),
+    Local(LocalKeeper),
+    Remote(Box<RemoteKeeper>),
 }
 
 /// A connection to a keeper.
-pub(in crate::hub) struct Stream {
+pub(in crate::hub) struct KeeperStream {
     pub(in crate::hub) reader: Box<dyn AsyncRead + Unpin>,
     pub(in crate::hub) writer: Box<dyn AsyncWrite + Unpin>,
     /// What came before anyone listened.
@@ -79,7 +79,7 @@ pub(in crate::hub) struct Stream {
 
 /// Whether the keeper may still be on its way up.
 #[derive(Debug)]
-pub(in crate::hub) enum Start {
+pub(in crate::hub) enum KeeperStart {
     /// This hub has just started it.
     ByUs { guard_ended: Rc<Cell<bool>> },
     /// A hub that was killed may have started it a moment ago: its lock may not be held yet.
@@ -158,7 +158,7 @@ impl Link {
     pub(in crate::hub) fn note_heard(&self) {
         let came_at = self.unheard.borrow_mut().pop_front();
         if let Some(came_at) = came_at.filter(|_| self.is_urgent.get()) {
-            self.delays.note(Place::Output, came_at);
+            self.delays.note(WaitPlace::Output, came_at);
         }
     }
 
@@ -220,8 +220,12 @@ impl Line {
     }
 
     /// Carries orders and news until the connection ends.
-    async fn serve(&mut self, stream: Stream, queue: &mut mpsc::Receiver<(Duration, Vec<u8>)>) {
-        let Stream { reader, mut writer, early, carrier } = stream;
+    async fn serve(
+        &mut self,
+        stream: KeeperStream,
+        queue: &mut mpsc::Receiver<(Duration, Vec<u8>)>,
+    ) {
+        let KeeperStream { reader, mut writer, early, carrier } = stream;
         if self.is_cut.replace(false) {
             // What was ordered of a line that is gone is ordered anew, if it still matters.
             while queue.try_recv().is_ok() {}
@@ -234,8 +238,8 @@ impl Line {
         }
         let delays = Rc::clone(&self.senders.delays);
         let guest = (self.route.agent.clone(), self.route.run);
-        let mut parcels = carrier.as_ref().map(|_| Parcels::new(guest, self.senders.clone()));
-        let sent = parcels.as_mut().map(Parcels::sent);
+        let mut parcels = carrier.as_ref().map(|_| SideChannel::new(guest, self.senders.clone()));
+        let sent = parcels.as_mut().map(SideChannel::sent);
         let heard = tokio::select! {
             heard = self.listen(reader, early, parcels) => heard,
             () = talk(&mut writer, queue, sent, &delays) => Heard::Keeper,
@@ -253,35 +257,35 @@ impl Line {
     }
 
     /// Connects, or returns what to tell once it is certain that there is nothing to connect to.
-    async fn connect(&mut self) -> Result<Stream, LinkNews> {
+    async fn connect(&mut self) -> Result<KeeperStream, LinkNews> {
         match &self.route.road {
-            Road::Here(_) => self.connect_here().await,
-            Road::There(_) => self.connect_there().await,
+            KeeperAddress::Local(_) => self.connect_here().await,
+            KeeperAddress::Remote(_) => self.connect_there().await,
         }
     }
 
     fn nobody(&self, reason: Option<String>) -> LinkNews {
         match self.route.start {
-            Start::ByUs { .. } => LinkNews::NeverCame(reason),
-            Start::BySomeoneElse | Start::Past => LinkNews::Lost,
+            KeeperStart::ByUs { .. } => LinkNews::NeverCame(reason),
+            KeeperStart::BySomeoneElse | KeeperStart::Past => LinkNews::Lost,
         }
     }
 
     /// Tries until nobody holds the agent's lock.
-    async fn connect_here(&self) -> Result<Stream, LinkNews> {
-        let Road::Here(here) = &self.route.road else { return Err(self.nobody(None)) };
+    async fn connect_here(&self) -> Result<KeeperStream, LinkNews> {
+        let KeeperAddress::Local(here) = &self.route.road else { return Err(self.nobody(None)) };
         let mut pause = RETRY_LEAST;
         let mut waited = Duration::ZERO;
         loop {
             if let Some(stream) = here.reach(&self.route.agent, &self.senders.tracer).await {
                 let (reader, writer) = stream.into_split();
                 let (reader, writer) = (Box::new(reader), Box::new(writer));
-                return Ok(Stream { reader, writer, early: Vec::new(), carrier: None });
+                return Ok(KeeperStream { reader, writer, early: Vec::new(), carrier: None });
             }
             let may_come = match &self.route.start {
-                Start::ByUs { guard_ended } => !guard_ended.get() && waited < START_PATIENCE,
-                Start::BySomeoneElse => waited < ORPHAN_PATIENCE,
-                Start::Past => false,
+                KeeperStart::ByUs { guard_ended } => !guard_ended.get() && waited < START_PATIENCE,
+                KeeperStart::BySomeoneElse => waited < ORPHAN_PATIENCE,
+                KeeperStart::Past => false,
             };
             if !may_come && !here.is_held() {
                 return Err(self.nobody(None));
@@ -295,22 +299,25 @@ impl Line {
     }
 
     /// Tries until the place itself says that nothing of the run is left.
-    async fn connect_there(&mut self) -> Result<Stream, LinkNews> {
+    async fn connect_there(&mut self) -> Result<KeeperStream, LinkNews> {
         let mut pause = REACH_LEAST;
         loop {
             let run = self.route.run;
-            let Road::There(there) = &mut self.route.road else { return Err(self.nobody(None)) };
+            let KeeperAddress::Remote(there) = &mut self.route.road else {
+                return Err(self.nobody(None));
+            };
             let reason = match there.call(run).await {
-                Called::Up(stream) => return Ok(stream),
-                Called::Absent => return Err(self.nobody(None)),
-                Called::Failed(reason) => return Err(self.nobody(Some(reason))),
-                Called::Unreached(reason) => reason,
+                CallOutcome::Up(stream) => return Ok(stream),
+                CallOutcome::Absent => return Err(self.nobody(None)),
+                CallOutcome::Failed(reason) => return Err(self.nobody(Some(reason))),
+                CallOutcome::Unreached(reason) => reason,
             };
             if self.is_retired.get() {
                 return Err(LinkNews::Lost);
             }
             // A start that never left this machine has begun nothing.
-            let is_begun = there.is_order_away() || !matches!(self.route.start, Start::ByUs { .. });
+            let is_begun =
+                there.is_order_away() || !matches!(self.route.start, KeeperStart::ByUs { .. });
             if !is_begun {
                 return Err(LinkNews::NeverCame(Some(reason)));
             }
@@ -327,7 +334,7 @@ impl Line {
         &mut self,
         mut reader: Box<dyn AsyncRead + Unpin>,
         early: Vec<u8>,
-        mut parcels: Option<Parcels>,
+        mut parcels: Option<SideChannel>,
     ) -> Heard {
         let mut decoder = Decoder::<FromFar>::default();
         let mut buffer = early;
@@ -383,8 +390,8 @@ impl Line {
             | FromKeeper::Failed { .. } => self.route.from,
         };
         if let FromKeeper::Welcome(_) = &frame {
-            self.route.start = Start::Past;
-            if let Road::There(there) = &mut self.route.road {
+            self.route.start = KeeperStart::Past;
+            if let KeeperAddress::Remote(there) = &mut self.route.road {
                 there.note_begun();
             }
         }
@@ -396,7 +403,7 @@ impl Line {
 
     /// Says whether this keeper only waits to be let go, and is in the way of the run to come.
     fn is_leftover(&self, welcome: &Welcome) -> bool {
-        let is_awaited = matches!(self.route.start, Start::ByUs { .. });
+        let is_awaited = matches!(self.route.start, KeeperStart::ByUs { .. });
         is_awaited && welcome.run != self.route.run && welcome.exit.is_some()
     }
 
@@ -411,7 +418,7 @@ impl Line {
         let came_at = self.senders.delays.now();
         let Ok(place) = lane.reserve().await else { return };
         self.unheard.borrow_mut().push_back(came_at);
-        place.send(Input::Keeper(self.route.agent.clone(), self.route.run, news));
+        place.send(HubInput::Keeper(self.route.agent.clone(), self.route.run, news));
     }
 }
 
@@ -431,7 +438,7 @@ async fn talk(
                 if writer.write_all(&frame).await.is_err() {
                     return;
                 }
-                delays.note(Place::Order, given_at);
+                delays.note(WaitPlace::Order, given_at);
             }
             Some(parcel) = parcels.recv(), if is_far => {
                 if writer.write_all(&parcel).await.is_err() {

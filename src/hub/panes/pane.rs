@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::approvals::Asking;
-use super::event_stream::Ear;
-use super::keystrokes::Errand;
+use super::event_stream::EventStream;
+use super::keystrokes::Keystrokes;
 use super::link::Link;
-use super::reports::Reports;
+use super::reports::SentReports;
 use crate::detect::Detector;
-use crate::hub::clients::socket::Door;
+use crate::hub::clients::socket::AgentSocket;
 use crate::keeper::ToKeeper;
 use crate::model::{Moment, Row, RunId, Size};
 use crate::screen::{HistoryLimit, Screen};
@@ -21,7 +21,7 @@ pub(in crate::hub) struct Pane {
     /// The line to the run's keeper, while there is one.
     pub(in crate::hub) link: Option<Link>,
     /// Through which the agent's own programs come, where they see no other.
-    pub(in crate::hub) door: Option<Door>,
+    pub(in crate::hub) door: Option<AgentSocket>,
     /// All output before this offset is on the screen.
     pub(in crate::hub) offset: u64,
     /// Queries in output before this offset have been answered.
@@ -32,17 +32,17 @@ pub(in crate::hub) struct Pane {
     /// A person pressed a key in it at this time.
     pub(in crate::hub) disturbed_at: Option<Moment>,
     /// What the hub itself is about to press in it.
-    pub(in crate::hub) errand: Option<Errand>,
+    pub(in crate::hub) errand: Option<Keystrokes>,
     /// The permission that the dialog in it asks for.
     pub(in crate::hub) asking: Option<Asking>,
     /// Says what the screen means.
     pub(in crate::hub) detector: Option<Detector>,
     /// What was told of this run, by this hub and those before it.
-    pub(in crate::hub) reports: Reports,
+    pub(in crate::hub) reports: SentReports,
     /// Output before this offset was printed while no hub read it.
     pub(in crate::hub) caught_up_at: u64,
     /// Listens to the events that the agent serves.
-    pub(in crate::hub) ear: Option<Ear>,
+    pub(in crate::hub) ear: Option<EventStream>,
     /// A number for the words on the screen, and when it was last taken.
     pub(in crate::hub) words: Option<u64>,
     pub(in crate::hub) words_seen_at: Moment,
@@ -74,7 +74,7 @@ impl Pane {
             errand: None,
             asking: None,
             detector: None,
-            reports: Reports::default(),
+            reports: SentReports::default(),
             caught_up_at: 0,
             ear: None,
             words: None,

@@ -17,14 +17,14 @@ use crate::model::{AgentName, Moment, Reset, RunId, Source};
 use crate::report::Report;
 use crate::wire::{FromHub, Notice};
 
-/// Reports that are kept word for word; the rest is a count.
+/// SentReports that are kept word for word; the rest is a count.
 const REPORTS_KEPT: usize = 64;
 /// Calls whose answer may have been lost, so that they come again.
 const CALLS_KEPT: usize = 64;
 
 /// What was told of one run.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(in crate::hub) struct Reports {
+pub(in crate::hub) struct SentReports {
     run: RunId,
     /// All output before this offset has been read for reports.
     pub(in crate::hub) offset: u64,
@@ -47,7 +47,7 @@ struct Told {
     report: Report,
 }
 
-impl Reports {
+impl SentReports {
     /// Reads what an earlier hub wrote of this run.
     pub(in crate::hub) fn load(text: &[u8], run: RunId) -> Self {
         let read = serde_json::from_slice::<Self>(text).ok();

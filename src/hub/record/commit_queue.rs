@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::engine::Effect;
-use crate::hub::requests::route::{Answer, Asker};
+use crate::hub::requests::route::{Asker, Reply};
 use crate::model::{AgentName, Changes, Entry, Moment, ReceiptId, RowChange, RunId};
 use crate::store::{Batch, Keep, Outcome, Store, Ticket};
 use crate::wire::Fault;
@@ -20,7 +20,7 @@ const HEARTBEATS_MAX: u32 = 32;
 
 /// Something to be done once the record has all that was decided before it.
 #[derive(Debug)]
-pub(in crate::hub) enum Deed {
+pub(in crate::hub) enum PendingEffect {
     Effect {
         effect: Effect,
         /// What it is about was changed by the same decision.
@@ -34,7 +34,7 @@ pub(in crate::hub) enum Deed {
     },
     Answer {
         asker: Asker,
-        answer: Answer,
+        answer: Reply,
     },
     /// A task may be shown as done.
     Show {
@@ -48,7 +48,7 @@ pub(in crate::hub) enum Deed {
 
 /// The record, and what waits for it.
 #[derive(Debug)]
-pub(in crate::hub) struct Ledger {
+pub(in crate::hub) struct CommitQueue {
     store: Store,
     waiting: VecDeque<Waiting>,
     /// How many things ever waited.
@@ -62,7 +62,7 @@ pub(in crate::hub) struct Ledger {
     /// How many heartbeats have waited since something else was written.
     heartbeats: u32,
     /// What can be done just as well later, until the record can be written again.
-    parked: Vec<Deed>,
+    parked: Vec<PendingEffect>,
     /// Tasks that are done, and not on record as done yet.
     unrecorded: BTreeSet<String>,
     /// Somebody is at work on what waits; what is decided meanwhile comes after it.
@@ -80,12 +80,12 @@ struct Waiting {
     is_decided: bool,
     /// Why what it relies on will never be on record.
     refusal: Option<String>,
-    deed: Deed,
+    deed: PendingEffect,
 }
 
 /// How far all had come at a moment.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct Mark {
+pub(in crate::hub) struct QueueMark {
     last: Ticket,
     relied_on: Ticket,
     count: u64,
@@ -102,7 +102,7 @@ struct Backlog {
     entries: usize,
 }
 
-impl Ledger {
+impl CommitQueue {
     pub(in crate::hub) fn new(store: Store) -> Self {
         Self {
             store,
@@ -137,7 +137,7 @@ impl Ledger {
                 self.heartbeats = if may_wait { self.heartbeats + 1 } else { 0 };
                 refusal = self.enter_changes(changes, may_wait, now).err();
             } else {
-                self.queue(Deed::Effect { effect, is_of_change }, refusal.clone(), true);
+                self.queue(PendingEffect::Effect { effect, is_of_change }, refusal.clone(), true);
             }
         }
     }
@@ -159,7 +159,7 @@ impl Ledger {
                 self.enter_changes(changes, false, now)
                     .inspect_err(|_| self.unrecorded = before)?;
             } else {
-                self.queue(Deed::Effect { effect, is_of_change }, None, true);
+                self.queue(PendingEffect::Effect { effect, is_of_change }, None, true);
             }
         }
         Ok(self.relied_on)
@@ -176,17 +176,17 @@ impl Ledger {
         self.unrecorded.extend(done.iter().cloned());
         // What will never be on record is never shown either.
         for task in done.into_iter().filter(|_| kept.is_ok()) {
-            self.queue(Deed::Show { task }, None, true);
+            self.queue(PendingEffect::Show { task }, None, true);
         }
         kept
     }
 
     /// Queues something behind all that was decided so far.
-    pub(in crate::hub) fn push(&mut self, deed: Deed) {
+    pub(in crate::hub) fn push(&mut self, deed: PendingEffect) {
         self.queue(deed, None, false);
     }
 
-    fn queue(&mut self, deed: Deed, refusal: Option<String>, is_decided: bool) {
+    fn queue(&mut self, deed: PendingEffect, refusal: Option<String>, is_decided: bool) {
         self.count += 1;
         let (number, ticket) = (self.count, self.relied_on);
         let is_crowded = !self.backlog.is_empty();
@@ -195,14 +195,19 @@ impl Ledger {
     }
 
     /// Returns how far all has come.
-    pub(in crate::hub) fn mark(&self) -> Mark {
+    pub(in crate::hub) fn mark(&self) -> QueueMark {
         let unrecorded = self.unrecorded.clone();
-        Mark { last: self.store.last(), relied_on: self.relied_on, count: self.count, unrecorded }
+        QueueMark {
+            last: self.store.last(),
+            relied_on: self.relied_on,
+            count: self.count,
+            unrecorded,
+        }
     }
 
     /// Takes back what was decided since a moment, unless some of it is on record. What was queued
     /// meanwhile and follows from no decision stays.
-    pub(in crate::hub) fn withdraw(&mut self, mark: &Mark) -> bool {
+    pub(in crate::hub) fn withdraw(&mut self, mark: &QueueMark) -> bool {
         if !self.store.withdraw(mark.last) {
             return false;
         }
@@ -222,7 +227,7 @@ impl Ledger {
     }
 
     /// Keeps something until the record can be written again.
-    pub(in crate::hub) fn park(&mut self, deed: Deed) {
+    pub(in crate::hub) fn park(&mut self, deed: PendingEffect) {
         self.parked.push(deed);
     }
 
@@ -236,7 +241,7 @@ impl Ledger {
     }
 
     /// Returns the next thing that can be done, or that must be refused, and then why.
-    pub(in crate::hub) fn pop(&mut self) -> Option<(Deed, Option<String>)> {
+    pub(in crate::hub) fn pop(&mut self) -> Option<(PendingEffect, Option<String>)> {
         let next = self.waiting.front()?;
         let obstacle = match &next.refusal {
             Some(refusal) => Some(refusal.clone()),
@@ -368,12 +373,12 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(30);
 
-    fn bench() -> (TempDir, Ledger, Receiver<Outcome>) {
+    fn bench() -> (TempDir, CommitQueue, Receiver<Outcome>) {
         let directory = tempfile::tempdir().unwrap();
         let (tell, outcomes) = mpsc::channel();
         let path = directory.path().join("record.db");
         let (store, _) = Store::open(&path, move |outcome| drop(tell.send(outcome))).unwrap();
-        (directory, Ledger::new(store), outcomes)
+        (directory, CommitQueue::new(store), outcomes)
     }
 
     fn save(kind: &str, value: impl Into<serde_json::Value>) -> Effect {
@@ -387,9 +392,9 @@ mod tests {
     }
 
     /// Returns the request of the next answer that can be given, and why it must be refused.
-    fn next(ledger: &mut Ledger) -> Option<(u64, Option<String>)> {
+    fn next(ledger: &mut CommitQueue) -> Option<(u64, Option<String>)> {
         match ledger.pop()? {
-            (Deed::Effect { effect: Effect::Answer { request, .. }, .. }, obstacle) => {
+            (PendingEffect::Effect { effect: Effect::Answer { request, .. }, .. }, obstacle) => {
                 Some((request.0, obstacle))
             }
             other => panic!("{other:?}"),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::file_writer::Files;
-use super::recording_file::{CastFile, Opening, Resumed};
+use super::recording_file::{FileOpening, RecordingFile, Resumed};
 use crate::cast::{CastEvent, Keyframes, event_line, header_line};
 use crate::model::{Moment, Size};
 use crate::screen::{Screen, Signal};
@@ -30,7 +30,7 @@ const OVERFLOW_SHARE: u64 = 4;
 /// Records one agent.
 #[derive(Debug)]
 pub(in crate::hub) struct Recorder {
-    file: CastFile,
+    file: RecordingFile,
     title: String,
     file_bytes_max: u64,
     state: State,
@@ -53,7 +53,7 @@ pub(in crate::hub) struct Recorder {
 enum State {
     /// Before the first event, and after an error.
     Closed,
-    Opening(Opening),
+    Opening(FileOpening),
     Open(Resumed),
 }
 
@@ -66,7 +66,7 @@ impl Recorder {
     ) -> Self {
         let file_bytes_max = bytes_max / 2;
         Self {
-            file: CastFile::new(files, paths, file_bytes_max),
+            file: RecordingFile::new(files, paths, file_bytes_max),
             title,
             file_bytes_max,
             state: State::Closed,

@@ -18,7 +18,7 @@ const HEADER_BYTES_MAX: u64 = 16 * 1024;
 
 /// The files of one recording.
 #[derive(Debug)]
-pub(in crate::hub) struct CastFile {
+pub(in crate::hub) struct RecordingFile {
     files: Files,
     /// The newest file, and the one before it.
     paths: [PathBuf; 2],
@@ -36,16 +36,16 @@ pub(in crate::hub) struct Resumed {
 }
 
 /// Tells whether there is a file to go on with, once that is known.
-pub(in crate::hub) type Opening = Arc<OnceLock<Option<Resumed>>>;
+pub(in crate::hub) type FileOpening = Arc<OnceLock<Option<Resumed>>>;
 
-impl CastFile {
+impl RecordingFile {
     pub(in crate::hub) fn new(files: Files, paths: [PathBuf; 2], bytes_max: u64) -> Self {
         Self { files, paths, bytes_max, open: Arc::default(), has_failed: Arc::default() }
     }
 
     /// Looks for a file to go on with.
-    pub(in crate::hub) fn resume(&self) -> Opening {
-        let opening = Opening::default();
+    pub(in crate::hub) fn resume(&self) -> FileOpening {
+        let opening = FileOpening::default();
         let (newest, bytes_max, told) =
             (self.paths[0].clone(), self.bytes_max, Arc::clone(&opening));
         self.hand_over(0, move |open| {
@@ -76,7 +76,7 @@ impl CastFile {
     pub(in crate::hub) fn append(&self, text: String) {
         self.hand_over(text.len(), move |open| match open {
             Some(file) => file.write_all(text.as_bytes()),
-            // Opening it has failed, and that is told.
+            // FileOpening it has failed, and that is told.
             None => Ok(()),
         });
     }

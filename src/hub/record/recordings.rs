@@ -14,13 +14,13 @@ use crate::model::{AgentName, Moment};
 
 /// Who is recorded.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct Casts {
+pub(in crate::hub) struct Recordings {
     /// What is kept of each agent; nothing is recorded if nothing may be kept.
     bytes_max: u64,
     recorders: BTreeMap<AgentName, Recorder>,
 }
 
-impl Casts {
+impl Recordings {
     /// Records from now on as the settings want it.
     pub(in crate::hub) fn heed(&mut self, settings: CastSettings) {
         let bytes_max = if settings.enabled { u64::from(settings.megabytes) << 20 } else { 0 };

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::commit_queue::{Mark, unwritable};
+use super::commit_queue::{QueueMark, unwritable};
 use crate::config::Settings;
 use crate::engine::{Effect, Engine, Event};
 use crate::hub::Hub;
@@ -40,7 +40,7 @@ enum News {
 struct Pending {
     id: RequestId,
     /// How far the ledger was before it.
-    mark: Mark,
+    mark: QueueMark,
     /// The record has it once it has this.
     ticket: Ticket,
 }
@@ -57,10 +57,10 @@ pub(in crate::hub) enum EngineChange {
 
 /// A request that is being decided, with the way back to before it.
 #[derive(Debug)]
-pub(in crate::hub) struct Attempt {
+pub(in crate::hub) struct RequestAttempt {
     pub(in crate::hub) id: RequestId,
     pub(in crate::hub) engine: Box<Engine>,
-    pub(in crate::hub) mark: Mark,
+    pub(in crate::hub) mark: QueueMark,
 }
 
 impl EngineChange {
@@ -86,8 +86,13 @@ impl Undo {
     }
 
     /// Keeps an event that was decided, and the way back if it was a request.
-    pub(in crate::hub) fn note(&mut self, event: Event, at: Moment, by: Option<(Attempt, Ticket)>) {
-        let request = by.map(|(Attempt { id, engine, mark }, ticket)| {
+    pub(in crate::hub) fn note(
+        &mut self,
+        event: Event,
+        at: Moment,
+        by: Option<(RequestAttempt, Ticket)>,
+    ) {
+        let request = by.map(|(RequestAttempt { id, engine, mark }, ticket)| {
             self.base.get_or_insert(engine);
             Pending { id, mark, ticket }
         });
@@ -143,14 +148,14 @@ impl Hub {
     }
 
     /// Returns the way back from an event, if it is a request that counts only if it is on record.
-    pub(in crate::hub) fn attempt(&self, event: &Event) -> Option<Attempt> {
+    pub(in crate::hub) fn attempt(&self, event: &Event) -> Option<RequestAttempt> {
         let (Event::Asked { request, .. } | Event::AskedAgain { request, .. }) = event else {
             return None;
         };
         let is_refusable = self.askers.get(request).is_some_and(|asker| asker.wants_record);
         is_refusable.then(|| {
             let engine = Box::new(self.engine.clone());
-            Attempt { id: *request, engine, mark: self.ledger.mark() }
+            RequestAttempt { id: *request, engine, mark: self.ledger.mark() }
         })
     }
 
@@ -208,14 +213,14 @@ mod tests {
     use crate::model::{Command, TaskCommand, TaskSpec};
 
     /// Has a task added, and returns how.
-    fn add(engine: &mut Engine, undo: &mut Undo, number: u64, mark: Mark) {
+    fn add(engine: &mut Engine, undo: &mut Undo, number: u64, mark: QueueMark) {
         let before = Box::new(engine.clone());
         let spec = TaskSpec { title: "x".into(), prompt: "y".into(), ..TaskSpec::default() };
         let command = Command::Task(TaskCommand::Add { specs: vec![spec] });
         let id = RequestId(number);
         let event = Event::Asked { request: id, command, by: None, key: None };
         let _ = engine.handle(event.clone(), Moment(number));
-        let attempt = Attempt { id, engine: before, mark };
+        let attempt = RequestAttempt { id, engine: before, mark };
         undo.note(event, Moment(number), Some((attempt, Ticket(number))));
     }
 
@@ -223,14 +228,14 @@ mod tests {
     fn the_way_back_leads_to_before_the_oldest_request_that_is_not_on_record() {
         let (mut engine, mut undo) = (Engine::new(Moment(0)), Undo::default());
         let _ = engine.handle(Event::Began { seed: 7 }, Moment(0));
-        add(&mut engine, &mut undo, 1, Mark::default());
+        add(&mut engine, &mut undo, 1, QueueMark::default());
         let change = EngineChange::Tag;
         change.apply(&mut engine);
         undo.note_change(change);
         undo.note(Event::ClientCame, Moment(1), None);
         let _ = engine.handle(Event::ClientCame, Moment(1));
         let mut second = engine.clone();
-        add(&mut engine, &mut undo, 2, Mark::default());
+        add(&mut engine, &mut undo, 2, QueueMark::default());
         undo.settle(Ticket(0));
         assert_eq!(undo.steps.len(), 4);
         undo.settle(Ticket(1));

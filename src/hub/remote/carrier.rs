@@ -11,7 +11,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::time::{sleep, timeout};
 
-use crate::hub::panes::link::Stream;
+use crate::hub::panes::link::KeeperStream;
 use crate::runner::read_line;
 
 /// What a login may print before our own words.
@@ -68,9 +68,9 @@ impl Pipes {
         }
     }
 
-    pub(in crate::hub) fn carried_by(self, carrier: Carrier) -> Stream {
+    pub(in crate::hub) fn carried_by(self, carrier: Carrier) -> KeeperStream {
         let (reader, writer) = (Box::new(self.reader), Box::new(self.writer));
-        Stream { reader, writer, early: self.came, carrier: Some(carrier) }
+        KeeperStream { reader, writer, early: self.came, carrier: Some(carrier) }
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::carrier::{Carrier, Printed, last_words, run_to_end};
 use crate::hub::clients::socket::is_own;
-use crate::hub::panes::link::{Road, Stream};
+use crate::hub::panes::link::{KeeperAddress, KeeperStream};
 use crate::keeper::{self, Tracer};
 use crate::model::{AgentName, RunId, SessionName};
 use crate::runner::{Answer, Call, FAR_PROTOCOL, Greeting, OrderThere, Way};
@@ -28,7 +28,7 @@ const MAKE_MAX: Duration = Duration::from_mins(30);
 
 /// The way to a keeper, and what is wanted of it.
 #[derive(Debug)]
-pub(in crate::hub) struct There {
+pub(in crate::hub) struct RemoteKeeper {
     pub(in crate::hub) way: Way,
     /// Names the start of this run among all others.
     pub(in crate::hub) ticket: String,
@@ -42,8 +42,8 @@ pub(in crate::hub) struct There {
 }
 
 /// What came of a call.
-pub(in crate::hub) enum Called {
-    Up(Stream),
+pub(in crate::hub) enum CallOutcome {
+    Up(KeeperStream),
     /// Nothing of the run is alive there, and nothing will be.
     Absent,
     /// It could not be begun, for this reason, and nothing of it is alive.
@@ -52,18 +52,18 @@ pub(in crate::hub) enum Called {
     Unreached(String),
 }
 
-impl Road {
+impl KeeperAddress {
     /// Returns what rings whoever is still on the way to a keeper that the run is to end.
     pub(in crate::hub) fn stop(&self) -> Rc<Notify> {
         match self {
             // A keeper here is up in a moment, and is then told.
-            Self::Here(_) => Rc::default(),
-            Self::There(there) => Rc::clone(&there.stop),
+            Self::Local(_) => Rc::default(),
+            Self::Remote(there) => Rc::clone(&there.stop),
         }
     }
 }
 
-impl There {
+impl RemoteKeeper {
     /// Says whether the order to begin may have arrived.
     pub(in crate::hub) fn is_order_away(&self) -> bool {
         self.is_away
@@ -76,12 +76,12 @@ impl There {
     }
 
     /// Calls the place; where it is certain that nothing is left, what was made for the run goes too.
-    pub(in crate::hub) async fn call(&mut self, run: RunId) -> Called {
+    pub(in crate::hub) async fn call(&mut self, run: RunId) -> CallOutcome {
         let called = self.try_call(run).await;
         let is_over = match &called {
-            Called::Absent | Called::Failed(_) => true,
-            Called::Unreached(_) => self.make.is_some() && !self.is_away,
-            Called::Up(_) => false,
+            CallOutcome::Absent | CallOutcome::Failed(_) => true,
+            CallOutcome::Unreached(_) => self.make.is_some() && !self.is_away,
+            CallOutcome::Up(_) => false,
         };
         if let Some(remove) = self.way.remove().filter(|_| is_over)
             && let Err(reason) = ask_engine(&remove).await
@@ -91,15 +91,19 @@ impl There {
         called
     }
 
-    async fn try_call(&mut self, run: RunId) -> Called {
+    async fn try_call(&mut self, run: RunId) -> CallOutcome {
         if let Some(make) = self.make.clone()
             && let Err(reason) = self.make_container(make).await
         {
-            return if self.is_away { Called::Unreached(reason) } else { Called::Failed(reason) };
+            return if self.is_away {
+                CallOutcome::Unreached(reason)
+            } else {
+                CallOutcome::Failed(reason)
+            };
         }
         let (mut carrier, mut stream) = match Carrier::start(&self.way.line()) {
             Ok(started) => started,
-            Err(error) => return Called::Unreached(error.to_string()),
+            Err(error) => return CallOutcome::Unreached(error.to_string()),
         };
         let greeting = timeout(GREETING_MAX, stream.next::<Greeting>()).await;
         let Some(greeting) = greeting.ok().flatten() else {
@@ -110,7 +114,11 @@ impl There {
             let (theirs, ours) = (greeting.version, env!("CARGO_PKG_VERSION"));
             let reason = format!("wheelhouse there is {theirs}, and {ours} here: install the same");
             let is_begun = self.is_away || self.order.is_none();
-            return if is_begun { Called::Unreached(reason) } else { Called::Failed(reason) };
+            return if is_begun {
+                CallOutcome::Unreached(reason)
+            } else {
+                CallOutcome::Failed(reason)
+            };
         }
         let order = self.order.as_deref().cloned();
         let has_order = order.is_some();
@@ -124,18 +132,20 @@ impl There {
             stream.next::<Answer>().await
         };
         match timeout(ANSWER_MAX, asked).await {
-            Ok(Some(Answer::Attached)) => Called::Up(stream.carried_by(carrier)),
+            Ok(Some(Answer::Attached)) => CallOutcome::Up(stream.carried_by(carrier)),
             Ok(Some(Answer::Absent { survivors })) => {
                 if !survivors.is_empty() {
                     tracing::warn!(?survivors, "left alive there");
                 }
-                Called::Absent
+                CallOutcome::Absent
             }
-            Ok(Some(Answer::Failed { reason })) => Called::Failed(reason),
+            Ok(Some(Answer::Failed { reason })) => CallOutcome::Failed(reason),
             // The first order has then begun nothing, and what a later one finds proves nothing.
-            Ok(Some(Answer::Unable { reason })) if has_order && !was_away => Called::Failed(reason),
-            Ok(Some(Answer::Unable { reason })) => Called::Unreached(reason),
-            Ok(None) | Err(_) => Called::Unreached(carrier.complaint("it broke off").await),
+            Ok(Some(Answer::Unable { reason })) if has_order && !was_away => {
+                CallOutcome::Failed(reason)
+            }
+            Ok(Some(Answer::Unable { reason })) => CallOutcome::Unreached(reason),
+            Ok(None) | Err(_) => CallOutcome::Unreached(carrier.complaint("it broke off").await),
         }
     }
 
@@ -162,7 +172,7 @@ impl There {
     }
 
     /// Returns what it means that nobody greeted, for this reason.
-    async fn unanswered(&self, reason: String) -> Called {
+    async fn unanswered(&self, reason: String) -> CallOutcome {
         let is_over = match self.container().await {
             Some(Container::Down) => true,
             // One that was not made by us may have got another name.
@@ -170,10 +180,10 @@ impl There {
             Some(Container::Up) | None => false,
         };
         if !is_over {
-            return Called::Unreached(reason);
+            return CallOutcome::Unreached(reason);
         }
         if self.order.is_none() || self.is_away {
-            return Called::Absent;
+            return CallOutcome::Absent;
         }
         // It ended by itself before anything was begun in it, and has said why.
         let said = match self.way.last_words() {
@@ -181,7 +191,7 @@ impl There {
             None => None,
         };
         let said = said.and_then(|said| last_words(&format!("{}{}", said.out, said.err)));
-        Called::Failed(said.unwrap_or(reason))
+        CallOutcome::Failed(said.unwrap_or(reason))
     }
 
     /// Returns how the container stands in which the run is, where the engine knows that for certain.
@@ -214,13 +224,13 @@ enum Container {
 
 /// The way to a keeper on this machine.
 #[derive(Debug)]
-pub(in crate::hub) struct Here {
+pub(in crate::hub) struct LocalKeeper {
     pub(in crate::hub) session: SessionName,
     pub(in crate::hub) socket: PathBuf,
     pub(in crate::hub) lock: PathBuf,
 }
 
-impl Here {
+impl LocalKeeper {
     /// Connects to the agent's keeper, if it is that one who listens.
     pub(in crate::hub) async fn reach(
         &self,

@@ -7,13 +7,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::place::Here;
-use super::place::There;
+use super::place::LocalKeeper;
+use super::place::RemoteKeeper;
 use crate::engine::{RunEvent, Seat};
 use crate::hub::Hub;
-use crate::hub::agents::workspace_plan::Ground;
+use crate::hub::agents::workspace_plan::WorkspaceAccess;
 use crate::hub::clients::tokens;
-use crate::hub::panes::link::{Road, Start};
+use crate::hub::panes::link::{KeeperAddress, KeeperStart};
 use crate::hub::panes::pane::Pane;
 use crate::keeper::{Lookout, Watch};
 use crate::model::{AgentName, Launch, Member, RunId, Runner};
@@ -30,15 +30,15 @@ impl Hub {
         agent: &AgentName,
         run: RunId,
         runner: Runner,
-        (launch, ground): (Launch, Option<Ground>),
+        (launch, ground): (Launch, Option<WorkspaceAccess>),
     ) {
         let size = launch.size;
         match self.there(agent, runner, Some((launch, ground))) {
             Ok(there) => {
                 let pane = Pane::new(run, size, self.history_limit);
                 let guard_ended = Rc::new(Cell::new(false));
-                let road = Road::There(Box::new(there));
-                self.open_link(agent, pane, Start::ByUs { guard_ended }, road);
+                let road = KeeperAddress::Remote(Box::new(there));
+                self.open_link(agent, pane, KeeperStart::ByUs { guard_ended }, road);
             }
             Err(error) => {
                 let reason = format!("its start could not be sent: {error}");
@@ -72,12 +72,12 @@ impl Hub {
     }
 
     /// Returns the road to the keeper of an agent's run.
-    pub(in crate::hub) fn road(&self, agent: &AgentName) -> io::Result<Road> {
+    pub(in crate::hub) fn road(&self, agent: &AgentName) -> io::Result<KeeperAddress> {
         if let Some(runner) = self.runner_of(agent).cloned() {
-            return Ok(Road::There(Box::new(self.there(agent, runner, None)?)));
+            return Ok(KeeperAddress::Remote(Box::new(self.there(agent, runner, None)?)));
         }
         let (socket, lock) = (self.paths.agent_socket(agent), self.paths.agent_lock(agent));
-        Ok(Road::Here(Here { session: self.paths.session.clone(), socket, lock }))
+        Ok(KeeperAddress::Local(LocalKeeper { session: self.paths.session.clone(), socket, lock }))
     }
 
     pub(in crate::hub) fn runner_of(&self, agent: &AgentName) -> Option<&Runner> {
@@ -95,8 +95,8 @@ impl Hub {
         &self,
         agent: &AgentName,
         runner: Runner,
-        start: Option<(Launch, Option<Ground>)>,
-    ) -> io::Result<There> {
+        start: Option<(Launch, Option<WorkspaceAccess>)>,
+    ) -> io::Result<RemoteKeeper> {
         let way = self.way(agent, runner)?;
         let member = self.engine.seat(agent).map(|seat| &seat.member);
         let hash = member.and_then(|member| member.contact.token_hash.clone());
@@ -113,7 +113,7 @@ impl Hub {
             let hooks = hooks.and_then(|cli| cli.hooks.file.clone());
             Box::new(OrderThere { launch, grace_ms: self.grace_ms, hooks })
         });
-        Ok(There {
+        Ok(RemoteKeeper {
             way,
             ticket: hash.unwrap_or_default(),
             order,
@@ -125,13 +125,13 @@ impl Hub {
 
     /// Returns what an agent finds of this machine in a container that is made for it: its workspace,
     /// or else the project.
-    fn mounts(&self, agent: &AgentName, ground: Option<&Ground>) -> Vec<Mount> {
+    fn mounts(&self, agent: &AgentName, ground: Option<&WorkspaceAccess>) -> Vec<Mount> {
         let member = self.engine.seat(agent).map(|seat| &seat.member);
         let root = member.map_or(self.paths.project.as_path(), Member::root);
         let mount = |path: PathBuf, is_readonly| Mount { path, is_readonly };
         let workspace = self.engine.workspace(agent).filter(|one| one.outpost.is_none());
         let plot = workspace.map(|one| &one.plot).filter(|plot| root.starts_with(&plot.root));
-        let Some((plot, Ground { shared, writable })) = plot.zip(ground) else {
+        let Some((plot, WorkspaceAccess { shared, writable })) = plot.zip(ground) else {
             return vec![mount(root.to_owned(), false)];
         };
         let mark = self.site().setup_mark(agent);

@@ -17,7 +17,7 @@ use crate::keeper::Standing;
 use crate::model::{AgentName, RunId};
 use crate::runner::{DOORS_MAX, FromFar, ToFar, WINDOW_BYTES};
 
-/// Parcels that wait to be sent; whoever has another one waits.
+/// SideChannel that wait to be sent; whoever has another one waits.
 const PARCELS_MAX: usize = 64;
 
 /// How often a sign of life is asked for.
@@ -27,7 +27,7 @@ const PING_EVERY: Duration = Duration::from_secs(10);
 const READ_BYTES: usize = 16 * 1024;
 
 /// One line's parcels.
-pub(in crate::hub) struct Parcels {
+pub(in crate::hub) struct SideChannel {
     guest: (AgentName, RunId),
     senders: Senders,
     to_send: mpsc::Sender<Vec<u8>>,
@@ -38,7 +38,7 @@ pub(in crate::hub) struct Parcels {
     pinging: JoinHandle<()>,
 }
 
-impl Parcels {
+impl SideChannel {
     pub(in crate::hub) fn new(guest: (AgentName, RunId), senders: Senders) -> Self {
         let (to_send, sent) = mpsc::channel(PARCELS_MAX);
         let pinging = tokio::task::spawn_local(ping(to_send.clone()));
@@ -105,7 +105,7 @@ impl Parcels {
     }
 }
 
-impl Drop for Parcels {
+impl Drop for SideChannel {
     fn drop(&mut self) {
         self.pinging.abort();
         self.doors.values().for_each(|(_, reading)| reading.abort());

@@ -19,7 +19,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// What it takes to reach one.
 #[derive(Clone, Debug)]
-pub(in crate::hub) struct Abroad {
+pub(in crate::hub) struct RemoteWorkspace {
     site: Site,
     /// Or why it cannot be told.
     way: Result<Way, String>,
@@ -30,23 +30,23 @@ pub(in crate::hub) struct Abroad {
 
 impl Hub {
     /// Returns what it takes to reach a workspace, if it is elsewhere.
-    pub(in crate::hub) fn abroad(&self, workspace: &Workspace) -> Option<Abroad> {
+    pub(in crate::hub) fn abroad(&self, workspace: &Workspace) -> Option<RemoteWorkspace> {
         let runner = workspace.plot.runner.as_deref()?;
         let way = self.way(&workspace.agent, runner.clone()).map_err(|error| error.to_string());
         let (site, name) = (self.site(), runner.name.clone());
-        Some(Abroad { site, way, name, workspace: workspace.clone() })
+        Some(RemoteWorkspace { site, way, name, workspace: workspace.clone() })
     }
 
     /// Returns what it takes to have the files at a place as they are elsewhere, if they are shown
     /// there.
-    pub(in crate::hub) fn shown_at(&self, place: &Path) -> Option<Abroad> {
+    pub(in crate::hub) fn shown_at(&self, place: &Path) -> Option<RemoteWorkspace> {
         let is_it = |one: &&Workspace| place.starts_with(&one.plot.root) && one.outpost.is_some();
         self.abroad(self.engine.workspaces().find(is_it)?)
     }
 }
 
 /// Has the files at a place as they are elsewhere, where they are shown; says why that cannot be.
-pub(in crate::hub) async fn refresh(abroad: Option<Abroad>) -> Result<(), String> {
+pub(in crate::hub) async fn refresh(abroad: Option<RemoteWorkspace>) -> Result<(), String> {
     let Some(abroad) = abroad else { return Ok(()) };
     let fetched = tokio::task::spawn_blocking(move || abroad.fetch(None)).await;
     let told = |reason: String| format!("its work could not be fetched from elsewhere: {reason}");
@@ -58,12 +58,14 @@ pub(in crate::hub) async fn refresh(abroad: Option<Abroad>) -> Result<(), String
 }
 
 /// Does the same for someone who looks all the time: not more often than every few seconds.
-pub(in crate::hub) async fn refresh_at_times(abroad: Option<Abroad>) -> Result<(), String> {
-    let is_due = |one: &Abroad| one.site.shown_for(&one.workspace.agent) > LOOK_EVERY;
+pub(in crate::hub) async fn refresh_at_times(
+    abroad: Option<RemoteWorkspace>,
+) -> Result<(), String> {
+    let is_due = |one: &RemoteWorkspace| one.site.shown_for(&one.workspace.agent) > LOOK_EVERY;
     refresh(abroad.filter(is_due)).await
 }
 
-impl Abroad {
+impl RemoteWorkspace {
     /// Makes the workspace: here what shows it, and then there.
     pub(in crate::hub) fn make(&self) -> Result<Made, WorkspaceError> {
         let mirror = Mirror::open(&self.site, &self.workspace)?;

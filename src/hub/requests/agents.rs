@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use super::route::{Answer, Asker};
+use super::route::{Asker, Reply};
 use crate::config::{Loaded, environment_of, with_own_program};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
-use crate::hub::agents::plan::Crew;
+use crate::hub::agents::plan::Launches;
 use crate::hub::agents::planner::Planner;
-use crate::hub::agents::resume::Resumption;
-use crate::hub::background::Turn;
-use crate::hub::record::commit_queue::Deed;
+use crate::hub::agents::resume::ResumeRequest;
+use crate::hub::background::TurnNumber;
+use crate::hub::record::commit_queue::PendingEffect;
 use crate::model::{AgentName, Command, Environment, RunId};
 use crate::wire::{Fault, NewAgent, Request};
 
@@ -21,7 +21,7 @@ impl Hub {
         &mut self,
         asker: Asker,
         mut request: Request,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         self.replace_environment(asker, &mut request);
         match request {
             Request::Up { team, environment } => {
@@ -46,7 +46,7 @@ impl Hub {
             }
             Request::Resume { agents, environment, grace_ms, brief } => {
                 let grace_ms = grace_ms.unwrap_or(self.grace_ms);
-                self.resume_all(Resumption { asker, agents, environment, grace_ms, brief });
+                self.resume_all(ResumeRequest { asker, agents, environment, grace_ms, brief });
                 None
             }
             Request::Stop { agents, grace_ms } => {
@@ -61,7 +61,7 @@ impl Hub {
                 self.turns.note_stop(&agents);
                 let answer =
                     self.command(asker, known.map(|agents| Command::Forget { agents, abandon }));
-                self.carry_out_later(Deed::Tidy { agents });
+                self.carry_out_later(PendingEffect::Tidy { agents });
                 answer
             }
             Request::Down { force } => {
@@ -82,9 +82,9 @@ impl Hub {
         &mut self,
         asker: Asker,
         environment: Environment,
-        plan: impl FnOnce(&Planner, &Loaded, &Environment) -> Result<Crew, Fault> + Send + 'static,
-        command: impl FnOnce(Crew) -> Command + 'static,
-    ) -> Option<Answer> {
+        plan: impl FnOnce(&Planner, &Loaded, &Environment) -> Result<Launches, Fault> + Send + 'static,
+        command: impl FnOnce(Launches) -> Command + 'static,
+    ) -> Option<Reply> {
         let caller = environment.clone();
         self.plan(
             Some(asker),
@@ -142,7 +142,7 @@ impl Hub {
     }
 
     /// Returns what starts a new agent: a person's word, or an agent's on the terms of its team.
-    fn begin_new(&self, by: Option<AgentName>, mut members: Crew) -> Command {
+    fn begin_new(&self, by: Option<AgentName>, mut members: Launches) -> Command {
         let Some(by) = by else { return Command::Start { members } };
         let Some(member) = members.pop() else { return Command::Start { members } };
         let team = self.settings.team(&member.0.team);
@@ -155,10 +155,10 @@ impl Hub {
     /// only here.
     pub(in crate::hub) fn take_on(
         &mut self,
-        turn: Turn,
-        crew: Result<Crew, Fault>,
+        turn: TurnNumber,
+        crew: Result<Launches, Fault>,
         environment: Environment,
-    ) -> Result<Crew, Fault> {
+    ) -> Result<Launches, Fault> {
         let crew = self.turns.refuse_stopped(turn, crew?)?;
         self.engine.refuse_shared_paths(&crew)?;
         self.callers.retain(|agent, _| self.engine.seat(agent).is_some());

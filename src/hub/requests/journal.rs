@@ -1,9 +1,9 @@
 //! What clients read of contracts and of the journal.
 
-use super::route::{Answer, Asker};
+use super::route::{Asker, Reply};
 use crate::hub::Hub;
 use crate::hub::clients::response_size::{fitting, text_bytes};
-use crate::hub::inbox::{ClientId, Input};
+use crate::hub::inbox::{ClientId, HubInput};
 use crate::model::{AgentName, Contract, Named, Reach};
 use crate::store::{Journal, Query, Recorded};
 use crate::wire::{ContractStatus, EventStatus, Fault, Request, RequestKind, Response};
@@ -17,7 +17,7 @@ const EVENT_BYTES: usize = 256;
 impl Hub {
     /// Returns the answer, unless it comes later.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others are about something else")]
-    pub(in crate::hub) fn tell_what_is(&self, asker: Asker, request: Request) -> Option<Answer> {
+    pub(in crate::hub) fn tell_what_is(&self, asker: Asker, request: Request) -> Option<Reply> {
         let client = asker.client;
         match request {
             Request::Me => Some(Ok(Response::Me(Box::new(self.who_is(client))))),
@@ -50,7 +50,7 @@ impl Hub {
         publisher: Option<&str>,
         title: Option<&str>,
         version: Option<u32>,
-    ) -> Answer {
+    ) -> Reply {
         let say = self.say_of(client, RequestKind::Contracts);
         let may_read = |contract: &&Contract| {
             let publisher = &contract.publisher;
@@ -72,7 +72,7 @@ impl Hub {
         }
         if found.is_empty() {
             return Err(Fault::new(format!(
-                "There is no contract `{}` of that kind",
+                "RemoteKeeper is no contract `{}` of that kind",
                 shown(title)
             ))
             .with_hint("`wheelhouse contract list` names those that there are"));
@@ -97,7 +97,7 @@ impl Hub {
                 Ok(found) => found.map_err(|error| error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
-            let _ = requests.send(Input::Looked { asker, found }).await;
+            let _ = requests.send(HubInput::Looked { asker, found }).await;
         });
     }
 

@@ -1,6 +1,6 @@
 //! Requests about prompts, dialogs and interrupts.
 
-use super::route::{Answer, Asker};
+use super::route::{Asker, Reply};
 use crate::config::Loaded;
 use crate::deliver::Choice;
 use crate::hub::Hub;
@@ -27,7 +27,7 @@ impl Hub {
         &mut self,
         asker: Asker,
         request: Request,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         let command = match request {
             // A key of its own counts like that of any request.
             Request::Dispatch { agents, prompt, anyway, command, no_queue, .. } => {

@@ -32,7 +32,7 @@ pub(in crate::hub) struct Asker {
     pub(in crate::hub) wants_record: bool,
 }
 
-pub(in crate::hub) type Answer = Result<Response, Fault>;
+pub(in crate::hub) type Reply = Result<Response, Fault>;
 
 fn foreign(protocol: u32) -> Fault {
     let version = env!("CARGO_PKG_VERSION");
@@ -95,7 +95,7 @@ impl Hub {
     }
 
     /// Returns the answer, unless it comes later; what was granted before is not done again.
-    fn obey_once(&mut self, asker: Asker, request: Request, key: Option<Keyed>) -> Option<Answer> {
+    fn obey_once(&mut self, asker: Asker, request: Request, key: Option<Keyed>) -> Option<Reply> {
         let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
         match key {
             Some(key) if self.engine.knows_request(by.as_ref(), &key.key) => {
@@ -124,7 +124,7 @@ impl Hub {
     }
 
     /// Returns the answer, unless it comes later.
-    fn obey(&mut self, asker: Asker, request: Request) -> Option<Answer> {
+    fn obey(&mut self, asker: Asker, request: Request) -> Option<Reply> {
         let client = asker.client;
         match request {
             Request::Up { .. }
@@ -210,7 +210,7 @@ impl Hub {
         &mut self,
         asker: Asker,
         command: Result<Command, Fault>,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         // It may have taken a while to come here.
         let key = self.keys.remove(&(asker.client, asker.id));
         match self.unrecordable(asker).map_or(command, Err) {
@@ -240,11 +240,11 @@ impl Hub {
         }
     }
 
-    pub(in crate::hub) fn answer(&self, asker: Asker, outcome: Answer) {
+    pub(in crate::hub) fn answer(&self, asker: Asker, outcome: Reply) {
         self.views.send(asker.client, &FromHub::Answer { id: asker.id, outcome });
     }
 
-    fn ask_for_tree(&mut self, asker: Asker, name: &str) -> Option<Answer> {
+    fn ask_for_tree(&mut self, asker: Asker, name: &str) -> Option<Reply> {
         let agent = match self.known(name) {
             Ok(agent) => agent,
             Err(fault) => return Some(Err(fault)),
@@ -270,7 +270,7 @@ impl Hub {
         }
     }
 
-    fn read(&self, name: &str, lines: Option<usize>, scrollback: bool) -> Answer {
+    fn read(&self, name: &str, lines: Option<usize>, scrollback: bool) -> Reply {
         let pane = self.pane(name)?;
         let wanted = lines.unwrap_or(usize::MAX);
         let lines = fitting(pane.last_lines(scrollback).take(wanted), |line| text_bytes(line));
@@ -279,7 +279,7 @@ impl Hub {
         Ok(Response::Text { lines })
     }
 
-    fn history(&self, name: &str, before: Option<u64>, count: u16) -> Answer {
+    fn history(&self, name: &str, before: Option<u64>, count: u16) -> Reply {
         let screen = &self.pane(name)?.screen;
         let kept = screen.history_range();
         let end = before.unwrap_or(kept.end).clamp(kept.start, kept.end);
@@ -292,7 +292,7 @@ impl Hub {
         Ok(Response::History { first, kept_from: kept.start, committed: kept.end, rows })
     }
 
-    fn press(&mut self, name: &str, keys: &[KeyInput]) -> Answer {
+    fn press(&mut self, name: &str, keys: &[KeyInput]) -> Reply {
         let agent = self.known(name)?;
         let now = self.clock.now();
         let is_typing = keys.iter().any(KeyInput::is_typing);
@@ -339,7 +339,7 @@ impl Hub {
         })
     }
 
-    fn resize(&mut self, name: &str, size: Size) -> Answer {
+    fn resize(&mut self, name: &str, size: Size) -> Reply {
         let agent = self.known(name)?;
         let size = size.clamped();
         if let Some(pane) = self.panes.get_mut(&agent)
@@ -354,7 +354,7 @@ impl Hub {
     }
 
     /// Answers once all that was recorded of an agent is in its file.
-    fn flush_cast(&mut self, asker: Asker, name: &str) -> Option<Answer> {
+    fn flush_cast(&mut self, asker: Asker, name: &str) -> Option<Reply> {
         if let Err(fault) = self.known(name) {
             return Some(Err(fault));
         }

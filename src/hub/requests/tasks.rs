@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use super::route::{Answer, Asker};
+use super::route::{Asker, Reply};
 use crate::hub::Hub;
 use crate::hub::tasks::gate_check;
 use crate::model::{
@@ -20,7 +20,7 @@ impl Hub {
         &mut self,
         asker: Asker,
         request: TaskRequest,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         let command = match request {
             TaskRequest::List => {
                 let mut tasks = self.task_list();
@@ -152,7 +152,7 @@ impl Hub {
         Cow::Owned(Task { state: TaskState::Claimed, note, ..task.clone() })
     }
 
-    fn show_task(&self, name: &str) -> Answer {
+    fn show_task(&self, name: &str) -> Reply {
         let task = self.engine.task(task_id(name)?).ok_or_else(|| unknown_task(name))?;
         Ok(Response::Task(Box::new(self.shown_task(task).into_owned())))
     }
@@ -215,7 +215,7 @@ impl Hub {
         &mut self,
         asker: Asker,
         request: LockRequest,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         let agent = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
         let command = match request {
             LockRequest::List => {

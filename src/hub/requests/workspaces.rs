@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::route::{Answer, Asker};
+use super::route::{Asker, Reply};
 use crate::config::Loaded;
 use crate::engine::{Engine, Seat};
 use crate::hub::Hub;
 use crate::hub::agents::planner::Planner;
 use crate::hub::agents::workspace_plan::merge_terms;
-use crate::hub::inbox::Input;
+use crate::hub::inbox::HubInput;
 use crate::hub::tasks::gate_check;
 use crate::hub::workspaces::orders::compare;
 use crate::model::{
@@ -26,7 +26,7 @@ impl Hub {
         &mut self,
         asker: Asker,
         request: WorkspaceRequest,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         let command = match request {
             WorkspaceRequest::List => {
                 self.list_afresh(asker);
@@ -99,9 +99,9 @@ impl Hub {
         let open: Vec<_> = open.map(|one| (one.clone(), self.abroad(one))).collect();
         tokio::task::spawn_local(async move {
             for (workspace, abroad) in open {
-                let _ = requests.send(Input::Came(compare(workspace, abroad).await)).await;
+                let _ = requests.send(HubInput::Came(compare(workspace, abroad).await)).await;
             }
-            let _ = requests.send(Input::Compared { asker }).await;
+            let _ = requests.send(HubInput::Compared { asker }).await;
         });
     }
 

@@ -6,9 +6,9 @@ use super::schema_check;
 use crate::config::Hash;
 use crate::engine::Event;
 use crate::hub::Hub;
-use crate::hub::agents::hooks::Said;
-use crate::hub::inbox::Input;
-use crate::hub::record::commit_queue::Deed;
+use crate::hub::agents::hooks::ReportCall;
+use crate::hub::inbox::HubInput;
+use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::remote::workspace::refresh;
 use crate::hub::requests::route::Asker;
 use crate::model::{AgentName, RunId, TaskId};
@@ -21,11 +21,11 @@ const ARTIFACT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// A report that waits until the file it is about has been looked at.
 #[derive(Debug)]
-pub(in crate::hub) struct Waiting {
+pub(in crate::hub) struct ArtifactReport {
     pub(in crate::hub) asker: Asker,
     pub(in crate::hub) agent: AgentName,
     pub(in crate::hub) run: RunId,
-    pub(in crate::hub) said: Said,
+    pub(in crate::hub) said: ReportCall,
     /// The attempt that it speaks of.
     pub(in crate::hub) tag: Option<String>,
 }
@@ -45,13 +45,13 @@ impl Hub {
             });
             let hash = weighed.await.ok().and_then(Result::ok);
             let event = Event::Weighed { task, attempt, path, hash };
-            let _ = requests.send(Input::Came(event)).await;
+            let _ = requests.send(HubInput::Came(event)).await;
         });
     }
 
     /// Takes a report about a file once the file has been looked at; what is not as it should be is
     /// refused with the reason.
-    pub(in crate::hub) fn check_artifact(&self, waiting: Waiting, schema: Option<String>) {
+    pub(in crate::hub) fn check_artifact(&self, waiting: ArtifactReport, schema: Option<String>) {
         let cwd = self.engine.seat(&waiting.agent).map(|seat| seat.member.cwd.clone());
         let (cwd, path) = (cwd.unwrap_or_default(), waiting.said.path());
         let (requests, abroad) = (self.senders.requests.clone(), self.shown_at(&cwd));
@@ -64,12 +64,12 @@ impl Hub {
                 Ok(Err(reason)) => Some(reason),
                 Err(error) => Some(error.to_string()),
             };
-            let _ = requests.send(Input::Examined { waiting: Box::new(waiting), fault }).await;
+            let _ = requests.send(HubInput::Examined { waiting: Box::new(waiting), fault }).await;
         });
     }
 
-    pub(in crate::hub) fn on_examined(&mut self, waiting: Waiting, fault: Option<String>) {
-        let Waiting { asker, agent, run, said, tag } = waiting;
+    pub(in crate::hub) fn on_examined(&mut self, waiting: ArtifactReport, fault: Option<String>) {
+        let ArtifactReport { asker, agent, run, said, tag } = waiting;
         let answer = match fault {
             Some(reason) => Err(refusal(&reason)),
             // Its run or its attempt may have ended while the file was looked at.
@@ -78,11 +78,11 @@ impl Hub {
                 None => self.on_report(&agent, run, said),
             },
         };
-        self.carry_out_later(Deed::Answer { asker, answer });
+        self.carry_out_later(PendingEffect::Answer { asker, answer });
     }
 }
 
-impl Said {
+impl ReportCall {
     /// Says whether the file that it is about is looked at first.
     pub(in crate::hub) fn is_artifact(&self) -> bool {
         self.kind == ReportKind::Artifact

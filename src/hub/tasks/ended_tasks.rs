@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::engine::{Dispatch, Event};
 use crate::hub::Hub;
 use crate::hub::clients::response_size::{fitting, text_bytes};
-use crate::hub::inbox::{ClientId, Input};
+use crate::hub::inbox::{ClientId, HubInput};
 use crate::hub::requests::route::Asker;
 use crate::model::{Named, ReceiptId, Task, TaskId};
 use crate::store::{Journal, StoreError};
@@ -39,7 +39,7 @@ struct Missing {
 
 /// What the record says of it.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct Found {
+pub(in crate::hub) struct FoundTasks {
     tasks: Vec<Task>,
     dispatches: Vec<Dispatch>,
     /// The first that is no longer there, and since when there is something.
@@ -50,7 +50,7 @@ pub(in crate::hub) struct Found {
 
 /// A part of the list of those that have left memory, newest first.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct Listed {
+pub(in crate::hub) struct TaskPage {
     tasks: Vec<Task>,
     next: Option<TaskId>,
     cut_off: Option<String>,
@@ -77,7 +77,7 @@ impl Hub {
                 Err(error) => Err(error.to_string()),
             };
             let ask = Box::new(ask);
-            let _ = requests.send(Input::FoundEnded { client, ask, found }).await;
+            let _ = requests.send(HubInput::FoundEnded { client, ask, found }).await;
         });
     }
 
@@ -87,9 +87,9 @@ impl Hub {
         &mut self,
         client: ClientId,
         ask: Ask,
-        found: Result<Found, String>,
+        found: Result<FoundTasks, String>,
     ) {
-        let Found { tasks, dispatches, cut_off, late } = match found {
+        let FoundTasks { tasks, dispatches, cut_off, late } = match found {
             Ok(found) => found,
             Err(reason) => return self.answer(Asker::of(client, &ask), Err(unreadable(&reason))),
         };
@@ -147,15 +147,15 @@ impl Hub {
                 Ok(found) => found.map_err(|error| error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
-            let _ = requests.send(Input::ListedTasks { asker, found }).await;
+            let _ = requests.send(HubInput::ListedTasks { asker, found }).await;
         });
     }
 
     /// Answers with those that the one who asked may know of.
-    pub(in crate::hub) fn on_listed_tasks(&self, asker: Asker, found: Result<Listed, String>) {
+    pub(in crate::hub) fn on_listed_tasks(&self, asker: Asker, found: Result<TaskPage, String>) {
         let say = self.say_of(asker.client, RequestKind::ListTasks);
         let answer = found.map_err(|reason| unreadable(&reason)).map(|found| {
-            let Listed { tasks, next, cut_off } = found;
+            let TaskPage { tasks, next, cut_off } = found;
             let may_know = |task: &&Task| {
                 let say = say.as_ref();
                 say.is_none_or(|(agent, reach)| self.engine.reaches_task(agent, *reach, task))
@@ -168,10 +168,10 @@ impl Hub {
     }
 }
 
-fn look_up(path: &Path, missing: &Missing) -> Result<Found, StoreError> {
+fn look_up(path: &Path, missing: &Missing) -> Result<FoundTasks, StoreError> {
     let journal = Journal::open(path)?;
     let cut_off = journal.base()?.map(|base| base.at.to_rfc3339());
-    let mut found = Found::default();
+    let mut found = FoundTasks::default();
     let mut wanted: Vec<TaskId> = missing.tasks.iter().copied().collect();
     let mut seen = missing.tasks.clone();
     let (named, mut next) = (wanted.len(), 0);
@@ -202,7 +202,7 @@ fn look_up(path: &Path, missing: &Missing) -> Result<Found, StoreError> {
     Ok(found)
 }
 
-fn list(path: &Path, before: TaskId, held: &BTreeSet<TaskId>) -> Result<Listed, StoreError> {
+fn list(path: &Path, before: TaskId, held: &BTreeSet<TaskId>) -> Result<TaskPage, StoreError> {
     let journal = Journal::open(path)?;
     let cut_off = journal.base()?.map(|base| base.at.to_rfc3339());
     let mut tasks = Vec::new();
@@ -226,7 +226,7 @@ fn list(path: &Path, before: TaskId, held: &BTreeSet<TaskId>) -> Result<Listed, 
     if tasks.len() < count {
         next = tasks.last().map(|task| task.id);
     }
-    Ok(Listed { tasks, next: next.filter(|next| next.0 > 1), cut_off })
+    Ok(TaskPage { tasks, next: next.filter(|next| next.0 > 1), cut_off })
 }
 
 /// Returns the last that the record says of something, and whether it has left memory. What cannot be

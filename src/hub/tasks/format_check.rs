@@ -2,11 +2,11 @@
 
 use saphyr_parser::{Event, Parser};
 
-use super::gate_check::Verdict;
+use super::gate_check::CheckOutcome;
 use crate::model::Format;
 
 /// Says what keeps a text from having a format.
-pub(in crate::hub) fn check(format: Format, text: &[u8]) -> Verdict {
+pub(in crate::hub) fn check(format: Format, text: &[u8]) -> CheckOutcome {
     let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
     match format {
         Format::Toml => {
@@ -18,7 +18,7 @@ pub(in crate::hub) fn check(format: Format, text: &[u8]) -> Verdict {
     }
 }
 
-fn yaml(text: &str) -> Verdict {
+fn yaml(text: &str) -> CheckOutcome {
     let mut says_something = false;
     for event in Parser::new_from_str(text) {
         let (event, _) = event.map_err(|error| error.to_string())?;
@@ -29,7 +29,7 @@ fn yaml(text: &str) -> Verdict {
 }
 
 /// Every row has as many fields as the first, and every quote is closed (RFC 4180).
-fn csv(text: &str) -> Verdict {
+fn csv(text: &str) -> CheckOutcome {
     let mut columns = None;
     let (mut row, mut fields, mut is_quoted, mut is_empty) = (1, 1, false, true);
     let mut end_row = |row: usize, fields: usize| match *columns.get_or_insert(fields) {

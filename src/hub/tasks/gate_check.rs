@@ -28,7 +28,7 @@ const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Where a gate runs, and about what.
 #[derive(Clone, Debug)]
-pub(in crate::hub) struct Bench {
+pub(in crate::hub) struct GateContext {
     pub(in crate::hub) cwd: PathBuf,
     /// What its processes carry in their environment, so that none is left.
     pub(in crate::hub) mark: String,
@@ -37,9 +37,9 @@ pub(in crate::hub) struct Bench {
 }
 
 /// The files that a contract names, or why it does not hold.
-pub(in crate::hub) type Promise = Result<Vec<String>, String>;
+pub(in crate::hub) type ContractFiles = Result<Vec<String>, String>;
 
-pub(in crate::hub) type Verdict = Result<String, String>;
+pub(in crate::hub) type CheckOutcome = Result<String, String>;
 
 /// Says why a gate can never be checked, before anyone relies on it.
 pub(in crate::hub) fn refuse(text: &str) -> Result<(), String> {
@@ -64,8 +64,8 @@ pub(in crate::hub) fn refuse(text: &str) -> Result<(), String> {
 /// Says whether a gate passes, and what it printed. The promise is that of the contract it names.
 pub(in crate::hub) async fn check(
     text: &str,
-    bench: &Bench,
-    promise: Option<Promise>,
+    bench: &GateContext,
+    promise: Option<ContractFiles>,
 ) -> (bool, String) {
     let verdict = match Gate::parse(text) {
         Err(error) => Err(error.to_string()),
@@ -90,7 +90,7 @@ pub(in crate::hub) async fn check(
 }
 
 /// Checks what runs no command.
-fn look(check: &Check, bench: &Bench, promise: Option<Promise>) -> Verdict {
+fn look(check: &Check, bench: &GateContext, promise: Option<ContractFiles>) -> CheckOutcome {
     let cwd = bench.cwd.as_path();
     let read = |path: &str| inside::read(cwd, path, FILE_BYTES_MAX);
     let nothing = |()| String::new();
@@ -142,7 +142,7 @@ fn is_filled(cwd: &Path, path: &str) -> Result<(), String> {
 }
 
 /// Runs a command, and ends everything that it started.
-async fn run(command: &str, code: i32, bench: &Bench, limit: Duration) -> Verdict {
+async fn run(command: &str, code: i32, bench: &GateContext, limit: Duration) -> CheckOutcome {
     let (mut child, mut output) =
         spawn(command, bench).map_err(|error| format!("it could not be started: {error}"))?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -179,7 +179,7 @@ async fn run(command: &str, code: i32, bench: &Bench, limit: Duration) -> Verdic
     }
 }
 
-fn spawn(command: &str, bench: &Bench) -> io::Result<(Child, io::PipeReader)> {
+fn spawn(command: &str, bench: &GateContext) -> io::Result<(Child, io::PipeReader)> {
     let (reader, writer) = io::pipe()?;
     let mark = &bench.mark;
     let (name, value) = mark.split_once('=').unwrap_or((mark, ""));
@@ -227,7 +227,7 @@ fn compile(pattern: &str) -> Result<regex::Regex, String> {
     built.map_err(|error| error.to_string())
 }
 
-fn matches(text: &[u8], pattern: &str) -> Verdict {
+fn matches(text: &[u8], pattern: &str) -> CheckOutcome {
     let pattern = compile(pattern)?;
     if pattern.is_match(&String::from_utf8_lossy(text)) {
         Ok(String::new())
@@ -236,7 +236,7 @@ fn matches(text: &[u8], pattern: &str) -> Verdict {
     }
 }
 
-fn is_json(text: &[u8]) -> Verdict {
+fn is_json(text: &[u8]) -> CheckOutcome {
     let read: Result<serde::de::IgnoredAny, _> = serde_json::from_slice(text);
     read.map(|_| String::new()).map_err(|error| error.to_string())
 }
@@ -251,10 +251,10 @@ mod tests {
         promised(gate, cwd, None)
     }
 
-    fn promised(gate: &str, cwd: &Path, promise: Option<Promise>) -> (bool, String) {
+    fn promised(gate: &str, cwd: &Path, promise: Option<ContractFiles>) -> (bool, String) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let mark = format!("WHEELHOUSE_GATE=test:{}", cwd.display());
-        let bench = Bench { cwd: cwd.to_owned(), mark, began: Moment(1_000_000_000_000) };
+        let bench = GateContext { cwd: cwd.to_owned(), mark, began: Moment(1_000_000_000_000) };
         runtime.block_on(super::check(gate, &bench, promise))
     }
 

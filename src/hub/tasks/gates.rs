@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use super::file_tree;
-use super::gate_check::{self, Bench, Promise};
+use super::gate_check::{self, ContractFiles, GateContext};
 use crate::engine::Event;
 use crate::hub::Hub;
-use crate::hub::inbox::Input;
+use crate::hub::inbox::HubInput;
 use crate::hub::remote::workspace::refresh;
 use crate::model::{Check, Checks, Gate, GateResult, PlayId, Task, TaskId};
 
@@ -29,7 +29,7 @@ impl Hub {
         }
         let began = open.started;
         let abroad = self.shown_at(&cwd);
-        let bench = Bench { cwd, mark, began };
+        let bench = GateContext { cwd, mark, began };
         let promised = |title: &str, version| self.engine.promised(task, title, version);
         let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
         let requests = self.senders.requests.clone();
@@ -38,7 +38,7 @@ impl Hub {
                 Ok(()) => check_all(gates, &bench).await,
                 Err(reason) => unfetched(gates, &reason),
             };
-            let _ = requests.send(Input::Came(Event::Gates { task, attempt, checks })).await;
+            let _ = requests.send(HubInput::Came(Event::Gates { task, attempt, checks })).await;
         });
     }
 
@@ -52,7 +52,7 @@ impl Hub {
         let mark = format!("WHEELHOUSE_GATE={}:{play}:{stage}", self.paths.session);
         let Some(began) = self.engine.play(play).map(|play| play.started) else { return };
         let abroad = self.shown_at(&cwd);
-        let bench = Bench { cwd, mark, began };
+        let bench = GateContext { cwd, mark, began };
         let promised = |title: &str, version| self.engine.promised_in(play, title, version);
         let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
         let requests = self.senders.requests.clone();
@@ -61,8 +61,9 @@ impl Hub {
                 Ok(()) => check_all(gates, &bench).await,
                 Err(reason) => unfetched(gates, &reason),
             };
-            let _ =
-                requests.send(Input::Came(Event::StageGates { play, stage, round, checks })).await;
+            let _ = requests
+                .send(HubInput::Came(Event::StageGates { play, stage, round, checks }))
+                .await;
         });
     }
 
@@ -72,7 +73,7 @@ impl Hub {
         tokio::task::spawn_local(async move {
             let files = tokio::task::spawn_blocking(move || file_tree::modified(&cwd)).await;
             let files = files.unwrap_or_default();
-            let _ = requests.send(Input::Came(Event::Surveyed { task, attempt, files })).await;
+            let _ = requests.send(HubInput::Came(Event::Surveyed { task, attempt, files })).await;
         });
     }
 }
@@ -80,8 +81,8 @@ impl Hub {
 /// Adds to a gate about a contract what the engine knows of it.
 fn with_promise(
     gate: String,
-    promised: impl Fn(&str, Option<u32>) -> Promise,
-) -> (String, Option<Promise>) {
+    promised: impl Fn(&str, Option<u32>) -> ContractFiles,
+) -> (String, Option<ContractFiles>) {
     let promise = match Gate::parse(&gate) {
         Ok(Gate { check: Check::Contract { title, version }, .. }) => {
             Some(promised(&title, version))
@@ -92,14 +93,14 @@ fn with_promise(
 }
 
 /// Nothing passes on files that are not those that are claimed to be good.
-fn unfetched(gates: Vec<(String, Option<Promise>)>, reason: &str) -> Checks {
+fn unfetched(gates: Vec<(String, Option<ContractFiles>)>, reason: &str) -> Checks {
     let failed = |(gate, _)| GateResult { gate, passed: false, output: reason.to_owned() };
     let results = gates.into_iter().map(failed).collect();
     Checks { results, tree_before: None, tree_after: None }
 }
 
 /// Runs gates one after the other, and numbers the files before and after.
-async fn check_all(gates: Vec<(String, Option<Promise>)>, bench: &Bench) -> Checks {
+async fn check_all(gates: Vec<(String, Option<ContractFiles>)>, bench: &GateContext) -> Checks {
     let tree_before = number(bench.cwd.clone()).await;
     let mut results = Vec::new();
     for (gate, promise) in gates {

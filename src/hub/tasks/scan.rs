@@ -17,7 +17,7 @@ use super::file_tree;
 use crate::config::Hash;
 use crate::engine::Event;
 use crate::hub::Hub;
-use crate::hub::inbox::Input;
+use crate::hub::inbox::HubInput;
 use crate::hub::remote::workspace::refresh;
 use crate::model::{FileChange, Moment};
 use crate::workspace::inside::Root;
@@ -32,11 +32,11 @@ const CONTENT_BYTES_MAX: u64 = 1024 * 1024;
 const TICK: Duration = Duration::from_secs(2);
 
 /// What was seen of each workspace.
-pub(in crate::hub) type Sights = Arc<Mutex<BTreeMap<PathBuf, Sight>>>;
+pub(in crate::hub) type Snapshots = Arc<Mutex<BTreeMap<PathBuf, Snapshot>>>;
 
 /// The files of a workspace as they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::hub) struct Sight {
+pub(in crate::hub) struct Snapshot {
     files: BTreeMap<String, Seen>,
 }
 
@@ -65,13 +65,13 @@ impl Hub {
             let looked =
                 tokio::task::spawn_blocking(move || look(&place, &file, &sights, now)).await;
             let changes = looked.ok().flatten();
-            let _ = requests.send(Input::Came(Event::Looked { root, changes })).await;
+            let _ = requests.send(HubInput::Came(Event::Looked { root, changes })).await;
         });
     }
 }
 
 /// Returns what has changed since the last look; nothing if the files cannot be read.
-fn look(root: &Path, file: &Path, sights: &Sights, now: Moment) -> Option<Vec<FileChange>> {
+fn look(root: &Path, file: &Path, sights: &Snapshots, now: Moment) -> Option<Vec<FileChange>> {
     let known = || sights.lock().unwrap_or_else(PoisonError::into_inner);
     let last = known().get(root).cloned();
     let before = match last {
@@ -90,8 +90,9 @@ fn look(root: &Path, file: &Path, sights: &Sights, now: Moment) -> Option<Vec<Fi
     Some(changes)
 }
 
-fn compare(before: &Sight, after: &Sight) -> Vec<FileChange> {
-    let number = |sight: &Sight, path: &str| sight.files.get(path).map(|seen| seen.number.clone());
+fn compare(before: &Snapshot, after: &Snapshot) -> Vec<FileChange> {
+    let number =
+        |sight: &Snapshot, path: &str| sight.files.get(path).map(|seen| seen.number.clone());
     let gone = before.files.keys().filter(|path| !after.files.contains_key(*path));
     let paths = after.files.keys().chain(gone);
     let changes = paths.map(|path| FileChange {
@@ -102,7 +103,7 @@ fn compare(before: &Sight, after: &Sight) -> Vec<FileChange> {
     changes.filter(|change| change.before != change.after).collect()
 }
 
-fn see(root: &Path, before: Option<&Sight>, now: Moment) -> Option<Sight> {
+fn see(root: &Path, before: Option<&Snapshot>, now: Moment) -> Option<Snapshot> {
     let mut held = Root::hold(root).ok()?;
     let listed = file_tree::files(root)?;
     let is_crowded = listed.len() > FILES_MAX;
@@ -114,7 +115,7 @@ fn see(root: &Path, before: Option<&Sight>, now: Moment) -> Option<Sight> {
             files.insert(name, seen);
         }
     }
-    Some(Sight { files })
+    Some(Snapshot { files })
 }
 
 /// Returns a path as it is told: an agent may name its files in lines, or in what a terminal obeys.
@@ -160,7 +161,7 @@ fn see_file(
     Some(Seen { number, stamp, is_settled })
 }
 
-fn save(sight: &Sight, file: &Path) -> std::io::Result<()> {
+fn save(sight: &Snapshot, file: &Path) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -169,7 +170,7 @@ fn save(sight: &Sight, file: &Path) -> std::io::Result<()> {
     fs::rename(&draft, file)
 }
 
-fn load(file: &Path) -> Option<Sight> {
+fn load(file: &Path) -> Option<Snapshot> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
@@ -185,8 +186,8 @@ mod tests {
         let set = |name: &str, text: &str| fs::write(root.join(name), text).unwrap();
         set("a", "1");
         set("b", "1");
-        let sights = Sights::default();
-        let paths = |sights: &Sights| -> Vec<String> {
+        let sights = Snapshots::default();
+        let paths = |sights: &Snapshots| -> Vec<String> {
             look(&root, &file, sights, Moment(0))
                 .unwrap()
                 .into_iter()
@@ -207,7 +208,7 @@ mod tests {
         assert_eq!((back.len(), &back[0].after), (1, &first.before));
         set("c", "2");
         // Another hub has only what is on disk: the look before the last.
-        assert_eq!(paths(&Sights::default()), ["a", "c"]);
+        assert_eq!(paths(&Snapshots::default()), ["a", "c"]);
     }
 
     #[test]

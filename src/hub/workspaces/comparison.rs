@@ -7,9 +7,9 @@ use crate::engine::Engine;
 use crate::git::{GitError, Repository};
 use crate::hub::Hub;
 use crate::hub::clients::response_size::{ANSWER_BYTES_MAX, fitting};
-use crate::hub::inbox::Input;
+use crate::hub::inbox::HubInput;
 use crate::hub::remote::workspace::refresh_at_times;
-use crate::hub::requests::route::{Answer, Asker, unknown_agent};
+use crate::hub::requests::route::{Asker, Reply, unknown_agent};
 use crate::model::{Against, AgentName, DiffFile, DiffLine, FileHunks, Moment};
 use crate::store::{Journal, Query};
 use crate::wire::{DiffStatus, Fault, HunkStatus, Response};
@@ -33,7 +33,7 @@ impl Hub {
         name: &str,
         against: Against,
         paths: Vec<String>,
-    ) -> Option<Answer> {
+    ) -> Option<Reply> {
         let into = &self.settings.workspace.into;
         let comparison = match Comparison::new(&self.engine, &self.paths, into, name, against) {
             Ok(comparison) => comparison,
@@ -50,7 +50,7 @@ impl Hub {
             let answer = tokio::task::spawn_blocking(move || comparison.run(paths)).await;
             let failed = |_| Err(Fault::new("The files could not be compared"));
             let answer = Box::new(answer.unwrap_or_else(failed));
-            let _ = requests.send(Input::Answered { asker, answer }).await;
+            let _ = requests.send(HubInput::Answered { asker, answer }).await;
         });
         None
     }
@@ -98,7 +98,7 @@ impl Comparison {
         if paths.is_empty() { self.files() } else { self.hunks(paths) }
     }
 
-    fn files(self) -> Answer {
+    fn files(self) -> Reply {
         let repository = self.repository()?;
         let commit = self.commit(&repository)?;
         let difference =
@@ -120,7 +120,7 @@ impl Comparison {
         })))
     }
 
-    fn hunks(self, mut paths: Vec<String>) -> Answer {
+    fn hunks(self, mut paths: Vec<String>) -> Reply {
         let repository = self.repository()?;
         let commit = self.commit(&repository)?;
         let mut rest = paths.split_off(paths.len().min(PATHS_MAX));

@@ -3,9 +3,9 @@
 use super::found::events;
 use crate::engine::{Event, WorkspaceEvent, WorkspaceOrder};
 use crate::hub::Hub;
-use crate::hub::inbox::Input;
-use crate::hub::remote::workspace::{Abroad, refresh};
-use crate::hub::tasks::gate_check::{self, Bench};
+use crate::hub::inbox::HubInput;
+use crate::hub::remote::workspace::{RemoteWorkspace, refresh};
+use crate::hub::tasks::gate_check::{self, GateContext};
 use crate::model::{Clearing, Merge, MergeOutcome, Moment, Workspace};
 use crate::workspace::{self, Candidate, Cleared, Prospect, Scratch, Search, Site, WorkspaceError};
 
@@ -47,7 +47,7 @@ impl Hub {
             };
             let left = if is_unmade(&event) { found(search).await } else { Vec::new() };
             for event in std::iter::once(event).chain(left) {
-                let _ = requests.send(Input::Came(event)).await;
+                let _ = requests.send(HubInput::Came(event)).await;
             }
         });
     }
@@ -89,7 +89,7 @@ async fn found(search: Search) -> Vec<Event> {
     tokio::task::spawn_blocking(move || events(search)).await.unwrap_or_default()
 }
 
-async fn make(site: Site, workspace: Workspace, abroad: Option<Abroad>) -> Event {
+async fn make(site: Site, workspace: Workspace, abroad: Option<RemoteWorkspace>) -> Event {
     let (place, plan, there) = (site.clone(), workspace.clone(), abroad.clone());
     let making = aside(move || {
         // What was there before is nobody's to clear away.
@@ -127,7 +127,7 @@ async fn clear(
     site: Site,
     workspace: Workspace,
     clearing: Clearing,
-    (abroad, session, now): (Option<Abroad>, String, Moment),
+    (abroad, session, now): (Option<RemoteWorkspace>, String, Moment),
 ) -> Event {
     let cleared = match abroad {
         Some(there) => aside(move || there.clear(clearing)).await,
@@ -163,7 +163,8 @@ async fn try_to_clear(
         let cwd = workspace.plot.project_root();
         let mark = format!("WHEELHOUSE_TEARDOWN={session}:{}", workspace.agent);
         let command = with_ports(workspace, &command);
-        let (passed, output) = gate_check::check(&command, &Bench { cwd, mark, began }, None).await;
+        let (passed, output) =
+            gate_check::check(&command, &GateContext { cwd, mark, began }, None).await;
         if !passed {
             let last = output.trim().lines().last().unwrap_or_default().to_owned();
             return Ok(Cleared::Kept { reason: format!("its tear-down command failed: {last}") });
@@ -183,7 +184,7 @@ fn with_ports(workspace: &Workspace, command: &str) -> String {
     }
 }
 
-async fn rescue(site: Site, workspace: Workspace, abroad: Option<Abroad>) -> Event {
+async fn rescue(site: Site, workspace: Workspace, abroad: Option<RemoteWorkspace>) -> Event {
     let plan = workspace.clone();
     let rescuing = aside(move || match abroad {
         Some(there) => there.rescue(),
@@ -198,7 +199,10 @@ async fn rescue(site: Site, workspace: Workspace, abroad: Option<Abroad>) -> Eve
 
 /// Looks what has become of a workspace; where it is elsewhere and cannot be reached, of what is known
 /// of it.
-pub(in crate::hub) async fn compare(workspace: Workspace, abroad: Option<Abroad>) -> Event {
+pub(in crate::hub) async fn compare(
+    workspace: Workspace,
+    abroad: Option<RemoteWorkspace>,
+) -> Event {
     if let Err(reason) = refresh(abroad).await {
         tracing::warn!(agent = %workspace.agent, reason, "it is compared as it was");
     }
@@ -217,7 +221,10 @@ fn failed(error: &WorkspaceError) -> MergeOutcome {
 
 /// Fetches what is to be brought back from elsewhere; what is not committed there is, unless it is to
 /// stay behind.
-async fn commit_there(abroad: Option<Abroad>, merge: &Merge) -> Result<(), WorkspaceError> {
+async fn commit_there(
+    abroad: Option<RemoteWorkspace>,
+    merge: &Merge,
+) -> Result<(), WorkspaceError> {
     let Some(there) = abroad else { return Ok(()) };
     let is_to_commit = !merge.terms.committed_only && !merge.terms.is_trial;
     let message = is_to_commit.then(|| workspace::message(merge));
@@ -226,7 +233,7 @@ async fn commit_there(abroad: Option<Abroad>, merge: &Merge) -> Result<(), Works
 }
 
 /// Lets an agent elsewhere see the branch that its work did not fit onto.
-async fn offer_there(abroad: Option<Abroad>, branch: String) {
+async fn offer_there(abroad: Option<RemoteWorkspace>, branch: String) {
     let Some(there) = abroad else { return };
     if let Err(error) = aside(move || there.offer(&branch)).await {
         tracing::warn!(%error, "an agent elsewhere cannot see what its work does not fit onto");
@@ -302,7 +309,7 @@ async fn gates_at(
     let (place, terms, plan) = (site.clone(), merge.clone(), workspace.clone());
     let scratch = aside(move || Scratch::lay_out(&place, &terms, &plan, &commit)).await?;
     let mark = format!("WHEELHOUSE_GATE={session}:{}", merge.id);
-    let bench = Bench { cwd: scratch.project(), mark, began: *began };
+    let bench = GateContext { cwd: scratch.project(), mark, began: *began };
     let mut failed = None;
     for gate in gates {
         let (passed, output) = gate_check::check(gate, &bench, None).await;
