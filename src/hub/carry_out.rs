@@ -101,7 +101,7 @@ impl Hub {
         match deed {
             PendingEffect::Effect { effect, .. } => self.obey_engine(effect),
             PendingEffect::GoOn { agent, run, receipt } => {
-                self.go_on_with_prompt(&agent, run, receipt)
+                self.go_on_with_prompt(&agent, run, receipt);
             }
             PendingEffect::Answer { asker, answer } => self.answer(asker, answer),
             PendingEffect::Show { task } => {

@@ -97,7 +97,7 @@ impl Lines {
 fn write_lines(orders: &Receiver<Order>, dropped: &AtomicU64, log: &mut impl Write) {
     for order in orders {
         match order {
-            // RemoteKeeper is nowhere to tell of a log that cannot be written.
+            // There is nowhere to tell of a log that cannot be written.
             Order::Line(line) => drop(log.write_all(&line)),
             Order::Flush(asker) => drop(asker.try_send(())),
         }

@@ -12,7 +12,7 @@ mod clients;
 mod clock;
 mod delays;
 mod error;
-mod hub;
+
 mod inbox;
 mod log;
 mod panes;
@@ -22,10 +22,11 @@ mod requests;
 mod serve;
 mod settings;
 mod settings_watch;
+mod state;
 mod tasks;
 mod workspaces;
 
-use hub::Hub;
+use state::Hub;
 
 pub use agents::workspace_plan::workspace_folder;
 pub use error::HubError;

@@ -28,7 +28,7 @@ const RUNNING_MAX: usize = 8;
 pub(in crate::hub) struct Alerts {
     notifier: Notifier,
     running: Rc<Cell<usize>>,
-    /// RemoteKeeper is no way to the desktop: that was said once.
+    /// No way to the desktop was found: that was said once.
     has_no_desktop: bool,
     has_no_command: bool,
 }

@@ -17,7 +17,7 @@ use crate::model::{AgentName, Moment, Reset, RunId, Source};
 use crate::report::Report;
 use crate::wire::{FromHub, Notice};
 
-/// SentReports that are kept word for word; the rest is a count.
+/// Reports that are kept word for word; the rest is a count.
 const REPORTS_KEPT: usize = 64;
 /// Calls whose answer may have been lost, so that they come again.
 const CALLS_KEPT: usize = 64;

@@ -307,7 +307,7 @@ mod tests {
 
     use super::*;
     use crate::cast::Cast;
-    use crate::hub::file_writer::FileWriter;
+    use crate::hub::record::file_writer::FileWriter;
     use crate::screen::HistoryLimit;
 
     const SIZE: Size = Size { rows: 6, cols: 40 };

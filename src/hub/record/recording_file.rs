@@ -76,7 +76,7 @@ impl RecordingFile {
     pub(in crate::hub) fn append(&self, text: String) {
         self.hand_over(text.len(), move |open| match open {
             Some(file) => file.write_all(text.as_bytes()),
-            // FileOpening it has failed, and that is told.
+            // Opening it has failed, and that is told.
             None => Ok(()),
         });
     }

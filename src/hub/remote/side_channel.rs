@@ -17,7 +17,7 @@ use crate::keeper::Standing;
 use crate::model::{AgentName, RunId};
 use crate::runner::{DOORS_MAX, FromFar, ToFar, WINDOW_BYTES};
 
-/// SideChannel that wait to be sent; whoever has another one waits.
+/// Frames that wait to be sent; whoever has another one waits.
 const PARCELS_MAX: usize = 64;
 
 /// How often a sign of life is asked for.
