@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
-use wheelhouse::cast::{CastEvent, Keyframes, event_line};
 use wheelhouse::config::Settings;
 use wheelhouse::detect::{Detector, Options, Rules};
 use wheelhouse::model::{Moment, Size};
+use wheelhouse::recording::{CastEvent, Keyframes, event_line};
 use wheelhouse::screen::{HistoryLimit, Screen};
 
 const SIZE: Size = Size { rows: 50, cols: 200 };

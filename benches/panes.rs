@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use wheelhouse::api::{FromHub, KeyInput, Notice, Request};
 use wheelhouse::client::{Connection, connect};
 use wheelhouse::config::Paths;
-use wheelhouse::wire::{FromHub, KeyInput, Notice, Request};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_wheelhouse");
 const PROBES: u32 = 300;
@@ -133,7 +133,7 @@ impl World {
             loop {
                 let ask = Request::History { agent: agent.clone(), before: None, count: 1 };
                 let response = self.connect().ask(ask).expect("history is told");
-                if matches!(response, wheelhouse::wire::Response::History { committed, .. } if committed > 11_900)
+                if matches!(response, wheelhouse::api::Response::History { committed, .. } if committed > 11_900)
                 {
                     break;
                 }

@@ -8,22 +8,22 @@ pub mod model;
 
 pub mod sim;
 
-pub mod consent;
+pub mod api;
+pub mod approval;
 pub mod engine;
 pub mod notify;
-pub mod report;
+pub mod protocol;
 pub mod screen;
 pub mod template;
-pub mod wire;
 
+pub mod history;
 pub mod playbook;
-pub mod story;
 
-pub mod cast;
 pub mod config;
 pub mod detect;
 pub mod git;
 pub mod keeper;
+pub mod recording;
 pub mod store;
 
 pub mod deliver;

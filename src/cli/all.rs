@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::args::Format;
 use super::context::Context;
 use super::table::Table;
+use crate::api::{Request, Response, Status};
 use crate::client;
 use crate::config::{hub_sockets, plain};
 use crate::model::AgentState;
-use crate::wire::{Request, Response, Status};
 
 /// What one hub says, or why it says nothing.
 struct Found {

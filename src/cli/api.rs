@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Subcommand, ValueEnum};
 use serde_json::Value;
 
-use crate::wire::SCHEMA;
+use crate::api::SCHEMA;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ApiVerb {

@@ -5,8 +5,8 @@ use std::io::Write;
 use super::args::Format;
 use super::context::Context;
 use super::table::Table;
+use crate::api::{AttentionStatus, Request, Response, TaskRequest};
 use crate::client::ClientError;
-use crate::wire::{AttentionStatus, Request, Response, TaskRequest};
 
 pub(super) fn attention(
     context: &mut Context,

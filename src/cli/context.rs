@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::failure::note;
 use super::offline::{Recorded, is_hub_expected};
 use super::output::Output;
+use crate::api::{Request, Response};
 use crate::client::{self, Call, ClientError, Connection, Identity};
 use crate::config::{Paths, environment_of, find_project, plain_json, with_own_program};
 use crate::model::Environment;
-use crate::wire::{Request, Response};
 
 /// How long an agent waits for an answer: someone may hold what it asks for.
 const AGENT_PATIENCE: Duration = Duration::from_mins(30);

@@ -5,9 +5,9 @@ use std::io::Write;
 use super::args::ContractVerb;
 use super::context::Context;
 use super::table::Table;
+use crate::api::{ContractStatus, Request, Response};
 use crate::client::ClientError;
 use crate::config::plain;
-use crate::wire::{ContractStatus, Request, Response};
 
 pub(super) fn contract(context: &mut Context, verb: ContractVerb) -> anyhow::Result<()> {
     match verb {

@@ -8,9 +8,9 @@ use super::args::{Format, Sending};
 use super::context::Context;
 use super::failure::Hinted;
 use super::wait::EXIT_TIMED_OUT;
+use crate::api::{Request, Response};
 use crate::client::{Call, ClientError};
 use crate::model::{Receipt, ReceiptId, Stage};
-use crate::wire::{Request, Response};
 
 /// It was not typed, and will not be.
 pub(super) const EXIT_REFUSED: u8 = 3;

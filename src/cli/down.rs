@@ -9,11 +9,11 @@ use super::context::Context;
 use super::failure::Hinted;
 use super::offline::is_hub_expected;
 use super::up::print_done;
+use crate::api::{Request, Response};
 use crate::client::{self, ClientError, Connection};
 use crate::config::Paths;
 use crate::keeper;
 use crate::model::Done;
-use crate::wire::{Request, Response};
 
 /// A hub that has said that all is done needs only to leave.
 const FAREWELL_STEPS_MAX: u32 = 1000;

@@ -11,12 +11,12 @@ use super::context::Context;
 use super::output::Output;
 use super::past::{Past, cut_off};
 use super::when::{When, when};
+use crate::api::{FeedLine, Request};
 use crate::client::{self, Connection};
 use crate::config::{Paths, plain, plain_json};
+use crate::history::End;
 use crate::model::AgentName;
 use crate::store::{Journal, Query, Recorded};
-use crate::story::End;
-use crate::wire::{FeedLine, Request};
 
 /// What is read at once: an entry has at most 64 KiB, so a page at most 16 MiB.
 const PAGE: usize = 256;

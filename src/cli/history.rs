@@ -8,7 +8,7 @@ use serde_json::json;
 use super::context::Context;
 use super::past::{Past, cut_off};
 use crate::config::plain_json;
-use crate::story::{self, Look};
+use crate::history::{self, Look};
 
 /// Columns where nobody says how many there are.
 const WIDTH: usize = 100;
@@ -39,9 +39,9 @@ pub(super) fn history(context: &mut Context, args: &HistoryArgs) -> anyhow::Resu
     let Some(run) = &args.run else { return list(context, &past, form) };
     let story = past.story(past.chapter(run)?)?;
     let text = match form {
-        Form::Text => story::text(&story, look()),
-        Form::Md => story::markdown(&story),
-        Form::Html => story::html(&story),
+        Form::Text => history::text(&story, look()),
+        Form::Md => history::markdown(&story),
+        Form::Html => history::html(&story),
         Form::Json => return context.print_json(&story),
     };
     context.out.write_all(text.as_bytes())?;
@@ -56,7 +56,7 @@ fn list(context: &mut Context, past: &Past, form: Form) -> anyhow::Result<()> {
         writeln!(context.out, "{}", plain_json(&text))?;
         return Ok(());
     }
-    write!(context.out, "{}", story::list(&past.chapters))?;
+    write!(context.out, "{}", history::list(&past.chapters))?;
     if let Some(base) = base {
         writeln!(context.out, "\n{}", cut_off(&base))?;
     }

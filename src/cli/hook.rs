@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::api::Request;
 use crate::client::{Identity, random_id};
-use crate::wire::Request;
 
 /// Whatever hangs, the agent goes on after this long.
 const LIFE: Duration = Duration::from_secs(5);

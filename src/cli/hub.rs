@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::failure;
+use crate::api::BUSY;
 use crate::config::Paths;
 use crate::hub::{self, HubError};
-use crate::wire::BUSY;
 
 pub(super) fn hub(paths: Paths) -> anyhow::Result<ExitCode> {
     match hub::run(paths) {

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use super::args::{Format, LockVerb};
 use super::context::Context;
 use super::table::Table;
+use crate::api::{LockRequest, LockStatus, Request, Response};
 use crate::client::ClientError;
 use crate::config::plain;
-use crate::wire::{LockRequest, LockStatus, Request, Response};
 
 /// Someone else holds it, and whoever asked waits for it in order.
 const EXIT_WAITS: u8 = 3;

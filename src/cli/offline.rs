@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use crate::api::{
+    AgentStatus, AttentionStatus, Fault, HubStatus, Interrupted, LockRequest, LockStatus, Request,
+    Response, RunRequest, RunStatus, Status, TaskRequest, TaskStatus, WorkspaceRequest,
+    WorkspaceStatus,
+};
 use crate::config::{Paths, Settings};
 use crate::engine::{Engine, Phase, Record, Seat};
 use crate::hub::{Comparison, rescue_list, workspace_folder, workspace_list};
 use crate::keeper;
 use crate::model::{Against, AgentState, Ending, Moment, Play, Source, Task, TaskId, TaskState};
 use crate::store::Journal;
-use crate::wire::{
-    AgentStatus, AttentionStatus, Fault, HubStatus, Interrupted, LockRequest, LockStatus, Request,
-    Response, RunRequest, RunStatus, Status, TaskRequest, TaskStatus, WorkspaceRequest,
-    WorkspaceStatus,
-};
 
 /// Says whether a hub is there or about to come back: it holds its lock, or a keeper lives that will
 /// call for it.

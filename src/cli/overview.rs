@@ -6,8 +6,8 @@ use std::io::Write;
 use super::context::{Context, caller_environment};
 use super::status;
 use super::table::Table;
+use crate::api::{Request, Response, TeamOffer};
 use crate::client::ClientError;
-use crate::wire::{Request, Response, TeamOffer};
 
 pub(super) fn show(context: &mut Context) -> anyhow::Result<()> {
     let teams = teams(context)?;
@@ -40,7 +40,7 @@ pub(super) fn show(context: &mut Context) -> anyhow::Result<()> {
 }
 
 fn members(team: &TeamOffer) -> String {
-    let member = |agent: &crate::wire::AgentOffer| format!("{} ({})", agent.name, agent.cli);
+    let member = |agent: &crate::api::AgentOffer| format!("{} ({})", agent.name, agent.cli);
     team.agents.iter().map(member).collect::<Vec<_>>().join(", ")
 }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::failure::Hinted;
 use crate::engine::{Record, Seat};
+use crate::history::{Chapter, Chapters, Story, Teller, Told};
 use crate::model::{AgentName, RowChange};
 use crate::store::{Base, Changed, Journal, Query, Recorded, Ticket};
-use crate::story::{Chapter, Chapters, Story, Teller, Told};
 
 /// Entries that are read at once.
 const PAGE: usize = 5000;

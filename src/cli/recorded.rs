@@ -7,10 +7,10 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::context::Context;
-use crate::cast::Cast;
+use crate::api::Request;
 use crate::client::ClientError;
 use crate::model::AgentName;
-use crate::wire::Request;
+use crate::recording::Cast;
 
 /// Lets the hub write what it still holds. Without a hub there is nothing that it could hold.
 pub(super) fn flush(context: &Context, name: &str) -> Result<(), ClientError> {

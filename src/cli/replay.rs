@@ -12,10 +12,10 @@ use super::history::look;
 use super::past::Past;
 use super::recorded;
 use super::when::{Spot, spot};
-use crate::cast::Playback;
 use crate::config::Settings;
+use crate::history::{Chapter, Deed, Footage, Scene, Told, clock, scene_text};
 use crate::model::{AgentName, Moment};
-use crate::story::{Chapter, Deed, Footage, Scene, Told, clock, scene_text};
+use crate::recording::Playback;
 use crate::tui::{self, PlayerOptions, ThemeChoice};
 
 #[derive(Debug, Args)]

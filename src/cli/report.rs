@@ -10,10 +10,10 @@ use serde_json::json;
 use super::args::{Outcome, ReportVerb, Saying};
 use super::dispatch::EXIT_REFUSED;
 use super::failure::Hinted;
+use crate::api::{Request, Response};
 use crate::client::{ClientError, Identity, random_id};
 use crate::config::{plain, plain_json};
-use crate::report::{ReportKind, Status, ends_contract};
-use crate::wire::{Request, Response};
+use crate::protocol::{ReportKind, Status, ends_contract};
 
 /// How long a hub that is just coming back is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::args::{Format, RoleName};
 use crate::model::Role;
-use crate::report::skill as text_of;
+use crate::protocol::skill as text_of;
 
 /// Prints the text for a role; for that of the agent that asks, else for a worker.
 pub(super) fn skill(
@@ -34,10 +34,10 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+    use crate::api::Speaker;
     use crate::cli::args::Arguments;
     use crate::mcp::TOOLS;
     use crate::model::Reach;
-    use crate::wire::Speaker;
 
     /// Returns what stands between backticks.
     fn quoted(text: &str) -> Vec<&str> {

@@ -7,10 +7,10 @@ use super::attention::print_items;
 use super::context::Context;
 use super::table::Table;
 use super::task::print_tasks;
+use crate::api::{AgentStatus, Interrupted, Request, Response, Status};
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::{AgentState, WorkspaceKind};
-use crate::wire::{AgentStatus, Interrupted, Request, Response, Status};
 
 pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()> {
     let status = ask(context)?;

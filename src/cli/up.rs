@@ -6,10 +6,10 @@ use std::io::Write;
 use super::args::Format;
 use super::context::{Context, caller_environment};
 use super::status;
+use crate::api::{AgentStatus, Request, Response};
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::{AgentName, Done, WorkspaceKind};
-use crate::wire::{AgentStatus, Request, Response};
 
 pub(super) fn up(
     context: &mut Context,

@@ -11,9 +11,9 @@ use super::context::Context;
 use super::dispatch::{exit_code, print};
 use super::failure::{self, Hinted};
 use super::task;
+use crate::api::{Request, Response};
 use crate::client::ClientError;
 use crate::model::{AgentState, ReceiptId, TaskState};
-use crate::wire::{Request, Response};
 
 /// It cannot come there any more.
 const EXIT_REFUSED: u8 = 3;

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use super::args::Format;
 use super::context::Context;
+use crate::api::{Request, Response};
 use crate::client::ClientError;
 use crate::config::plain;
-use crate::wire::{Request, Response};
 
 pub(super) fn whoami(context: &mut Context, format: Format) -> anyhow::Result<()> {
     let Response::Me(who) = context.ask(Request::Me)? else {

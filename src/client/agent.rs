@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Call, ClientError, Connection};
+use crate::api::{Request, Response};
 use crate::model::Token;
-use crate::wire::{Request, Response};
 
 /// A hub that was lost is back within a second or two; it is asked at a growing pace.
 const RETRY_LEAST: Duration = Duration::from_millis(20);

@@ -1,8 +1,8 @@
 //! A request as a client makes it: once, or again under the same key when its answer was lost.
 
 use super::random_id;
+use crate::api::Request;
 use crate::model::RequestKey;
-use crate::wire::Request;
 
 /// A request, and the key under which the hub does it once.
 #[derive(Clone, Debug)]

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{Call, ClientError};
+use crate::api::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
 use crate::keeper::{Standing, Tracer};
 use crate::model::{SessionName, Token, plain};
-use crate::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
 
 /// How much is read from the socket at once.
 const READ_BYTES: usize = 64 * 1024;

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::api::{Fault, FrameError};
 use crate::config::SecureDirError;
 use crate::model::AgentName;
-use crate::wire::{Fault, FrameError};
 
 /// Why a request did not get its answer.
 #[derive(Debug, thiserror::Error)]

@@ -12,8 +12,8 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 
 use super::{ClientError, Connection};
+use crate::api::{BUSY, READY, Request, Response, hub_argv};
 use crate::config::{Paths, Scope, Settings};
-use crate::wire::{BUSY, READY, Request, Response, hub_argv};
 
 /// How long to wait for a hub that another process is starting.
 const RACE_STEPS_MAX: u32 = 500;

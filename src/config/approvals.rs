@@ -1,6 +1,6 @@
 //! Reads which dialogs may be answered without a person: `[[approve]]` and `[[deny]]`.
 
-use crate::consent::{Criteria, Fault, Rule, Rules};
+use crate::approval::{Criteria, Fault, Rule, Rules};
 
 use super::problem::Problems;
 use super::reader::Reader;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::consent::Rules;
+use crate::approval::Rules;
 use crate::model::{Environment, Kit, Runner};
 use crate::template::Templates;
 

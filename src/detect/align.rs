@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Report, ReportKind};
+use crate::protocol::{Report, ReportKind};
 
 use super::message::Sighting;
 use super::words::{Rule, Ruling};

@@ -1,7 +1,7 @@
 //! Whose words a row is: the agent's own, an echo, a tool's, or the user interface's.
 
 use crate::model::BlockKind;
-use crate::report::starts_report;
+use crate::protocol::starts_report;
 
 use super::general_blocks::{self, Prompts};
 use super::rules::Rules;

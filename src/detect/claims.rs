@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::model::{AgentState, HookMeaning, Moment, Source};
-use crate::report::{Report, read};
+use crate::protocol::{Report, read};
 use crate::screen::Signal;
 
 use super::awaited::Awaited;

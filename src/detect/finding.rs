@@ -1,7 +1,7 @@
 //! What the detector has to say.
 
 use crate::model::{AgentState, Moment, Source};
-use crate::report::Report;
+use crate::protocol::Report;
 
 /// What an agent does, and who says so.
 #[derive(Clone, Debug, PartialEq, Eq)]

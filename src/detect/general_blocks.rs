@@ -4,7 +4,7 @@
 //! programs put before it. A tool's output stands behind a bar or a corner. What is left is the agent's own.
 
 use crate::model::BlockKind;
-use crate::report::starts_report;
+use crate::protocol::starts_report;
 
 use super::blocks::Part;
 use super::composer::is_rule;

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Report, ReportKind};
+use crate::protocol::{Report, ReportKind};
 
 /// A screen shows a turn late by at most one; older ones are settled.
 const TURNS_KEPT: u64 = 3;
@@ -185,7 +185,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::report::parse;
+    use crate::protocol::parse;
 
     const LINES: [&str; 5] = [
         "BUILD: FAIL — 2 errors",

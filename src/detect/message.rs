@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Report, ReportKind, ends_contract, is_code, parse, starts_report};
+use crate::protocol::{Report, ReportKind, ends_contract, is_code, parse, starts_report};
 
 use super::general_blocks::OWN_MARKS as MARKS;
 use super::view::TextRow;

@@ -1,7 +1,7 @@
 //! Cuts the rows in sight into turns, and finds the reports of each.
 
 use crate::model::BlockKind;
-use crate::report::{ends_contract, starts_report};
+use crate::protocol::{ends_contract, starts_report};
 
 use super::blocks::{classify, start_of};
 use super::excerpt::Excerpt;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{AgentState, DialogKind, Exit, Moment, Source};
-use crate::report::{Report, ReportKind, Status};
+use crate::protocol::{Report, ReportKind, Status};
 
 use super::finding::Shown;
 use super::general::STREAM;

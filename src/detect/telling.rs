@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::model::{Moment, Source};
-use crate::report::{Report, ReportKind};
+use crate::protocol::{Report, ReportKind};
 
 use super::align::{Due, Outgrown};
 use super::detector::Detector;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Moment;
-use crate::report::{Report, ReportKind, read, shown};
+use crate::protocol::{Report, ReportKind, read, shown};
 
 /// A hook is a program that is started: on a busy machine its word comes so much later.
 const PATIENCE: Duration = Duration::from_secs(2);

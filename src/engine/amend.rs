@@ -3,7 +3,7 @@
 use super::journal::Place;
 use super::{Effect, Engine};
 use crate::model::{AgentName, Entry, Hold, Moment, NeedState, Stage, Task, TaskId, TaskState};
-use crate::report::{Evidence, Report, ReportKind, Status, evidence};
+use crate::protocol::{Evidence, Report, ReportKind, Status, evidence};
 
 impl Engine {
     /// Takes over the rest of a report. It is the same report: nothing is counted again.
@@ -87,7 +87,7 @@ mod tests {
     use super::super::fixture::{Bench, Work};
     use super::*;
     use crate::model::AgentState;
-    use crate::report::read;
+    use crate::protocol::read;
 
     fn amended(bench: &mut Bench, text: &str) {
         let mut report = read(text).remove(0);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Effect, Engine, Phase, Seat};
-use crate::consent::{Rules, Verdict, decide};
+use crate::approval::{Rules, Verdict, decide};
 use crate::model::{AgentName, AgentState, Entry, Moment, Question, Stage, Subject};
 
 /// What the story keeps of a dialog: it fits in an entry, and more is not read.
@@ -115,7 +115,7 @@ mod tests {
     use super::super::fixture::Bench;
     use super::super::{Event, RunEvent};
     use super::*;
-    use crate::consent::{Criteria, Rule};
+    use crate::approval::{Criteria, Rule};
     use crate::model::Source;
 
     fn rule(command: &str) -> Rule {

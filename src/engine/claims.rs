@@ -8,7 +8,7 @@ use crate::model::{
     Checks, Claim, Entry, GateResult, Moment, Outcome, Role, Task, TaskId, TaskSpec, TaskState,
     Terms,
 };
-use crate::report::{Evidence, evidence};
+use crate::protocol::{Evidence, evidence};
 
 /// A claim that did not hold this often fails its attempt.
 const REFUSALS_MAX: u32 = 3;
@@ -383,7 +383,7 @@ mod tests {
                 assert_eq!(note.as_deref(), Some("sent back: `make` did not pass"));
                 let prompt = bench.prompts("one")[round].clone();
                 assert!(prompt.contains("| boom"), "{prompt}");
-                assert!(crate::report::first_line_like_a_report(&prompt).is_none(), "{prompt}");
+                assert!(crate::protocol::first_line_like_a_report(&prompt).is_none(), "{prompt}");
                 bench.begin("one");
             }
         }
@@ -478,7 +478,7 @@ mod tests {
             let tag = bench.engine.task(TaskId(1)).unwrap().attempts[0].tag.clone();
             let asked = format!("STATUS(…): {}", &line[8..12]);
             assert!(prompt.contains(&asked) && prompt.contains(&tag), "{prompt}");
-            assert!(crate::report::first_line_like_a_report(&prompt).is_none(), "{prompt}");
+            assert!(crate::protocol::first_line_like_a_report(&prompt).is_none(), "{prompt}");
             bench.begin("one");
             bench.crash();
             let _ = bench.tell("one", super::super::fixture::seen());

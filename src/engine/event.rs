@@ -9,7 +9,7 @@ use crate::model::{
     PlayId, ProcessId, ProcessInfo, Question, ReceiptId, RequestId, Reset, RunId, Source, Stage,
     Task, TaskId, Workspace,
 };
-use crate::report::Report;
+use crate::protocol::Report;
 
 /// A fact that the shell reports to the engine.
 #[derive(Clone, Debug)]

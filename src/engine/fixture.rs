@@ -6,7 +6,7 @@ use crate::model::{
     ProcessId, RequestId, Role, RunId, Size, Source, Stage, TaskCommand, TaskId, TaskSpec,
     TaskState, Terms,
 };
-use crate::report::read;
+use crate::protocol::read;
 
 pub(super) const GRACE_MS: u64 = 3_000;
 pub(super) const PROCESS: ProcessId = ProcessId { pid: 42, started: 7 };

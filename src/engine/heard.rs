@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::model::{AgentName, Hold, Need, NeedState, Task, TaskId, TaskState, Told};
-use crate::report::{Report, ReportKind, Status};
+use crate::protocol::{Report, ReportKind, Status};
 
 /// How things stood before a report.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ownership::is_at_work;
 use super::{Engine, Seat};
 use crate::model::{AgentName, AgentState, Entry, Moment, Source};
-use crate::report::{Report, ReportKind};
+use crate::protocol::{Report, ReportKind};
 
 /// How long an agent may stand still before it counts as stuck, unless a setting says otherwise.
 pub(super) const PATIENCE: Duration = Duration::from_mins(3);

@@ -166,7 +166,7 @@ impl Engine {
         }
         let advice = format!(
             "the stage `{name}` is done again, because its check `{gate}` did not pass:\n{}",
-            crate::report::quote(output.trim())
+            crate::protocol::quote(output.trim())
         );
         self.repeat_stage(id, at, &advice, now);
     }

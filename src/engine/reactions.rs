@@ -7,7 +7,7 @@ use crate::model::{
     AgentName, Artifact, Attempt, Entry, Hold, Moment, Outcome, Stage, Task, TaskId, TaskState,
     lies_inside,
 };
-use crate::report::{Report, ReportKind, Status};
+use crate::protocol::{Report, ReportKind, Status};
 
 /// Steps and files that are remembered of one attempt.
 const REMEMBERED_MAX: usize = 100;

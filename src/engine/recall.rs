@@ -2,7 +2,7 @@
 
 use super::{Dispatch, Engine};
 use crate::model::{AgentName, Stage, Task};
-use crate::report::quote;
+use crate::protocol::quote;
 
 /// The last prompts of an agent without a task: more would only repeat what is over.
 const PROMPTS_MAX: usize = 3;

@@ -19,7 +19,7 @@ use super::spawn::Spawned;
 use super::tags::Tags;
 use super::waits::{Wait, Watch};
 use super::{Effect, Event};
-use crate::consent::Rules;
+use crate::approval::Rules;
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, Contract, Edge, Ending, Entry, Launch, Lock,
     Member, Merge, MergeId, MergeTerms, Moment, Need, NeedId, Play, PlayId, Plot, ProcessId,

@@ -65,7 +65,7 @@ mod tests {
         assert_ne!(draw(1), draw(2));
         for tag in draw(7) {
             let line = format!("STATUS({tag}): DONE");
-            assert_eq!(crate::report::parse(&line).unwrap().tag, Some(tag));
+            assert_eq!(crate::protocol::parse(&line).unwrap().tag, Some(tag));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::model::{
     AgentName, Contract, GateResult, Merge, MergeFile, MergeState, Moment, Need, Outcome,
     TAG_PLACE, Task, TaskId, TaskState, Trespass,
 };
-use crate::report::{Status, brief, quote};
+use crate::protocol::{Status, brief, quote};
 
 pub(super) const BUILD_FAILS: &str = "Your last build failed, so the task is not done yet. Make the build pass and report it, then \
      say once more that you are done.";

@@ -9,13 +9,13 @@ use std::fmt;
 
 use super::Hub;
 use super::inbox::{ClientId, HubInput};
+use crate::api::Fault;
 use crate::config::{Loaded, Settings};
 use crate::hub::agents::plan::Launches;
 use crate::hub::agents::planner::Planner;
 use crate::hub::clients::permissions::dead_token;
 use crate::hub::requests::route::{Asker, Reply};
 use crate::model::AgentName;
-use crate::wire::Fault;
 
 /// What follows once something is done, on the hub's thread.
 pub(super) struct Continuation(Box<dyn FnOnce(&mut Hub)>);

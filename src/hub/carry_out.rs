@@ -2,6 +2,7 @@
 
 use super::Hub;
 use super::inbox::HubInput;
+use crate::api::hub_argv;
 use crate::engine::{Effect, Event, RunEvent};
 use crate::hub::clients::socket::BoundSocket;
 use crate::hub::clients::socket::{AgentSocket, door_place};
@@ -15,7 +16,6 @@ use crate::hub::record::undo::EngineChange;
 use crate::keeper::{self, ToKeeper};
 use crate::model::{AgentName, Done, ReceiptId, RequestId, RunId, Stage, Task};
 use crate::store::Outcome;
-use crate::wire::hub_argv;
 
 impl Hub {
     /// Hands an event to the engine and carries out what follows, and what follows from that.

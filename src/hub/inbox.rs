@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 
 use super::background::Continuation;
 use super::delays::Delays;
+use crate::api::Ask;
 use crate::detect::StreamNews;
 use crate::engine::Event;
 use crate::hub::clients::connection::{ConnectionCounts, Outbox};
@@ -15,7 +16,6 @@ use crate::hub::tasks::ended_tasks::{FoundTasks, TaskPage};
 use crate::keeper::{FromKeeper, Standing, Tracer};
 use crate::model::{AgentName, ProcessInfo, RunId};
 use crate::store::{Outcome, Recorded};
-use crate::wire::Ask;
 
 /// Requests that wait their turn; a full channel makes the clients wait.
 const REQUESTS_MAX: usize = 64;

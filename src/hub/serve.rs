@@ -19,6 +19,7 @@ use super::clock::Clock;
 use super::inbox::{HubInput, Inbox, Senders};
 use super::settings_watch::watch_settings;
 use super::{HubError, log};
+use crate::api::READY;
 use crate::config::{Paths, Settings};
 use crate::engine::{Effect, Engine, Event, Seat};
 use crate::hub::clients::alerts::Alerts;
@@ -36,7 +37,6 @@ use crate::hub::tasks::scan::Snapshots;
 use crate::keeper::{self, Tracer};
 use crate::model::{AgentName, RunId, Size};
 use crate::screen::HistoryLimit;
-use crate::wire::READY;
 
 /// The kernel is asked for news after this many steps, so that a flood does not delay a key.
 const STEPS_BETWEEN_NEWS: u32 = 1;

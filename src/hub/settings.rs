@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Hub;
+use crate::api::{Fault, Response};
 use crate::config::{Loaded, Problem, RecordSettings, Settings};
 use crate::hub::agents::planner::Planner;
 use crate::hub::record::undo::EngineChange;
@@ -10,7 +11,6 @@ use crate::hub::requests::route::Asker;
 use crate::model::Size;
 use crate::screen::HistoryLimit;
 use crate::store::Keep;
-use crate::wire::{Fault, Response};
 
 const DAY: Duration = Duration::from_hours(24);
 

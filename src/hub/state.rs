@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::background::PlanQueue;
 use super::clock::Clock;
 use super::inbox::{Breach, ClientId, ClientNews, HubInput, Senders};
+use crate::api::{Fault, FromHub};
 use crate::config::{Paths, Settings};
 use crate::detect::{HookRules, ReporterCall, Rules};
 use crate::engine::{Engine, Event, RunEvent};
@@ -27,7 +28,6 @@ use crate::hub::tasks::scan::Snapshots;
 use crate::keeper::{Lookout, Standing};
 use crate::model::{AgentName, Environment, Keyed, Moment, RequestId, RunId, Size};
 use crate::screen::HistoryLimit;
-use crate::wire::{Fault, FromHub};
 
 /// The hub.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use super::failure::Failure;
 use super::page::{ANSWER_BYTES_MAX, Page, page};
 use super::prompts::send;
 use super::tools::Outcome;
+use crate::api::{AgentStatus, NewAgent, Request, Response, WantedPosting};
 use crate::config::environment_of;
 use crate::model::{Environment, Role};
-use crate::wire::{AgentStatus, NewAgent, Request, Response, WantedPosting};
 
 /// Lines of a pane in one answer, unless more are asked for.
 const LINES_USUAL: usize = 60;

@@ -8,7 +8,7 @@ use super::door::Door;
 use super::failure::Failure;
 use super::page::{ANSWER_BYTES_MAX, Page, page};
 use super::tools::Outcome;
-use crate::wire::{ContractStatus, Request, Response};
+use crate::api::{ContractStatus, Request, Response};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]

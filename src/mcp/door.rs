@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::failure::Failure;
+use crate::api::{FromHub, Request, Response};
 use crate::client::{self, Call, ClientError, Identity};
 use crate::config::Paths;
-use crate::wire::{FromHub, Request, Response};
 
 /// How long an answer that takes no time is waited for, a hub that is just coming back included.
 const PATIENCE: Duration = Duration::from_secs(30);

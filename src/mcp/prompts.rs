@@ -11,9 +11,9 @@ use super::door::Door;
 use super::failure::Failure;
 use super::tools::Outcome;
 use super::waiting::patience;
+use crate::api::{Request, Response};
 use crate::client::random_id;
 use crate::model::{Receipt, ReceiptId};
-use crate::wire::{Request, Response};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]

@@ -7,9 +7,9 @@ use serde_json::json;
 use super::door::Door;
 use super::failure::Failure;
 use super::tools::Outcome;
+use crate::api::{Request, Response};
 use crate::client::random_id;
-use crate::report::{ReportKind, Status};
-use crate::wire::{Request, Response};
+use crate::protocol::{ReportKind, Status};
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]

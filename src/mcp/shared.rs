@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::page::{Page, beginning, page};
 use super::tools::Outcome;
 use super::waiting::patience;
-use crate::wire::{Identity, LockRequest, LockStatus, Request, Response, TaskRequest};
+use crate::api::{Identity, LockRequest, LockStatus, Request, Response, TaskRequest};
 
 /// What is shown of one event or item.
 const TEXT_BYTES_MAX: usize = 600;

@@ -8,9 +8,9 @@ use super::door::Door;
 use super::failure::Failure;
 use super::page::{Page, beginning, page};
 use super::tools::Outcome;
+use crate::api::{Request, Response, TaskRequest, TaskStatus};
 use crate::client::Call;
 use crate::model::{Attempt, RequestKey, Role, Task, TaskSpec, TaskState, Terms};
-use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 
 /// What is shown of a prompt, and of what a gate or an agent said.
 const TEXT_BYTES_MAX: usize = 2 * 1024;

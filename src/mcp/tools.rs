@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::door::Door;
 use super::failure::Failure;
 use super::{agents, contracts, prompts, reports, shared, task_tools, waiting};
-use crate::wire::RequestKind;
+use crate::api::RequestKind;
 
 /// What a tool returns: a text, or something for machines.
 pub(super) type Outcome = Result<Value, Failure>;

@@ -13,8 +13,8 @@ use super::door::Door;
 use super::failure::Failure;
 use super::prompts::{receipts_of, told};
 use super::tools::Outcome;
+use crate::api::{Request, Response, TaskRequest, TaskStatus};
 use crate::model::{AgentState, ReceiptId, TaskState};
-use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 
 /// Most clients give a tool a minute unless they are told otherwise.
 const SECONDS_USUAL: u64 = 50;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::ownership::paths;
 use super::place::{Findings, Place};
 use super::shape::{Agent, Artifact, Playbook, Task};
-use crate::report::first_line_like_a_report;
+use crate::protocol::first_line_like_a_report;
 use crate::template::{Prompt, TAG_UNKNOWN, TemplateError, Templates};
 
 /// Returns how a prompt names its task, and so what tells it from every other.

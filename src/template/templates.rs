@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::fault::{Fault, FaultKind};
 use super::fill::fill_with;
 use super::text::{Prompt, Template};
-use crate::report::brief;
+use crate::protocol::brief;
 
 /// What a template includes to teach the protocol.
 pub const PROTOCOL: &str = "protocol";

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use crate::wire::{Ask, FrameError, FrameReader, FromHub, encode_frame};
+use crate::api::{Ask, FrameError, FrameReader, FromHub, encode_frame};
 
 /// Bytes taken in one turn of the loop, so that a flood from the hub cannot keep keys waiting.
 const TURN_BYTES_MAX: usize = 1024 * 1024;

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use super::grid::{Cards, Layout};
 use super::keys::KeymapError;
 use super::style::{Depth, ThemeChoice, ThemeError};
+use crate::api::TeamOffer;
 use crate::model::{Environment, Pattern, Size};
 use crate::notify::TerminalForm;
-use crate::wire::TeamOffer;
 
 /// The way to the hub; whoever implements it may start the hub if it is not there.
 pub trait Hub {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthChar;
 
+pub(super) use crate::history::{clip, width};
 use crate::model::{is_deceptive, is_picture_mark};
-pub(super) use crate::story::{clip, width};
 
 /// Stands where something was that must not reach the terminal.
 pub(super) const REPLACEMENT: char = '\u{fffd}';

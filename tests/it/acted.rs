@@ -6,7 +6,7 @@ use std::time::Duration;
 use wheelhouse::config::{Paths, Settings};
 use wheelhouse::detect::{Detector, Finding, Options, Rules};
 use wheelhouse::model::{Manifest, Moment, Size};
-use wheelhouse::report::Report;
+use wheelhouse::protocol::Report;
 use wheelhouse::screen::{HistoryLimit, Screen};
 
 pub(crate) static CLAUDE: LazyLock<Arc<Rules>> = LazyLock::new(|| rules("claude"));

@@ -6,7 +6,7 @@ use std::fs;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use wheelhouse::wire::{Ask, FromHub, SCHEMA};
+use wheelhouse::api::{Ask, FromHub, SCHEMA};
 
 use super::support::api_text;
 use super::support::samples::{features, samples};

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 
 use serde_json::Value;
-use wheelhouse::wire::{FRAME_BYTES_MAX, FrameReader, FromHub, Request, SCHEMA, encode_frame};
+use wheelhouse::api::{FRAME_BYTES_MAX, FrameReader, FromHub, Request, SCHEMA, encode_frame};
 
 use super::support::chance::Chance;
 use super::support::clock::{PATIENCE, wait_for};

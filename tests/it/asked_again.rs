@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use rustix::process::Signal;
+use wheelhouse::api::{NewAgent, Request, Response, TaskRequest, WantedPosting};
 use wheelhouse::model::{Environment, TaskSpec};
-use wheelhouse::wire::{NewAgent, Request, Response, TaskRequest, WantedPosting};
 
 use super::support::clock::wait_for;
 use super::support::process::{self, identify};

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
-use wheelhouse::cast::{Cast, CastEvent};
+use wheelhouse::recording::{Cast, CastEvent};
 
 use super::support::clock::wait_for;
 use super::support::process;

@@ -7,8 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
+use wheelhouse::api::{PROTOCOL, Request, Response};
 use wheelhouse::keeper::{Means, Method};
-use wheelhouse::wire::{PROTOCOL, Request, Response};
 
 use super::support::clock::wait_for;
 use super::support::plots;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rustix::process::Signal;
+use wheelhouse::api::{Request, Response};
 use wheelhouse::client::Connection;
 use wheelhouse::model::ProcessId;
-use wheelhouse::wire::{Request, Response};
 
 use super::support::chance::Chance;
 use super::support::clock::{now, wait_for};

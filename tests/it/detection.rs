@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use wheelhouse::detect::{Detector, Options};
 use wheelhouse::model::{AgentState, Exit, Size};
-use wheelhouse::report::brief;
+use wheelhouse::protocol::brief;
 
 use super::acted::{CLAUDE, Pane, SHELL, SIZE, echo, rules};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use wheelhouse::consent::{Criteria, Rule, Rules, Verdict, decide};
+use wheelhouse::approval::{Criteria, Rule, Rules, Verdict, decide};
 use wheelhouse::detect::{Detector, Dialog, Options};
 use wheelhouse::model::{Moment, Size, Subject};
 use wheelhouse::screen::{HistoryLimit, Screen};

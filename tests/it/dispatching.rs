@@ -5,8 +5,8 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use rustix::fs::OFlags;
 use rustix::process::Signal;
+use wheelhouse::api::{KeyInput, Request};
 use wheelhouse::model::{AgentState, Receipt, Source, Stage};
-use wheelhouse::wire::{KeyInput, Request};
 
 use super::support::clock::wait_for;
 use super::support::composer::Composers;

@@ -8,12 +8,12 @@ use std::io::Write as _;
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
-use wheelhouse::model::{Against, AgentName, Environment, Reach, Role};
-use wheelhouse::report::ReportKind;
-use wheelhouse::wire::{
+use wheelhouse::api::{
     Ask, Fault, FromHub, LockRequest, NewAgent, Request, Response, SCHEMA, Speaker, TaskRequest,
     WantedPosting, encode_frame,
 };
+use wheelhouse::model::{Against, AgentName, Environment, Reach, Role};
+use wheelhouse::protocol::ReportKind;
 
 use super::support::clock::wait_for;
 use super::support::outside::{Outside, SECRET, texts, with_text};

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
 use serde_json::json;
+use wheelhouse::api::{AgentStatus, NewAgent, Request};
 use wheelhouse::model::Environment;
-use wheelhouse::report::ReportKind;
-use wheelhouse::wire::{AgentStatus, NewAgent, Request};
+use wheelhouse::protocol::ReportKind;
 
 use super::support::clock::wait_for;
 use super::support::outside::{Outside, SECRET};

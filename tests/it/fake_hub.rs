@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use wheelhouse::model::{AgentName, AgentState, Moment, Role, Row, Run, Size, Source, Style};
-use wheelhouse::wire::{
+use wheelhouse::api::{
     AgentStatus, Ask, FrameReader, FromHub, HubStatus, MouseWish, Notice, PROTOCOL, PaneView,
     Request, Response, Status, ViewCursor, encode_frame,
 };
+use wheelhouse::model::{AgentName, AgentState, Moment, Role, Row, Run, Size, Source, Style};
 
 /// A test waits no longer than this for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);

@@ -156,7 +156,7 @@ fn an_agent_elsewhere_speaks_for_itself_and_for_nobody_else() {
          \u{20} n=struct.unpack('<I',s.recv(4))[0]; return s.recv(n)\n\
          print(ask(1,dict(hello=dict(protocol={},version='x'))))\n\
          print(b'may not' in ask(2,dict(down=dict(force=True))), '{project}')\n",
-        wheelhouse::wire::PROTOCOL
+        wheelhouse::api::PROTOCOL
     );
     fs::write(world.path("intrude.py"), script).unwrap();
     enter(&format!("python3 {}", world.path("intrude.py").display()));

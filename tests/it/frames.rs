@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::time::Duration;
 
+use wheelhouse::api::{Ask, FRAME_BYTES_MAX, KeyInput, Request};
 use wheelhouse::model::{AgentName, Size};
-use wheelhouse::wire::{Ask, FRAME_BYTES_MAX, KeyInput, Request};
 
 use super::support::chance::Chance;
 use super::support::clock::{PATIENCE, now};
@@ -168,7 +168,7 @@ fn ask_without_end(world: &World) -> Visitor {
             1 => Request::History { agent: "one".to_owned(), before: None, count: u16::MAX },
             _ => Request::Tree { agent: "one".to_owned() },
         };
-        burst.extend(wheelhouse::wire::encode_frame(&Ask { id, key: None, request }).unwrap());
+        burst.extend(wheelhouse::api::encode_frame(&Ask { id, key: None, request }).unwrap());
     }
     // Sooner or later the hub stops reading, and so this stops writing.
     let _ = visitor.stream.write_all(&burst);

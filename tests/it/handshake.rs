@@ -6,8 +6,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::thread;
 
+use wheelhouse::api::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
 use wheelhouse::model::Token;
-use wheelhouse::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, Response, encode_frame};
 
 use super::support::visitor::Visitor;
 use super::support::world::World;

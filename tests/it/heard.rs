@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use wheelhouse::detect::{Detector, HookNews, Options};
 use wheelhouse::model::{AgentState, Exit, HookMeaning, Source};
-use wheelhouse::report::{Report, ReportKind, Status, parse};
+use wheelhouse::protocol::{Report, ReportKind, Status, parse};
 
 use super::acted::{CLAUDE, Pane, SHELL, echo};
 

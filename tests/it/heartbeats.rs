@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wheelhouse::report::ReportKind;
-use wheelhouse::wire::{Request, Response};
+use wheelhouse::api::{Request, Response};
+use wheelhouse::protocol::ReportKind;
 
 use super::stalled::echo;
 use super::support::clock::{wait_for, wait_within};

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use wheelhouse::api::{KeyInput, Notice, Request};
 use wheelhouse::model::{AgentState, is_deceptive};
-use wheelhouse::wire::{KeyInput, Notice, Request};
 
 use super::fake_hub::{FakeHub, status, view};
 use super::support::clock::wait_for;
@@ -155,7 +155,7 @@ fn reports_dialogs_and_last_words_are_told_as_text() {
         wait_for("work", || world.agent("reporter").state == AgentState::Working);
         go_on();
     };
-    let look = |what: &str, is_it: &dyn Fn(&wheelhouse::wire::AgentStatus) -> bool| {
+    let look = |what: &str, is_it: &dyn Fn(&wheelhouse::api::AgentStatus) -> bool| {
         wait_for(what, || is_it(&world.agent("reporter")));
         for words in [
             &["status"][..],

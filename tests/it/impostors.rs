@@ -11,9 +11,9 @@ use std::process::{Command, Stdio};
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect, socket};
 use rustix::process::Signal;
+use wheelhouse::api::{Ask, FrameReader, FromHub, PROTOCOL, Request, encode_frame};
 use wheelhouse::keeper::{PROTOCOL_VERSION, ToKeeper, Tracer};
 use wheelhouse::model::Token;
-use wheelhouse::wire::{Ask, FrameReader, FromHub, PROTOCOL, Request, encode_frame};
 
 use super::confined::has_sandbox;
 use super::support::clock::{PATIENCE, wait_for};

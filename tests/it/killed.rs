@@ -4,10 +4,10 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::Signal;
+use wheelhouse::api::{Request, Response};
 use wheelhouse::client::{ClientError, Connection};
 use wheelhouse::model::{Done, Environment, ProcessId};
 use wheelhouse::store::{Journal, Query};
-use wheelhouse::wire::{Request, Response};
 
 use super::support::chance::Chance;
 use super::support::clock::wait_for;

@@ -1,9 +1,9 @@
 //! A project of many tasks: what has ended leaves the hub's memory, and the record tells of it on.
 
+use wheelhouse::api::{Request, Response, TaskRequest};
 use wheelhouse::client::Connection;
 use wheelhouse::model::TaskSpec;
 use wheelhouse::store::Journal;
-use wheelhouse::wire::{Request, Response, TaskRequest};
 
 use super::support::world::World;
 

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::{Value, json};
+use wheelhouse::api::Speaker;
 use wheelhouse::mcp::TOOLS;
 use wheelhouse::model::{Reach, Role};
-use wheelhouse::wire::Speaker;
 
 use super::support::clock::wait_for;
 use super::support::world::{PROGRAM, World};

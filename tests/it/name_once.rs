@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::Signal;
+use wheelhouse::api::{KeyInput, Request, Response};
 use wheelhouse::model::{Environment, ProcessId};
-use wheelhouse::wire::{KeyInput, Request, Response};
 
 use super::support::chance::Chance;
 use super::support::clock::{now, wait_for};

@@ -1,7 +1,7 @@
 //! What no agent is granted, whatever its role and however it asks.
 
+use wheelhouse::api::{NewAgent, PROTOCOL, Request, RequestKind, Response, TaskRequest};
 use wheelhouse::model::Terms;
-use wheelhouse::wire::{NewAgent, PROTOCOL, Request, RequestKind, Response, TaskRequest};
 
 use super::rights::{example, ids, two_teams};
 use super::support::visitor::Visitor;

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
+use wheelhouse::api::{FromHub, Notice, Request};
 use wheelhouse::model::AgentName;
-use wheelhouse::wire::{FromHub, Notice, Request};
 
 use super::support::clock::wait_for;
 use super::support::process::{self, environment};

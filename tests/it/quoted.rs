@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use wheelhouse::detect::{HookNews, Rules, StreamNews};
 use wheelhouse::model::{AgentState, HookMeaning, Size};
-use wheelhouse::report::read;
+use wheelhouse::protocol::read;
 
 use super::acted::{Pane, echo, rules};
 use super::markdown::{Block, drawn, screen, written};

@@ -4,8 +4,8 @@
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use wheelhouse::api::TaskStatus;
 use wheelhouse::model::{AgentState, TaskState};
-use wheelhouse::wire::TaskStatus;
 
 use super::support::burner::Burners;
 use super::support::process;

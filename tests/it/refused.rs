@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
-use wheelhouse::model::{AgentState, Environment, PlayOrder, Role, TaskSpec};
-use wheelhouse::store::{Journal, Rows};
-use wheelhouse::wire::{
+use wheelhouse::api::{
     LockRequest, NewAgent, Request, RequestKind, Response, RunRequest, Status, TaskRequest,
     WantedPosting, WorkspaceRequest,
 };
+use wheelhouse::model::{AgentState, Environment, PlayOrder, Role, TaskSpec};
+use wheelhouse::store::{Journal, Rows};
 
 use super::rights::{example, ids};
 use super::support::clock::{PATIENCE, wait_for};
@@ -278,7 +278,7 @@ fn a_report_is_answered_once_it_is_on_record() {
     world.wait_for_status("a record that fails", |status| status.hub.trouble.is_some());
     heal(&world, hub);
     let answer = loop {
-        if let Some(wheelhouse::wire::FromHub::Answer { id: answered, outcome }) = red.next()
+        if let Some(wheelhouse::api::FromHub::Answer { id: answered, outcome }) = red.next()
             && answered == id
         {
             break outcome.unwrap();

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
-use wheelhouse::wire::Explanation;
+use wheelhouse::api::Explanation;
 
 use super::support::clock::{PATIENCE, wait_for};
 use super::support::process::environment;

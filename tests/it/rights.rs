@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
+use wheelhouse::api::{
+    DialogChoice, LockRequest, NewAgent, PROTOCOL, Request, RequestKind, Response, RunRequest,
+    Speaker, TaskRequest, WorkspaceRequest,
+};
 use wheelhouse::model::{
     Against, AgentState, Environment, Named, PlayOrder, Reach, ReceiptId, Role, Size, TaskSpec,
     TaskState,
 };
-use wheelhouse::report::{ReportKind, Status};
-use wheelhouse::wire::{
-    DialogChoice, LockRequest, NewAgent, PROTOCOL, Request, RequestKind, Response, RunRequest,
-    Speaker, TaskRequest, WorkspaceRequest,
-};
+use wheelhouse::protocol::{ReportKind, Status};
 
 use super::support::clock::wait_for;
 use super::support::visitor::Visitor;
@@ -80,7 +80,7 @@ pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
                 cwd: None,
                 env: none(),
                 command: Vec::new(),
-                posting: wheelhouse::wire::WantedPosting::default(),
+                posting: wheelhouse::api::WantedPosting::default(),
             },
             environment: none(),
         },

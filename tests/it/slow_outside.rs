@@ -8,10 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use wheelhouse::api::{Fault, FromHub, KeyInput, Request, Response, TaskRequest, WorkspaceRequest};
 use wheelhouse::model::{AgentState, Environment, TaskSpec, WorkspaceKind};
-use wheelhouse::wire::{
-    Fault, FromHub, KeyInput, Request, Response, TaskRequest, WorkspaceRequest,
-};
 
 use super::support::clock::{self, wait_for};
 use super::support::plots;

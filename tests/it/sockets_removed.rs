@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use wheelhouse::wire::{PROTOCOL, Request, Response};
+use wheelhouse::api::{PROTOCOL, Request, Response};
 
 use super::confined::has_sandbox;
 use super::support::clock::wait_for;

@@ -7,9 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
+use wheelhouse::api::{Explanation, Fault, FromHub, PROTOCOL, Request, Response};
 use wheelhouse::model::Token;
-use wheelhouse::report::{ReportKind, Status};
-use wheelhouse::wire::{Explanation, Fault, FromHub, PROTOCOL, Request, Response};
+use wheelhouse::protocol::{ReportKind, Status};
 
 use super::support::clock::wait_for;
 use super::support::process::{self, environment};

@@ -5,7 +5,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use wheelhouse::wire::{FromHub, KeyInput, Notice, Request};
+use wheelhouse::api::{FromHub, KeyInput, Notice, Request};
 
 use super::support::clock::{PATIENCE, now};
 use super::support::process::private_memory;

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use wheelhouse::wire::{Notice, Request};
+use wheelhouse::api::{Notice, Request};
 
 use super::fake_hub::{FakeHub, view};
 use super::stalled::{PAINTER, echo, most_memory};

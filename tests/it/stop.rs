@@ -3,8 +3,8 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use wheelhouse::api::AgentStatus;
 use wheelhouse::model::ProcessId;
-use wheelhouse::wire::AgentStatus;
 
 use super::support::clock::{now, wait_for};
 use super::support::keeper::HOPPER;

@@ -5,9 +5,9 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use wheelhouse::cast::{Cast, CastEvent};
 use wheelhouse::detect::{Detector, Options};
 use wheelhouse::model::Moment;
+use wheelhouse::recording::{Cast, CastEvent};
 use wheelhouse::screen::{HistoryLimit, Screen};
 
 use super::acted::rules;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use wheelhouse::wire::{FromHub, Notice, Request};
+use wheelhouse::api::{FromHub, Notice, Request};
 
 use super::support::chance::Chance;
 use super::support::clock::wait_for;
@@ -40,7 +40,7 @@ fn each_report_is_told_once_however_often_the_hub_is_killed() {
         // A hub that takes over once more has nothing to add.
         process::kill(world.status().hub.pid, Signal::KILL);
         let settled =
-            |status: &wheelhouse::wire::Status| status.agents[0].state.to_string() == "done";
+            |status: &wheelhouse::api::Status| status.agents[0].state.to_string() == "done";
         let status = world.wait_for_status("the end", settled);
         let told = told(&world);
         assert_eq!(status.agents[0].reports, wanted, "after {kills} kills: {told:?}");

@@ -3,9 +3,9 @@
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
+use wheelhouse::api::{KeyInput, MouseWish, Notice, Request};
 use wheelhouse::model::{Environment, Key, KeyCode, MouseKind, Size};
 use wheelhouse::tui::{Cards, Ended, Options, run};
-use wheelhouse::wire::{KeyInput, MouseWish, Notice, Request};
 
 use crate::fake_hub::{FakeHub, view};
 use crate::terminal::{PANICS, SOCKET, Terminal};

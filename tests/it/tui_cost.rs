@@ -7,8 +7,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use wheelhouse::api::{Notice, Request};
 use wheelhouse::model::{Color, Row, Run, Size, Style};
-use wheelhouse::wire::{Notice, Request};
 
 use crate::fake_hub::{FakeHub, PATIENCE, row, view};
 use crate::terminal::Terminal;

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
+use crate::api::{NewAgent, Request, WantedPosting};
 use crate::cli::args::NewAgentArguments;
 use crate::cli::context::{Context, caller_environment};
 use crate::cli::failure::Hinted;
 use crate::cli::up::print_done;
 use crate::config::set_limit;
 use crate::model::{Environment, Limits};
-use crate::wire::{NewAgent, Request, WantedPosting};
 
 /// The cli whose rules fit any command.
 const ANY_COMMAND: &str = "shell";

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use crate::api::{AgentStatus, DialogChoice, DialogStatus, Request, Response};
 use crate::cli::args::{Choosing, Format};
 use crate::cli::context::Context;
 use crate::cli::dispatch::exit_code;
@@ -12,7 +13,6 @@ use crate::cli::failure::Hinted;
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::{AgentState, Stage};
-use crate::wire::{AgentStatus, DialogChoice, DialogStatus, Request, Response};
 
 /// A dialog that an agent waits at is drawn after so many looks.
 const LOOKS_MAX: usize = 50;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::api::{DiffStatus, Request, Response};
 use crate::cli::args::{Comparing, Format};
 use crate::cli::context::Context;
 use crate::cli::failure::Hinted;
@@ -12,7 +13,6 @@ use crate::cli::table::Table;
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::{Against, DiffFile, FileHunks};
-use crate::wire::{DiffStatus, Request, Response};
 
 /// Files whose hunks are asked for at once.
 const BATCH: usize = 32;

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::time::Duration;
 
+use crate::api::{Request, Response};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::cli::table::Table;
 use crate::client::ClientError;
 use crate::config::plain;
-use crate::wire::{Request, Response};
 
 pub(crate) fn explain(context: &mut Context, agent: &str, format: Format) -> anyhow::Result<()> {
     let Response::Explanation(told) = context.ask(Request::Explain { agent: agent.to_owned() })?

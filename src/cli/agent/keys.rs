@@ -1,9 +1,9 @@
 //! `wheelhouse agent keys NAME KEY…`: presses keys and types text.
 
+use crate::api::{KeyInput, Request};
 use crate::cli::context::Context;
 use crate::cli::failure::Hinted;
 use crate::model::Key;
-use crate::wire::{KeyInput, Request};
 
 const KEYS_HINT: &str = "Keys are `enter`, `esc`, `tab`, `ctrl-c`, `up`, `f1`, `shift-enter`, `x`; text goes in with `--text STRING`";
 

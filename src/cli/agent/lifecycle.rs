@@ -1,9 +1,9 @@
 //! `wheelhouse agent start|stop|restart|resume|remove NAME…`.
 
+use crate::api::Request;
 use crate::cli::args::{Format, Grace};
 use crate::cli::context::{Context, caller_environment};
 use crate::cli::up::print_done;
-use crate::wire::Request;
 
 pub(crate) fn start(
     context: &mut Context,

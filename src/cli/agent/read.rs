@@ -4,11 +4,11 @@ use std::io::Write;
 
 use serde_json::json;
 
+use crate::api::{Request, Response};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::client::ClientError;
 use crate::model::{is_deceptive, is_picture_mark};
-use crate::wire::{Request, Response};
 
 pub(crate) fn read(
     context: &mut Context,

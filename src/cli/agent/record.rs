@@ -9,13 +9,13 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::json;
 
-use crate::cast::{Cast, redact};
 use crate::cli::args::Recording;
 use crate::cli::context::Context;
 use crate::cli::failure::Hinted;
 use crate::cli::recorded;
 use crate::config::plain;
 use crate::model::{AgentName, Moment};
+use crate::recording::{Cast, redact};
 
 pub(crate) fn record(context: &mut Context, name: &str, wanted: &Recording) -> anyhow::Result<()> {
     recorded::flush(context, name)?;

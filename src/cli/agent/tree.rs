@@ -1,10 +1,10 @@
 //! `wheelhouse agent tree NAME`: an agent's processes, with what they use.
 
+use crate::api::{Request, Response};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::cli::table::Table;
 use crate::client::ClientError;
-use crate::wire::{Request, Response};
 
 pub(crate) fn tree(context: &mut Context, agent: String, format: Format) -> anyhow::Result<()> {
     let Response::Tree { processes } = context.ask(Request::Tree { agent })? else {

@@ -5,9 +5,9 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
+use crate::approval::{Verdict, decide};
 use crate::cli::failure::Hinted;
 use crate::config::{Loaded, Paths, Settings, plain, plain_json};
-use crate::consent::{Verdict, decide};
 use crate::model::Subject;
 
 /// A dialog that somebody imagines.

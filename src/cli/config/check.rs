@@ -5,8 +5,8 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
+use crate::approval::Rules;
 use crate::config::{ConfigError, Loaded, Paths, Settings, plain, plain_json};
-use crate::consent::Rules;
 
 use super::describe::{approvals_json, write_approvals};
 

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::approval::{Criteria, Rule, Rules};
 use crate::config::{Agent, Cli, Origin, Server, Settings, Team, plain};
-use crate::consent::{Criteria, Rule, Rules};
 use crate::model::{Environment, Hooks, Kit, KitRules, Runner};
 use crate::template::Prompt;
 

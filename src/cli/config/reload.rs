@@ -5,9 +5,9 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
+use crate::api::{Request, Response};
 use crate::client::{ClientError, connect_running};
 use crate::config::{Paths, plain, plain_json};
-use crate::wire::{Request, Response};
 
 /// Prints what has changed since the hub last read the settings.
 pub fn reload(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {

@@ -6,11 +6,11 @@ use std::io::{BufRead, Write};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
+use crate::approval::{Rule, Rules};
 use crate::config::{
     Cli, Loaded, Origin, Paths, ProjectFile, ProjectTemplate, Server, Settings, Team, Trust, plain,
     plain_json,
 };
-use crate::consent::{Rule, Rules};
 use crate::model::{Kit, Runner};
 
 use super::describe::{

@@ -8,11 +8,11 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::stage::Stage;
 use super::story;
+use crate::api::{AgentOffer, TeamOffer};
 use crate::cli::attach::is_terminal;
 use crate::cli::failure::Hinted;
 use crate::model::Role;
 use crate::sim::DEMO;
-use crate::wire::{AgentOffer, TeamOffer};
 
 /// Returns the demo as a team to choose.
 pub(crate) fn offer() -> TeamOffer {

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::stage::Stage;
+use crate::api::{AgentStatus, FromHub, KeyInput, Notice, Request, Status};
 use crate::client::{self, ClientError, Connection};
 use crate::config::plain;
 use crate::model::{AgentState, Key, KeyCode};
-use crate::wire::{AgentStatus, FromHub, KeyInput, Notice, Request, Status};
 
 /// The story is told by then, whatever happens.
 const STORY_MAX: Duration = Duration::from_secs(34);

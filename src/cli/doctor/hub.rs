@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use super::finding::Finding;
+use crate::api::{AgentStatus, Request, Response, Status};
 use crate::cli::failure;
 use crate::client::{self, ClientError};
 use crate::config::{Paths, secure_dir};
 use crate::keeper;
 use crate::model::AgentState;
 use crate::store::{Journal, StoreError};
-use crate::wire::{AgentStatus, Request, Response, Status};
 
 /// What to type when somebody waits for a person.
 const WAITING: &str = "See what waits for you with `wheelhouse attention`";

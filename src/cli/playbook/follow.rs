@@ -14,11 +14,11 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use super::super::args::RunArgs;
 use super::super::context::{Context, caller_environment};
 use super::perform::{ask, runs};
+use crate::api::{AgentStatus, Request, Response, RunRequest, RunStatus};
 use crate::client::{self, Connection};
 use crate::config::{Paths, plain, plain_json};
 use crate::model::{AgentName, AgentState, Ending, PlayId, PlayState, Stage};
 use crate::store::{Journal, Query, Recorded};
-use crate::wire::{AgentStatus, Request, Response, RunRequest, RunStatus};
 
 /// How it ended, for scripts.
 const EXIT_PARTIAL: u8 = 10;

@@ -12,6 +12,7 @@ use super::super::table::Table;
 use super::super::{attach, playbook};
 use super::dry_run::check_script;
 use super::follow::{Follow, follow};
+use crate::api::{Request, Response, RunRequest, RunStatus};
 use crate::client::{Call, ClientError, random_id};
 use crate::config::{
     ConfigError, Hash, LoadedPlaybook, Settings, built_in_playbooks, load_playbook, plain,
@@ -21,7 +22,6 @@ use crate::model::{AgentName, PlayId, PlayOrder, RequestKey};
 use crate::playbook::scripts;
 use crate::store::{Journal, Query};
 use crate::tui::{PlaybookOffer, RunWish};
-use crate::wire::{Request, Response, RunRequest, RunStatus};
 
 /// What was typed cannot be run.
 const EXIT_USAGE: u8 = 2;

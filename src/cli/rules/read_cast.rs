@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::super::failure::Hinted;
-use crate::cast::{BadLine, Cast};
+use crate::recording::{BadLine, Cast};
 
 pub(super) fn read_cast(file: &Path) -> anyhow::Result<Cast> {
     let text =

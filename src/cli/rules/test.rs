@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::super::context::Context;
 use super::read_cast::read_cast;
 use super::show::rules_of;
-use crate::cast::{Cast, CastEvent};
 use crate::config::{plain, plain_json};
 use crate::detect::{Detector, Finding, Options, Rules};
 use crate::model::Moment;
+use crate::recording::{Cast, CastEvent};
 use crate::screen::{HistoryLimit, Screen, Signal};
 
 /// What the last screen of a recording means is settled by then.

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use super::print::print_done;
+use crate::api::{Request, TaskRequest};
 use crate::cli::args::Format;
 use crate::cli::context::{Context, own_name};
 use crate::cli::failure::Hinted;
 use crate::config::plain;
-use crate::wire::{Request, TaskRequest};
 
 pub(crate) fn retry(
     context: &mut Context,

@@ -4,10 +4,10 @@ use std::io::{self, Read};
 
 use super::AddArgs;
 use super::print::print_done;
+use crate::api::{Request, TaskRequest};
 use crate::cli::context::Context;
 use crate::client::Call;
 use crate::model::{TaskSpec, Terms};
-use crate::wire::{Request, TaskRequest};
 
 pub(crate) fn add(context: &mut Context, arguments: AddArgs) -> anyhow::Result<()> {
     let format = arguments.format;

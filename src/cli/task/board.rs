@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
+use crate::api::{Request, Response, TaskRequest, TaskStatus};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::TaskState;
-use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 
 /// The columns of the board: what a task in one of these states is to whoever looks for work.
 const COLUMNS: [(&str, &[TaskState]); 4] = [

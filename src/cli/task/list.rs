@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use super::print_tasks;
+use crate::api::{Request, Response, TaskRequest, TaskStatus};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::client::ClientError;
-use crate::wire::{Request, Response, TaskRequest, TaskStatus};
 
 pub(crate) fn list(context: &mut Context, all: bool, format: Format) -> anyhow::Result<()> {
     let Response::Tasks { tasks } = context.ask(Request::Task { ask: TaskRequest::List })? else {

@@ -4,13 +4,13 @@ use std::io::Write;
 
 use serde_json::Value;
 
+use crate::api::{Response, TaskStatus};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::cli::table::Table;
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::{Moment, Task};
-use crate::wire::{Response, TaskStatus};
 
 /// The fields of a task that are moments.
 const MOMENTS: &[&str] = &["at", "ended", "silence", "since", "started"];

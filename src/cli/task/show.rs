@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use super::print::print_task;
+use crate::api::{Request, Response, TaskRequest};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::Attempt;
-use crate::wire::{Request, Response, TaskRequest};
 
 pub(crate) fn show(context: &mut Context, task: String, format: Format) -> anyhow::Result<()> {
     let request = Request::Task { ask: TaskRequest::Show { task } };

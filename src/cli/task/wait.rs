@@ -4,12 +4,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::print::print_done;
+use crate::api::{Request, TaskRequest};
 use crate::cli::args::Format;
 use crate::cli::context::Context;
 use crate::cli::failure;
 use crate::client::ClientError;
 use crate::model::TaskState;
-use crate::wire::{Request, TaskRequest};
 
 /// The task has ended otherwise.
 const EXIT_REFUSED: u8 = 3;

@@ -8,10 +8,10 @@ use serde_json::json;
 use super::super::args::Format;
 use super::super::context::Context;
 use super::verb::{ask, workspaces};
+use crate::api::{Response, WorkspaceRequest};
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::{Done, Refusal};
-use crate::wire::{Response, WorkspaceRequest};
 
 pub(super) fn clean(
     context: &mut Context,

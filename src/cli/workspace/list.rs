@@ -7,8 +7,8 @@ use super::super::args::Format;
 use super::super::context::Context;
 use super::super::table::Table;
 use super::verb::workspaces;
+use crate::api::WorkspaceStatus;
 use crate::config::plain;
-use crate::wire::WorkspaceStatus;
 
 pub(super) fn list(context: &mut Context, format: Format) -> anyhow::Result<ExitCode> {
     let workspaces = workspaces(context)?;

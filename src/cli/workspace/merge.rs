@@ -7,10 +7,10 @@ use super::super::args::{Format, MergeArguments};
 use super::super::context::Context;
 use super::pull_request;
 use super::verb::ask;
+use crate::api::{Fault, MergeStatus, Response, WorkspaceRequest};
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::model::{MergeForm, MergeState};
-use crate::wire::{Fault, MergeStatus, Response, WorkspaceRequest};
 
 const EXIT_CONFLICT: u8 = 3;
 const EXIT_BROKEN: u8 = 4;

@@ -8,11 +8,11 @@ use serde_json::json;
 use super::super::args::Format;
 use super::super::context::Context;
 use super::verb::workspaces;
+use crate::api::{Fault, WorkspaceStatus};
 use crate::client::ClientError;
 use crate::config::plain;
 use crate::git::Repository;
 use crate::model::{AgentName, Refusal};
-use crate::wire::{Fault, WorkspaceStatus};
 
 /// Prints the commands; none of them is run.
 pub(super) fn print(

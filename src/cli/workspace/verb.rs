@@ -6,8 +6,8 @@ use super::super::agent::diff;
 use super::super::args::WorkspaceVerb;
 use super::super::context::Context;
 use super::{clean, list, merge};
+use crate::api::{Request, Response, WorkspaceRequest, WorkspaceStatus};
 use crate::client::ClientError;
-use crate::wire::{Request, Response, WorkspaceRequest, WorkspaceStatus};
 
 pub(in crate::cli) fn workspace(
     context: &mut Context,

@@ -39,7 +39,7 @@ mod tests {
 
     use super::super::built_in_templates;
     use super::*;
-    use crate::report::{first_line_like_a_report, parse};
+    use crate::protocol::{first_line_like_a_report, parse};
     use crate::template::{Prompt, Template, Templates};
 
     /// The longest body: an agent should read all of it.
@@ -65,7 +65,7 @@ mod tests {
             assert!((15..=BODY_LINES_MAX).contains(&lines), "{name}: {lines} lines");
             for is_full in [false, true] {
                 let prompt = rendered(template, &templates, is_full);
-                assert!(prompt.ends_with(&crate::report::brief("k7f3")), "{name}");
+                assert!(prompt.ends_with(&crate::protocol::brief("k7f3")), "{name}");
                 assert!(!prompt.contains("\n\n\n\n"), "{name} has a hole:\n{prompt}");
             }
         }

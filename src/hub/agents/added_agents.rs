@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::plan::{Launches, fault};
 use super::planner::Planner;
+use crate::api::{CliOffer, Fault, NewAgent, Response, WantedPosting};
 use crate::config::{Agent, Layout, Loaded, Settings, Team, suggest, unfit_variable};
 use crate::engine::Seat;
 use crate::model::{
     Added, AgentName, Confinement, Environment, InvalidName, Kit, Launch, Member, Posting, Sandbox,
 };
-use crate::wire::{CliOffer, Fault, NewAgent, Response, WantedPosting};
 use crate::workspace::inside;
 
 /// Each agent is a terminal and a process tree; more than this is a mistake.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::planner::Planner;
 use super::toolsets::tidy_kit;
+use crate::api::{Fault, Reception, Request, Response};
 use crate::config::{Agent, Cli};
 use crate::detect::{Finding, StreamNews};
 use crate::engine::RunEvent;
@@ -19,9 +20,8 @@ use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::requests::route::{Asker, Reply};
 use crate::hub::tasks::artifacts::ArtifactReport;
 use crate::model::{AgentName, Contact, Environment, Hooks, RunId, Source};
-use crate::report::{Report, ReportKind};
+use crate::protocol::{Report, ReportKind};
 use crate::runner::HOOKS_PLACE;
-use crate::wire::{Fault, Reception, Request, Response};
 
 /// The id of a call is a random number; a longer one is none.
 const CALL_CHARS_MAX: usize = 64;

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use super::plan::Launches;
+use crate::api::Fault;
 use crate::config::Loaded;
 use crate::hub::Hub;
 use crate::model::{Launch, Letter, Member, Opening, Sessions};
-use crate::report::skill;
-use crate::wire::Fault;
+use crate::protocol::skill;
 
 impl Hub {
     /// Lets each begin a conversation of its own, with what its team tells it first.

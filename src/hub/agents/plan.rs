@@ -2,11 +2,11 @@
 
 use super::placement::stead;
 use super::planner::Planner;
+use crate::api::{AgentOffer, Fault, TeamOffer};
 use crate::config::{Agent, Loaded, Settings, Speaks, Team};
 use crate::model::{
     AgentName, Environment, Launch, Member, Opening, Plot, Posting, WorkspaceChoice,
 };
-use crate::wire::{AgentOffer, Fault, TeamOffer};
 
 /// What is started: who, and how.
 pub(in crate::hub) type Launches = Vec<(Member, Launch)>;

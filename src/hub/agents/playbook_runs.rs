@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::plan::Launches;
 use super::planner::Planner;
 use super::workspace_plan::unsaid_in_plays;
+use crate::api::{Fault, RequestKind, Response, RunRequest, RunStatus};
 use crate::config::{Agent, Loaded, secure_dir};
 use crate::engine::Seat;
 use crate::hub::Hub;
@@ -14,7 +15,6 @@ use crate::model::{
     Added, Cast, Command, Environment, Launch, Letter, Member, Play, PlayCommand, PlayId,
     PlayOrder, Player, Posting, Refusal, TAG_PLACE, WorkspaceChoice,
 };
-use crate::wire::{Fault, RequestKind, Response, RunRequest, RunStatus};
 
 /// The word of a call becomes the name of a directory.
 const CALL_CHARS_MAX: usize = 64;

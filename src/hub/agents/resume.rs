@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::plan::Launches;
 use super::planner::Planner;
+use crate::api::Fault;
 use crate::config::Loaded;
 use crate::hub::Hub;
 use crate::hub::requests::route::Asker;
 use crate::hub::tasks::file_tree;
 use crate::model::{AgentName, Command, Environment, Launch, Member, WorkspaceChoice};
-use crate::report::quote;
+use crate::protocol::quote;
 use crate::store::{Journal, Query};
 use crate::template::Prompt;
-use crate::wire::Fault;
 
 /// What a brief is made with.
 const TEMPLATE: &str = "context-recovery";

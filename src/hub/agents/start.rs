@@ -5,6 +5,7 @@ use std::process::{Child, Stdio};
 use std::rc::Rc;
 
 use super::workspace_plan::{WorkspaceAccess, ground};
+use crate::api::Fault;
 use crate::engine::RunEvent;
 use crate::hub::clients::socket::BoundSocket;
 use crate::hub::clients::socket::{AgentSocket, door_place};
@@ -14,7 +15,6 @@ use crate::hub::remote::place::LocalKeeper;
 use crate::hub::state::{Guard, Hub};
 use crate::keeper::{self, KeeperArgs, Order, ToKeeper};
 use crate::model::{AgentName, Launch, RunId, Runner};
-use crate::wire::Fault;
 
 /// Keepers that lost their hub start it again one after the other, this far apart.
 const REVIVAL_SPREAD_MS: u64 = 40;

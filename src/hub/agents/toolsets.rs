@@ -6,9 +6,9 @@ use std::path::Path;
 use super::hooks::{LaunchExtras, write_private};
 use super::plan::fault;
 use super::planner::Planner;
+use crate::api::Fault;
 use crate::config::{Agent, Cli, Fitting, Loaded, Outfit, ServerEntry, dress, secure_dir};
 use crate::model::{Environment, Kit, KitRules, OWN_SERVER};
-use crate::wire::Fault;
 
 /// What this program's own server needs to find the hub, and to be believed there.
 const OWN_VARIABLES: &[&str] = &["WHEELHOUSE_TOKEN", "WHEELHOUSE_SOCKET", "WHEELHOUSE_BIN"];

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::planner::Planner;
+use crate::api::Fault;
 use crate::config::{Agent, Origin, Paths, Settings, WorkspaceSettings};
 use crate::git::Repository;
 use crate::hub::Hub;
@@ -10,7 +11,6 @@ use crate::model::{
     AgentName, Launch, MergeTerms, Place, Plot, Runner, Sandbox, Workspace, WorkspaceChoice,
     WorkspaceKind,
 };
-use crate::wire::Fault;
 use crate::workspace::inside::resolved;
 use crate::workspace::{Rescue, Site};
 

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::api::{Alert, FromHub, Notice};
 use crate::config::{Desktop, plain};
 use crate::engine::Seat;
 use crate::hub::Hub;
 use crate::model::{AgentName, AgentState, Moment};
 use crate::notify::{Notifier, Occasion, body, desktop_body, occasion_of, title};
-use crate::wire::{Alert, FromHub, Notice};
 
 /// A program that shows a word to a person is done by then; else it is killed.
 const LIMIT: Duration = Duration::from_secs(10);

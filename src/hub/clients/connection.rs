@@ -12,11 +12,11 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::socket::{ClientSocket, is_own};
+use crate::api::{Ask, Fault, FrameReader, FromHub, encode_frame};
 use crate::hub::delays::{Delays, WaitPlace};
 use crate::hub::inbox::{Breach, ClientId, ClientNews, HubInput, Senders};
 use crate::keeper::Standing;
 use crate::model::{AgentName, RunId, plain};
-use crate::wire::{Ask, Fault, FrameReader, FromHub, encode_frame};
 
 /// Dashboards, scripts and agents at once; one more is turned away.
 const CLIENTS_MAX: usize = 256;

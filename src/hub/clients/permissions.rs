@@ -1,12 +1,12 @@
 //! Who speaks on a connection, and whether they may ask what they ask.
 
+use crate::api::{Fault, Identity, PROTOCOL, Request, RequestKind, Response, Speaker, Status};
 use crate::engine::Seat;
 use crate::hub::Hub;
 use crate::hub::inbox::ClientId;
 use crate::hub::requests::route::Reply;
 use crate::keeper::{KeeperArgs, Standing, Untraced};
 use crate::model::{AgentName, Member, Named, Reach, Role, RunId, Task, Token};
-use crate::wire::{Fault, Identity, PROTOCOL, Request, RequestKind, Response, Speaker, Status};
 
 pub(in crate::hub) fn dead_token() -> Fault {
     Fault::new("The token is not that of a running agent")

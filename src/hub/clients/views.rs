@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::connection::Outbox;
 use super::response_size::{ANSWER_BYTES_MAX, row_bytes};
+use crate::api::{Fault, FromHub, MouseWish, Notice, PaneView, Status, ViewCursor};
 use crate::hub::inbox::ClientId;
 use crate::hub::panes::pane::Pane;
 use crate::model::{AgentName, Moment, Row, Size};
 use crate::screen::MouseMode;
-use crate::wire::{Fault, FromHub, MouseWish, Notice, PaneView, Status, ViewCursor};
 
 /// The pause between two frames of one pane.
 const FRAME_PAUSE: Duration = Duration::from_millis(16);

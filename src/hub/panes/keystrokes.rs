@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::pane::Pane;
+use crate::api::{Fault, Response};
 use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
 use crate::engine::{PersonDeed, RunEvent};
 use crate::hub::Hub;
@@ -13,7 +14,6 @@ use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::requests::route::Asker;
 use crate::keeper::ToKeeper;
 use crate::model::{AgentName, AgentState, Keys, Manner, Moment, ReceiptId, RunId, Stage, Submit};
-use crate::wire::{Fault, Response};
 
 /// A screen that was just rebuilt shows what it showed before by then.
 const REBUILT: Duration = Duration::from_millis(1500);

@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::pane::Pane;
+use crate::api::{FromHub, Notice};
 use crate::detect::{Detector, Finding, Memory, reset_moment};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
 use crate::model::{AgentName, Moment, Reset, RunId, Source};
-use crate::report::Report;
-use crate::wire::{FromHub, Notice};
+use crate::protocol::Report;
 
 /// Reports that are kept word for word; the rest is a count.
 const REPORTS_KEPT: usize = 64;

@@ -8,11 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::api::Fault;
 use crate::engine::Effect;
 use crate::hub::requests::route::{Asker, Reply};
 use crate::model::{AgentName, Changes, Entry, Moment, ReceiptId, RowChange, RunId};
 use crate::store::{Batch, Keep, Outcome, Store, Ticket};
-use crate::wire::Fault;
 
 /// So many heartbeats may wait for others, and no more: beside the record, the last reports of an agent
 /// are kept word for word (`hub/panes/reports`), and a hub that is killed must find there what is not on record.

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::file_writer::Files;
 use super::recording_file::{FileOpening, RecordingFile, Resumed};
-use crate::cast::{CastEvent, Keyframes, event_line, header_line};
 use crate::model::{Moment, Size};
+use crate::recording::{CastEvent, Keyframes, event_line, header_line};
 use crate::screen::{Screen, Signal};
 
 /// What is recorded waits at most this long in memory.
@@ -306,8 +306,8 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use crate::cast::Cast;
     use crate::hub::record::file_writer::FileWriter;
+    use crate::recording::Cast;
     use crate::screen::HistoryLimit;
 
     const SIZE: Size = Size { rows: 6, cols: 40 };

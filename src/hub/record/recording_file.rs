@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::file_writer::Files;
-use crate::cast::started_at;
 use crate::model::Moment;
+use crate::recording::started_at;
 
 /// The first line of a recording is far shorter.
 const HEADER_BYTES_MAX: u64 = 16 * 1024;

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::place::LocalKeeper;
 use super::place::RemoteKeeper;
+use crate::api::Fault;
 use crate::engine::{RunEvent, Seat};
 use crate::hub::Hub;
 use crate::hub::agents::workspace_plan::WorkspaceAccess;
@@ -18,7 +19,6 @@ use crate::hub::panes::pane::Pane;
 use crate::keeper::{Lookout, Watch};
 use crate::model::{AgentName, Launch, Member, RunId, Runner};
 use crate::runner::{Address, Mount, OrderThere, Way};
-use crate::wire::Fault;
 
 /// Enough to tell apart the hubs of one person's machines.
 const HOME_CHARS: usize = 12;

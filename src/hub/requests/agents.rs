@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::route::{Asker, Reply};
+use crate::api::{Fault, NewAgent, Request};
 use crate::config::{Loaded, environment_of, with_own_program};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
@@ -12,7 +13,6 @@ use crate::hub::agents::resume::ResumeRequest;
 use crate::hub::background::TurnNumber;
 use crate::hub::record::commit_queue::PendingEffect;
 use crate::model::{AgentName, Command, Environment, RunId};
-use crate::wire::{Fault, NewAgent, Request};
 
 impl Hub {
     /// Returns the answer, unless it comes later.

@@ -1,12 +1,12 @@
 //! What clients read of contracts and of the journal.
 
 use super::route::{Asker, Reply};
+use crate::api::{ContractStatus, EventStatus, Fault, Request, RequestKind, Response};
 use crate::hub::Hub;
 use crate::hub::clients::response_size::{fitting, text_bytes};
 use crate::hub::inbox::{ClientId, HubInput};
 use crate::model::{AgentName, Contract, Named, Reach};
 use crate::store::{Journal, Query, Recorded};
-use crate::wire::{ContractStatus, EventStatus, Fault, Request, RequestKind, Response};
 
 /// Entries of the journal that are looked at for one answer.
 const EVENTS_MAX: usize = 1000;

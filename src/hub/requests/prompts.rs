@@ -1,14 +1,14 @@
 //! Requests about prompts, dialogs and interrupts.
 
 use super::route::{Asker, Reply};
+use crate::api::{DialogChoice, Fault, Request};
 use crate::config::Loaded;
 use crate::deliver::Choice;
 use crate::hub::Hub;
 use crate::hub::agents::planner::Planner;
 use crate::model::{AgentName, Command, Condition, Letter, Manner};
-use crate::report::brief;
+use crate::protocol::brief;
 use crate::template;
-use crate::wire::{DialogChoice, Fault, Request};
 
 /// A longer prompt belongs into a file that the prompt names.
 const PROMPT_BYTES_MAX: usize = 1 << 20;

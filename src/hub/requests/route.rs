@@ -1,5 +1,6 @@
 //! What clients ask, and what they are answered.
 
+use crate::api::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
 use crate::config::{Hash, Loaded};
 use crate::engine::{Engine, Event, RunEvent};
 use crate::hub::Hub;
@@ -15,7 +16,6 @@ use crate::model::{
     AgentName, Command, Done, InvalidKey, Keyed, ProcessInfo, Refusal, RequestId, Size,
 };
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
-use crate::wire::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
 
 /// What may be typed with one request.
 const INPUT_BYTES_MAX: usize = 1024 * 1024;

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use crate::api::{
+    AgentStatus, DialogStatus, Explanation, Fault, HubStatus, Interrupted, Response, Status,
+    Testimony,
+};
 use crate::detect::{self, Detector};
 use crate::engine::{Phase, Seat};
 use crate::hub::Hub;
@@ -9,10 +13,6 @@ use crate::hub::panes::pane::Pane;
 use crate::hub::record::commit_queue::unwritable;
 use crate::model::{
     AgentName, AgentState, Ending, Outcome, ProcessId, Receipt, Stage, Task, TaskState,
-};
-use crate::wire::{
-    AgentStatus, DialogStatus, Explanation, Fault, HubStatus, Interrupted, Response, Status,
-    Testimony,
 };
 
 impl Hub {

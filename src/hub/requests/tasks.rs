@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use super::route::{Asker, Reply};
+use crate::api::{
+    AttentionStatus, Fault, LockRequest, LockStatus, RequestKind, Response, TaskRequest, TaskStatus,
+};
 use crate::hub::Hub;
 use crate::hub::tasks::gate_check;
 use crate::model::{
     AgentName, Attention, AttentionId, AttentionKind, Command, Condition, LockCommand, Named,
     NeedId, Reach, Refusal, Task, TaskCommand, TaskId, TaskSpec, TaskState,
-};
-use crate::wire::{
-    AttentionStatus, Fault, LockRequest, LockStatus, RequestKind, Response, TaskRequest, TaskStatus,
 };
 
 impl Hub {

@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use super::route::{Asker, Reply};
+use crate::api::{
+    Fault, MergeStatus, OverlapStatus, RescueStatus, Response, WorkspaceRequest, WorkspaceStatus,
+};
 use crate::config::Loaded;
 use crate::engine::{Engine, Seat};
 use crate::hub::Hub;
@@ -14,9 +17,6 @@ use crate::hub::workspaces::orders::compare;
 use crate::model::{
     AgentName, Clearing, Command, InvalidName, Merge, MergeTerms, Workspace, WorkspaceCommand,
     WorkspaceKind, WorkspaceState,
-};
-use crate::wire::{
-    Fault, MergeStatus, OverlapStatus, RescueStatus, Response, WorkspaceRequest, WorkspaceStatus,
 };
 use crate::workspace;
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::schema_check;
+use crate::api::Fault;
 use crate::config::Hash;
 use crate::engine::Event;
 use crate::hub::Hub;
@@ -12,8 +13,7 @@ use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::remote::workspace::refresh;
 use crate::hub::requests::route::Asker;
 use crate::model::{AgentName, RunId, TaskId};
-use crate::report::ReportKind;
-use crate::wire::Fault;
+use crate::protocol::ReportKind;
 use crate::workspace::inside;
 
 /// A file whose hash is taken; of a larger one only the name is kept.

@@ -11,10 +11,10 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Mode, OFlags, renameat, statat, unlinkat};
 use serde_json::{Value, json};
 
+use crate::api::{LockStatus, TaskStatus};
 use crate::config::plain_json;
 use crate::hub::Hub;
 use crate::model::{Moment, Pattern, Play};
-use crate::wire::{LockStatus, TaskStatus};
 
 /// Where the board lies in the project.
 const FOLDER: &str = ".wheelhouse";

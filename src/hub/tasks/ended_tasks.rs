@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use crate::api::{Ask, Fault, Request, RequestKind, Response, TaskRequest, TaskStatus};
 use crate::engine::{Dispatch, Event};
 use crate::hub::Hub;
 use crate::hub::clients::response_size::{fitting, text_bytes};
@@ -12,7 +13,6 @@ use crate::hub::inbox::{ClientId, HubInput};
 use crate::hub::requests::route::Asker;
 use crate::model::{Named, ReceiptId, Task, TaskId};
 use crate::store::{Journal, StoreError};
-use crate::wire::{Ask, Fault, Request, RequestKind, Response, TaskRequest, TaskStatus};
 
 /// The tables of the record in which they are.
 const TASKS: &str = "task";

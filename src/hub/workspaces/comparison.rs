@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::api::{DiffStatus, Fault, HunkStatus, Response};
 use crate::config::Paths;
 use crate::engine::Engine;
 use crate::git::{GitError, Repository};
@@ -12,7 +13,6 @@ use crate::hub::remote::workspace::refresh_at_times;
 use crate::hub::requests::route::{Asker, Reply, unknown_agent};
 use crate::model::{Against, AgentName, DiffFile, DiffLine, FileHunks, Moment};
 use crate::store::{Journal, Query};
-use crate::wire::{DiffStatus, Fault, HunkStatus, Response};
 use crate::workspace::inside::Root;
 
 /// Files whose hunks are asked for at once; more are told to be asked for again.

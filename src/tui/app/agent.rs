@@ -2,9 +2,9 @@
 
 use std::time::UNIX_EPOCH;
 
+use crate::api::{AgentStatus, DialogStatus, TaskStatus};
 use crate::model::{AgentName, AgentState, Moment, Receipt, Stage};
 use crate::tui::text::clean;
-use crate::wire::{AgentStatus, DialogStatus, TaskStatus};
 
 /// What the hub says of an agent, fit to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::agent::moment;
 use super::{AgentView, App, has_failed, receipt_line};
+use crate::api::{AttentionStatus, DialogStatus};
 use crate::model::{AgentName, AgentState, AttentionId, AttentionKind, Moment};
 use crate::tui::text::clean;
-use crate::wire::{AttentionStatus, DialogStatus};
 
 /// One thing that waits. The order is that of age.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

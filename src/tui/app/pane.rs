@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::{MouseWish, PaneView, ViewCursor};
 use crate::model::{AgentName, Row, Size};
-use crate::wire::{MouseWish, PaneView, ViewCursor};
 
 /// What a pane shows.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! How the run of a playbook stands, in a few words.
 
+use crate::api::{RunStatus, Status};
 use crate::model::{PlayState, TaskState};
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{RunStatus, Status};
 
 /// The run that is told of in the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +38,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::api::{FromHub, Notice};
     use crate::model::Pattern;
     use crate::tui::tests::fixture::{status, team};
-    use crate::wire::{FromHub, Notice};
 
     fn run(id: &str, state: PlayState, agent: &str) -> RunStatus {
         RunStatus {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::App;
+use crate::api::{Ask, Request};
 use crate::model::{Against, AgentName, ReceiptId, TaskId};
 use crate::tui::grid::Layout;
-use crate::wire::{Ask, Request};
 
 /// Why something was asked, so that its answer is understood.
 #[derive(Clone, Debug, PartialEq, Eq)]

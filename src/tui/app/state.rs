@@ -9,6 +9,7 @@ use super::requests::{Purpose, RequestKeys, SentPrompt};
 use super::{
     AgentView, AttentionGoal, AttentionItem, Damage, Pane, PlaybookRunLine, Scroll, has_failed,
 };
+use crate::api::{Ask, AttentionStatus, CliOffer, Interrupted, MouseWish, TaskStatus, TeamOffer};
 use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
 use crate::tui::grid::{Cards, Layout, TileSlot, arrange};
 use crate::tui::keys::Keymap;
@@ -17,7 +18,6 @@ use crate::tui::overlay::{OverlayStack, TaskForm};
 use crate::tui::prompt::{PromptHistory, TextEditor};
 use crate::tui::review::Review;
 use crate::tui::style::{Theme, Tone};
-use crate::wire::{Ask, AttentionStatus, CliOffer, Interrupted, MouseWish, TaskStatus, TeamOffer};
 
 /// The dashboard.
 #[derive(Debug)]

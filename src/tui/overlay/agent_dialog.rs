@@ -7,6 +7,7 @@ use ratatui::style::{Modifier, Style};
 use super::dialog_box::{AROUND_COLS, AROUND_ROWS, Button, DialogBox, Hit, remark};
 use super::list::{List, entry};
 use super::stack::{Next, Overlay, means};
+use crate::api::{DialogChoice, DialogStatus, Request, Status};
 use crate::model::{AgentName, Key, KeyCode};
 use crate::tui::app::{App, AttentionGoal, Purpose};
 use crate::tui::keys::off_the_pad;
@@ -14,7 +15,6 @@ use crate::tui::keys::{Action, ListAction};
 use crate::tui::prompt::TextEditor;
 use crate::tui::style::Tone;
 use crate::tui::text::clip;
-use crate::wire::{DialogChoice, DialogStatus, Request, Status};
 
 /// A dialog as it was shown to the person. Whatever the pane shows meanwhile, an answer is meant for
 /// this one.

@@ -10,6 +10,7 @@ use super::dialog_box::{Button, DialogBox, Hit, draw_wrapped, remark};
 use super::form::{Field, Form, Labels, Value};
 use super::list::{List, entry};
 use super::stack::{Handled, Next, Overlay};
+use crate::api::{CliOffer, NewAgent, Request, WantedPosting};
 use crate::config::set_limit;
 use crate::model::{AgentName, Environment, Key, KeyCode, Limits, Role, WorkspaceChoice};
 use crate::tui::app::{App, Purpose, Target};
@@ -18,7 +19,6 @@ use crate::tui::keys::{Action, ListAction};
 use crate::tui::prompt::TextEditor;
 use crate::tui::style::Tone;
 use crate::tui::text::{clean, clip, padded};
-use crate::wire::{CliOffer, NewAgent, Request, WantedPosting};
 
 /// An agent that is being described.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 use super::PromptBox;
 use super::dialog_box::{Button, DialogBox, Hit, buttons};
 use super::stack::{Next, Overlay, means};
+use crate::api::{Request, TaskRequest, WorkspaceRequest};
 use crate::model::{
     AgentName, AttentionId, Environment, Key, MergeForm, Ruling, TaskId, TaskState,
 };
@@ -16,7 +17,6 @@ use crate::tui::app::{App, Purpose};
 use crate::tui::keys::{Action, ListAction};
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Request, TaskRequest, WorkspaceRequest};
 
 /// A question, and what is done if the answer is yes.
 #[derive(Clone, Debug, PartialEq, Eq)]

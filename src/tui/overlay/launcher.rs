@@ -8,13 +8,13 @@ use ratatui::text::{Line, Span};
 use super::dialog_box::{DialogBox, Hit, buttons, draw_wrapped, remark};
 use super::list::{List, entry};
 use super::stack::{Next, Overlay};
+use crate::api::{Request, TeamOffer};
 use crate::tui::app::{App, Purpose};
 use crate::tui::grid::Layout;
 use crate::tui::keys::ListAction;
 use crate::tui::options::Ended;
 use crate::tui::style::Tone;
 use crate::tui::text::{clean, clip, padded, width, wrapped};
-use crate::wire::{Request, TeamOffer};
 
 /// The list of teams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use ratatui::layout::{Position, Rect};
 use super::Help;
 use super::dialog_box::Hit;
 use super::list::List;
+use crate::api::{Request, Status};
 use crate::model::{Key, Moment, Mouse, MouseButton, MouseKind};
 use crate::tui::app::{App, Purpose, Target};
 use crate::tui::keys::is_text;
 use crate::tui::keys::{Action, KeyScope, ListAction};
-use crate::wire::{Request, Status};
 
 /// One thing that lies over the panes. What an overlay does not say of itself is what most of them
 /// do: a list of which an entry is chosen, and nothing to ask of the hub.

@@ -7,13 +7,13 @@ use ratatui::style::Style;
 use super::dialog_box::{Button, DialogBox, Hit, draw_wrapped, remark};
 use super::form::{Field, Form, Labels};
 use super::stack::{Handled, Next, Overlay};
+use crate::api::{Request, TaskRequest};
 use crate::model::{AgentName, Key, KeyCode, TaskId, TaskSpec, Terms};
 use crate::tui::app::{App, LocalEffect, Purpose};
 use crate::tui::keys::{Action, EditAction, ListAction};
 use crate::tui::keys::{is_text, off_the_pad};
 use crate::tui::prompt::completion;
 use crate::tui::style::Tone;
-use crate::wire::{Request, TaskRequest};
 
 /// A task that is being described, or what is said about the next try at one.
 #[derive(Clone, Debug)]

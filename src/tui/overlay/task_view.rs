@@ -8,13 +8,13 @@ use ratatui::text::Line;
 use super::dialog_box::{AROUND_COLS, DialogBox, Hit, buttons};
 use super::stack::{Next, Overlay};
 use super::tasks::{act_on, task_buttons};
+use crate::api::{Request, Status, TaskRequest, TaskStatus};
 use crate::model::{Attempt, GateResult, Key, Task, TaskId};
 use crate::tui::app::{App, Purpose};
 use crate::tui::keys::{Action, ListAction};
 use crate::tui::prompt::TextEditor;
 use crate::tui::style::{Tone, as_of_agent, sign};
 use crate::tui::text::{clean, elapsed, wrapped};
-use crate::wire::{Request, Status, TaskRequest, TaskStatus};
 
 /// A task that is looked at, and how far down.
 #[derive(Clone, Debug, PartialEq, Eq)]

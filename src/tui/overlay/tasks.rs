@@ -8,12 +8,12 @@ use super::dialog_box::{Button, DialogBox, Hit, buttons};
 use super::list::List;
 use super::stack::{Next, Overlay};
 use super::{Confirm, PromptBox, TaskForm, TaskView};
+use crate::api::{Request, TaskRequest, TaskStatus};
 use crate::model::{AgentName, Key, TaskId, TaskState};
 use crate::tui::app::{App, Purpose};
 use crate::tui::keys::{Action, ListAction, TaskAction};
 use crate::tui::style::{Tone, as_of_agent, sign};
 use crate::tui::text::{clean, clip, padded, width};
-use crate::wire::{Request, TaskRequest, TaskStatus};
 
 /// The list; what is in it is looked up each time, since tasks come and move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::state::FilmPlayer;
+use crate::history::{Scene, clock};
 use crate::model::TaskState;
-use crate::story::{Scene, clock};
 use crate::tui::draw::draw_row;
 use crate::tui::style::{Tone, sign};
 use crate::tui::text::{clean, clip, width};

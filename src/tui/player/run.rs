@@ -9,8 +9,8 @@ use rustix::io::Errno;
 
 use super::draw::draw;
 use super::state::{Film, FilmPlayer};
+use crate::history::Told;
 use crate::model::Environment;
-use crate::story::Told;
 use crate::tui::clock;
 use crate::tui::options::TuiError;
 use crate::tui::style::{Depth, Theme, ThemeChoice, is_light};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::history::{Footage, Scene, Told};
 use crate::model::{AgentName, Key, KeyCode, Moment, Size};
-use crate::story::{Footage, Scene, Told};
 use crate::tui::style::Theme;
 
 /// Whoever knows the past.

@@ -7,10 +7,10 @@ use ratatui::layout::Rect;
 
 use super::draw::draw;
 use super::state::{Film, FilmPlayer};
+use crate::api::TaskStatus;
+use crate::history::{Footage, Scene, SceneAgent, Told};
 use crate::model::{AgentName, AgentState, Entry, Key, Moment, Role, Row, Size, TaskState};
-use crate::story::{Footage, Scene, SceneAgent, Told};
 use crate::tui::tests::fixture::{run, theme};
-use crate::wire::TaskStatus;
 
 const BEGAN: Moment = Moment(1_700_000_000_000);
 

@@ -1,9 +1,9 @@
 //! The hub's queue in the dashboard: listed, gone to, answered in place, and marked as seen.
 
 use super::fixture::{NOW, Stage, agent, stage, status, status_with, team};
+use crate::api::{AttentionStatus, FromHub, Notice, Request, Status, TaskRequest, TaskStatus};
 use crate::model::{AgentState, AttentionKind, Moment, Ruling, TaskState};
 use crate::tui::update::AppInput;
-use crate::wire::{AttentionStatus, FromHub, Notice, Request, Status, TaskRequest, TaskStatus};
 
 fn item(id: &str, kind: AttentionKind, agent: &str, text: &str) -> AttentionStatus {
     AttentionStatus {

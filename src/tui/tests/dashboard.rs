@@ -1,11 +1,11 @@
 //! How the dashboard answers a person and the hub, from what they do to what is asked and seen.
 
 use super::fixture::{NAMES, Stage, TALK, offers, pane_view, row, stage, status, team};
+use crate::api::{Alert, Fault, FromHub, KeyInput, MouseWish, Notice, Request, Response};
 use crate::model::{AgentState, Done, Mouse, Size};
 use crate::tui::app::LocalEffect;
 use crate::tui::grid::{Cards, Layout};
 use crate::tui::update::AppInput;
-use crate::wire::{Alert, Fault, FromHub, KeyInput, MouseWish, Notice, Request, Response};
 
 #[test]
 fn digits_arrows_and_tab_select_and_enter_types() {

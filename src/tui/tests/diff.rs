@@ -5,10 +5,10 @@ use super::diff_fixture::{
     review, store, under_cursor,
 };
 use super::fixture::{NOW, Stage, agent, stage, status, team};
+use crate::api::{Fault, Request};
 use crate::model::{Against, AgentState, Moment, MouseKind, ReceiptId, Stage as Step};
 use crate::tui::review::CommentState;
 use crate::tui::update::{AppInput, update};
-use crate::wire::{Fault, Request};
 
 #[test]
 fn the_files_are_asked_for_first_and_then_the_lines_of_the_one_that_is_shown() {

@@ -1,6 +1,7 @@
 //! Things that tests of diffs are made of.
 
 use super::fixture::{NOW, Stage, stage};
+use crate::api::{DiffStatus, HunkStatus, Request, Response};
 use crate::model::{
     Against, DiffChange, DiffFile, DiffLine, Done, FileHunks, Hunk, Receipt, ReceiptId,
     Stage as Step,
@@ -8,7 +9,6 @@ use crate::model::{
 use crate::tui::overlay::DiffView;
 use crate::tui::review::CommentState;
 use crate::tui::update::AppInput;
-use crate::wire::{DiffStatus, HunkStatus, Request, Response};
 
 pub(super) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::{
+    AgentOffer, AgentStatus, Ask, CliOffer, Fault, FromHub, HubStatus, KeyInput, MouseWish, Notice,
+    PROTOCOL, PaneView, Request, Response, Status, TaskStatus, TeamOffer, ViewCursor,
+};
 use crate::model::{
     AgentState, Environment, Modifiers, Moment, Mouse, MouseButton, MouseKind, Role, Row, Run,
     Size, Source, Style,
@@ -13,10 +17,6 @@ use crate::tui::keys::Keymap;
 use crate::tui::options::StartView;
 use crate::tui::style::{Depth, Theme, ThemeChoice};
 use crate::tui::update::{AppInput, update};
-use crate::wire::{
-    AgentOffer, AgentStatus, Ask, CliOffer, Fault, FromHub, HubStatus, KeyInput, MouseWish, Notice,
-    PROTOCOL, PaneView, Request, Response, Status, TaskStatus, TeamOffer, ViewCursor,
-};
 
 /// The time in tests: some evening in 2023.
 pub(crate) const NOW: Moment = Moment(1_700_000_000_000);

@@ -1,10 +1,10 @@
 //! What lies over the panes, by keys and by mouse.
 
 use super::fixture::{NAMES, Stage, agent, cli_offers, offers, pane_view, stage, status, team};
+use crate::api::{Fault, KeyInput, MouseWish, NewAgent, Request, Response};
 use crate::model::{AgentState, MouseKind, Pattern, Role, WorkspaceChoice};
 use crate::tui::options::{Ended, PlaybookOffer, RunWish};
 use crate::tui::update::AppInput;
-use crate::wire::{Fault, KeyInput, MouseWish, NewAgent, Request, Response};
 
 fn is_add(request: &Request) -> bool {
     matches!(request, Request::Add { .. })

@@ -6,11 +6,11 @@ use super::diff_fixture::review;
 use super::fixture::{Stage, TALK, cli_offers, offers, pane_view, stage, status};
 use super::prompts::{crew, dialog, receipt};
 use super::tasks::{board, is_show, tasks};
+use crate::api::{Fault, Request, Response};
 use crate::model::Stage as Step;
 use crate::tui::grid::Layout;
 use crate::tui::style::{Depth, Theme, ThemeChoice};
 use crate::tui::update::AppInput;
-use crate::wire::{Fault, Request, Response};
 
 const SMALL: (u16, u16) = (80, 24);
 const MIDDLING: (u16, u16) = (120, 40);

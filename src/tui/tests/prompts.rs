@@ -2,12 +2,12 @@
 
 use super::fixture::NOW;
 use super::fixture::{NAMES, Stage, agent, stage, status, team};
+use crate::api::{AgentStatus, DialogChoice, DialogStatus, Fault, Request, Response};
 use crate::model::{
     AgentName, AgentState, DialogKind, Done, Moment, MouseKind, Receipt, ReceiptId, Stage as Step,
 };
 use crate::tui::app::AttentionItem;
 use crate::tui::update::AppInput;
-use crate::wire::{AgentStatus, DialogChoice, DialogStatus, Fault, Request, Response};
 
 pub(super) fn dialog(id: &str, command: &str) -> DialogStatus {
     DialogStatus {

@@ -1,6 +1,7 @@
 //! Tasks in the dashboard: seen, added, tried again, given up and given away.
 
 use super::fixture::{NAMES, NOW, Stage, stage, status_with, team};
+use crate::api::{AgentStatus, Fault, Request, Response, TaskRequest, TaskStatus};
 use crate::model::{
     Artifact, Attempt, Claim, Done, GateResult, Moment, MouseKind, Outcome, ReceiptId, RunId, Task,
     TaskId, TaskState, Terms, Told,
@@ -8,7 +9,6 @@ use crate::model::{
 use crate::tui::app::LocalEffect;
 use crate::tui::overlay::{TaskForm, TaskView};
 use crate::tui::update::AppInput;
-use crate::wire::{AgentStatus, Fault, Request, Response, TaskRequest, TaskStatus};
 
 /// Returns a task that has been in its state for so many seconds.
 fn task(id: u64, title: &str, state: TaskState, seconds: u64) -> Task {
@@ -288,7 +288,7 @@ fn what_was_written_survives_leaving_and_a_hub_that_goes_away() {
     stage.give(AppInput::Connected);
     assert!(stage.text().contains("✗ The hub went away before it answered: send it again"));
     stage.press("enter");
-    let is_task = |ask: &&crate::wire::Ask| matches!(ask.request, Request::Task { .. });
+    let is_task = |ask: &&crate::api::Ask| matches!(ask.request, Request::Task { .. });
     let keys: Vec<_> = stage.asked.iter().filter(is_task).map(|ask| ask.key.clone()).collect();
     assert!(keys.len() == 2 && keys[0].is_some(), "a lost answer is asked for again: {keys:?}");
     assert_eq!(keys[0], keys[1]);

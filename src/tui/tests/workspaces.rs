@@ -1,11 +1,11 @@
 //! Workspaces in the dashboard: what a tile says of one, and what its keys ask for.
 
 use super::fixture::{Stage, agent, status};
+use crate::api::{AgentStatus, Request, Response, WorkspaceRequest};
 use crate::model::{
     AgentState, Done, Merge, MergeFile, MergeForm, MergeId, MergeState, MergeTerms, Moment,
 };
 use crate::tui::update::AppInput;
-use crate::wire::{AgentStatus, Request, Response, WorkspaceRequest};
 
 fn with_tree(state: AgentState, changed: usize) -> AgentStatus {
     let branch = Some("wheelhouse/shop/backend".to_owned());

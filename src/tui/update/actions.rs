@@ -1,6 +1,7 @@
 //! What the actions of the overview do.
 
 use super::{attention, diffs, keys, prompts, scrollback};
+use crate::api::{Interrupted, KeyInput, Request};
 use crate::model::AgentName;
 use crate::tui::app::{App, AttentionGoal, Mode, Purpose};
 use crate::tui::grid::{Layout, neighbour};
@@ -10,7 +11,6 @@ use crate::tui::overlay::{
     AgentAction, AgentForm, AttentionList, Confirm, Help, Launcher, PlaybookList, TaskList,
 };
 use crate::tui::style::Tone;
-use crate::wire::{Interrupted, KeyInput, Request};
 
 /// Does what a key means.
 pub(super) fn act(app: &mut App, action: Action) {

@@ -2,13 +2,13 @@
 
 use super::actions;
 use super::from_hub::words;
+use crate::api::{Fault, Request, Response, TaskRequest};
 use crate::model::{AgentName, AgentState, AttentionId, Stage};
 use crate::tui::app::{App, AttentionCause, AttentionGoal, AttentionItem, Purpose};
 use crate::tui::keys::Action;
 use crate::tui::overlay::{AgentDialog, Confirm, TaskView};
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Fault, Request, Response, TaskRequest};
 
 /// Goes to something that waits for a person.
 pub(super) fn follow(app: &mut App, lead: AttentionGoal) {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::from_hub::words;
+use crate::api::{Fault, Request, Response};
 use crate::model::{Against, AgentName, ReceiptId, Stage};
 use crate::tui::app::{App, Purpose, has_failed, receipt_line};
 use crate::tui::overlay::{DiffView, each_of};
 use crate::tui::review::{Comment, CommentState, Review};
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Fault, Request, Response};
 
 /// Shows what the selected agent has changed.
 pub(super) fn open(app: &mut App) {

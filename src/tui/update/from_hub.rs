@@ -1,6 +1,7 @@
 //! What the hub says.
 
 use super::{actions, attention, diffs, prompts, scrollback, tasks};
+use crate::api::{Fault, FromHub, Notice, PROTOCOL, PaneView, Request, Response, Status};
 use crate::model::{AgentName, Done, Merge, MergeState};
 use crate::tui::app::{AgentView, App, HubState, LocalEffect, Mode, Pane, Purpose};
 use crate::tui::grid::Layout;
@@ -9,7 +10,6 @@ use crate::tui::options::{Ended, StartView, TuiError};
 use crate::tui::overlay::{self, AgentForm, Launcher};
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Fault, FromHub, Notice, PROTOCOL, PaneView, Request, Response, Status};
 
 /// Greets the hub and asks for all that the window shows.
 pub(super) fn connected(app: &mut App) {

@@ -2,12 +2,12 @@
 //! large.
 
 use super::{attention, from_hub, keys, mouse};
+use crate::api::{Ask, FromHub, Request};
 use crate::model::{AgentName, Key, Moment, Mouse, Size};
 use crate::tui::app::{App, Purpose, SentSize};
 use crate::tui::grid::TileSlot;
 use crate::tui::overlay;
 use crate::tui::style::is_light;
-use crate::wire::{Ask, FromHub, Request};
 
 /// Something that happened.
 #[derive(Clone, Debug)]

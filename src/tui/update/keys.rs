@@ -1,13 +1,13 @@
 //! Keys and pastes: to the pane while typing, to the dashboard otherwise.
 
 use super::{actions, scrollback};
+use crate::api::{KeyInput, Request};
 use crate::model::Key;
 use crate::tui::app::{App, Mode, Purpose};
 use crate::tui::keys::normal;
 use crate::tui::keys::{Action, KeyScope};
 use crate::tui::overlay::{self, Handled};
 use crate::tui::style::Tone;
-use crate::wire::{KeyInput, Request};
 
 /// Takes a key.
 pub(super) fn press(app: &mut App, key: Key) {

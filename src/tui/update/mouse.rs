@@ -3,11 +3,11 @@
 use ratatui::layout::Position;
 
 use super::{actions, keys, scrollback};
+use crate::api::{KeyInput, MouseWish, Request};
 use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
 use crate::tui::app::{App, Mode, Pane, Purpose, Target};
 use crate::tui::grid::TileSlot;
 use crate::tui::overlay;
-use crate::wire::{KeyInput, MouseWish, Request};
 
 /// Lines that one notch of the wheel turns.
 const WHEEL_LINES: i64 = 3;

@@ -1,6 +1,7 @@
 //! Prompts: the line they are written in, what became of them, and interrupts.
 
 use super::from_hub::words;
+use crate::api::{Fault, Request, Response};
 use crate::model::{AgentName, AgentState, Done, Receipt, Stage};
 use crate::tui::app::{App, PromptKind, Purpose, has_failed};
 use crate::tui::keys::{Action, EditAction};
@@ -8,7 +9,6 @@ use crate::tui::overlay::PromptBox;
 use crate::tui::prompt::TextEditor;
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Fault, Request, Response};
 
 /// Opens the line for the selected pane.
 pub(super) fn write(app: &mut App) {

@@ -1,10 +1,10 @@
 //! Reading back in a pane.
 
+use crate::api::Request;
 use crate::model::AgentName;
 use crate::tui::app::{App, Mode, Purpose, Scroll};
 use crate::tui::keys::ScrollAction;
 use crate::tui::style::Tone;
-use crate::wire::Request;
 
 /// Begins to read back, by that many lines or else by a page.
 pub(super) fn begin(app: &mut App, agent: &AgentName, lines: Option<i64>) {

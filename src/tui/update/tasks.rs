@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 
 use super::from_hub::words;
+use crate::api::{Fault, Response, Status};
 use crate::model::TaskId;
 use crate::tui::app::{App, PlaybookRunLine};
 use crate::tui::overlay::{TaskForm, TaskList, TaskView};
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Fault, Response, Status};
 
 /// Takes the tasks as they are now, and asks anew for one that is shown in full and has changed.
 pub(super) fn follow(app: &mut App, news: &Status) {

@@ -8,7 +8,7 @@ const HEAD: &str = "\
 # The API
 
 This page is made from `wheelhouse api schema`; do not edit it. Write it anew with
-`WHEELHOUSE_WRITE=1 cargo test --lib wire::schema && WHEELHOUSE_WRITE=1 cargo test --test it api::`.
+`WHEELHOUSE_WRITE=1 cargo test --lib api::schema && WHEELHOUSE_WRITE=1 cargo test --test it api::`.
 
 The dashboard, the commands, hooks and scripts all speak to a project's hub in the same way, over a unix socket that
 belongs to you alone: `$XDG_RUNTIME_DIR/wheelhouse/<session>/hub.sock` (`wheelhouse status --json` names the session, and an agent

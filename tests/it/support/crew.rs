@@ -10,7 +10,7 @@ use wheelhouse::model::{
     Need, NeedId, NeedState, PlayCommand, ProcessId, ReceiptId, RequestId, Reset, RunId, Source,
     Stage, TaskCommand, TaskId, TaskState,
 };
-use wheelhouse::report;
+use wheelhouse::protocol;
 
 use super::chance::Chance;
 use super::manners::{lines, spec};
@@ -345,7 +345,7 @@ impl World {
 
     fn say(&mut self, agent: &AgentName, line: &str) {
         let Some(&(run, _)) = self.keepers.get(agent) else { return };
-        let report = report::parse(line).unwrap();
+        let report = protocol::parse(line).unwrap();
         self.tell(agent, run, RunEvent::Reported(report));
     }
 

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use wheelhouse::api::{Ask, FrameReader, FromHub, SCHEMA, encode_frame};
 use wheelhouse::detect::ReporterCall;
 use wheelhouse::keeper::{Decoder, FromKeeper, ToKeeper};
 use wheelhouse::model::{Moment, Row, Size};
 use wheelhouse::screen::{HistoryLimit, Screen};
-use wheelhouse::wire::{Ask, FrameReader, FromHub, SCHEMA, encode_frame};
 
 use super::mangle::{Choices, mangle};
 use super::samples::samples;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use wheelhouse::api::AgentStatus;
 use wheelhouse::model::AgentState;
-use wheelhouse::wire::AgentStatus;
 
 use super::clock::{now, wait_within};
 use super::model::Model;

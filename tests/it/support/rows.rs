@@ -104,7 +104,7 @@ impl World {
         process::kill(before.hub.pid, Signal::KILL);
         let pids: Vec<_> = before.agents.iter().map(|agent| agent.pid).collect();
         wait_for("the next hub", || {
-            let is_back = |status: &wheelhouse::wire::Status| {
+            let is_back = |status: &wheelhouse::api::Status| {
                 let found: Vec<_> = status.agents.iter().map(|agent| agent.pid).collect();
                 status.hub.pid != before.hub.pid && found == pids
             };

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
+use wheelhouse::api::AttentionStatus;
 use wheelhouse::model::AttentionKind;
-use wheelhouse::wire::AttentionStatus;
 
 use super::world::World;
 use crate::terminal::Terminal;

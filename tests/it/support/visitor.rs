@@ -5,10 +5,10 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use wheelhouse::model::{AgentName, Row};
-use wheelhouse::wire::{
+use wheelhouse::api::{
     Ask, Fault, FrameReader, FromHub, Notice, PROTOCOL, PaneView, Request, Response, encode_frame,
 };
+use wheelhouse::model::{AgentName, Row};
 
 use super::clock::PATIENCE;
 use super::world::World;

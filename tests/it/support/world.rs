@@ -12,11 +12,11 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
+use wheelhouse::api::{AgentStatus, Request, Response, Status};
 use wheelhouse::client::{Connection, connect_running};
 use wheelhouse::config::Paths;
 use wheelhouse::model::{ProcessId, ProcessInfo};
 use wheelhouse::store::{Journal, Rows};
-use wheelhouse::wire::{AgentStatus, Request, Response, Status};
 
 use super::clock::wait_for;
 use super::process;

@@ -2,6 +2,7 @@
 
 use super::super::stack::Next;
 use super::view::DiffView;
+use crate::api::Request;
 use crate::model::{Key, KeyCode};
 use crate::tui::app::{App, LocalEffect, Purpose};
 use crate::tui::keys::DiffAction;
@@ -10,7 +11,6 @@ use crate::tui::keys::{is_text, off_the_pad};
 use crate::tui::prompt::TextEditor;
 use crate::tui::review::{Anchor, Comment, CommentState, Review, as_prompt};
 use crate::tui::style::Tone;
-use crate::wire::Request;
 
 /// A comment that is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use super::super::dialog_box::Hit;
 use super::super::list::List;
 use super::super::stack::{Handled, Next, Overlay};
 use super::view::DiffView;
+use crate::api::{Request, Status};
 use crate::model::{Key, Moment};
 use crate::tui::app::{App, Purpose, Target};
 use crate::tui::keys::{Action, DiffAction, ListAction};
@@ -14,7 +15,6 @@ use crate::tui::prompt::TextEditor;
 use crate::tui::review::DiffPage;
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
-use crate::wire::{Request, Status};
 
 /// Columns that one key goes sideways.
 const SIDE_COLS: usize = 8;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::comments::Draft;
+use crate::api::{DiffStatus, HunkStatus, Request};
 use crate::model::{Against, AgentName, AgentState, DiffFile, FileHunks, Moment};
 use crate::tui::app::{App, Purpose};
 use crate::tui::review::{Comment, DiffPage, PageContents};
-use crate::wire::{DiffStatus, HunkStatus, Request};
 
 /// How often the files are compared while nothing else says that they changed; a comparison that
 /// takes long is made less often, so that it never takes more than a fifth of the time.

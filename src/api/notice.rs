@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Status;
 use crate::model::{AgentName, AgentState, Row, Size, Source};
-use crate::report::Report;
+use crate::protocol::Report;
 
 /// News from the hub.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::fit::{clip, clock, wrap};
 use super::part::Deed;
 use super::text::{Look, WIDTH_MIN};
+use crate::api::{AttentionStatus, TaskStatus};
 use crate::engine::{Phase, Record, Seat};
 use crate::model::{AgentName, AgentState, Moment, Role, Row, plain};
-use crate::wire::{AttentionStatus, TaskStatus};
 
 /// A moment.
 #[derive(Clone, Debug, Serialize)]

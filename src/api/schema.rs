@@ -14,7 +14,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::SCHEMA;
-    use crate::wire::{Ask, FeedLine, FromHub, PROTOCOL};
+    use crate::api::{Ask, FeedLine, FromHub, PROTOCOL};
 
     /// Set to write the file instead of comparing it.
     const WRITE: &str = "WHEELHOUSE_WRITE";
@@ -29,7 +29,7 @@ mod tests {
         assert!(
             is == SCHEMA,
             "assets/api/schema.json is not what the types say; write it anew with\n\
-             {WRITE}=1 cargo test --lib wire::schema && {WRITE}=1 cargo test --test it api::"
+             {WRITE}=1 cargo test --lib api::schema && {WRITE}=1 cargo test --test it api::"
         );
     }
 

@@ -10,7 +10,7 @@ use crate::model::{
     Against, AgentName, AgentState, Environment, Key, Limits, Mouse, ReceiptId, Role, Size, Token,
     WorkspaceChoice,
 };
-use crate::report::ReportKind;
+use crate::protocol::ReportKind;
 
 /// A request with the number under which its response comes back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -438,7 +438,7 @@ impl KeyInput {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Status;
+    use crate::protocol::Status;
 
     #[test]
     fn no_field_of_a_request_hides_the_number_of_its_frame() {
