@@ -72,7 +72,7 @@ impl Hub {
         }
         if found.is_empty() {
             return Err(Fault::new(format!(
-                "RemoteKeeper is no contract `{}` of that kind",
+                "There is no contract `{}` of that kind",
                 shown(title)
             ))
             .with_hint("`wheelhouse contract list` names those that there are"));
