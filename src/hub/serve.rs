@@ -137,11 +137,7 @@ async fn serve(
     // If it takes longer, the answer is that it is not known yet.
     let _ = tokio::time::timeout(RECOVERY_MAX, hub.settle(&mut inbox)).await;
     tokio::task::spawn_local(connection::accept(socket, None, senders.clone()));
-    let files = [&hub.paths.user_config, &hub.paths.project_config(), &hub.paths.trust_file];
-    let files = files.map(Clone::clone).to_vec();
-    tokio::task::spawn_local(watch_settings(files, senders.clone()));
-    tokio::task::spawn_local(watch_signals(senders.clone()));
-    tokio::task::spawn_local(watch_project(hub.paths.project.clone(), senders));
+    watch(&hub.paths, &senders);
     tracing::info!(session = %hub.paths.session, pid = std::process::id(), "the hub is up");
     detach().map_err(HubError::Detach)?;
     live(&mut hub, &mut inbox).await;
@@ -154,6 +150,15 @@ async fn serve(
     tracing::debug!(waits = %hub.senders.delays, "waits: half, 95 of 100, the longest");
     tracing::info!("the hub ends");
     Ok(())
+}
+
+/// Watches what the hub goes by: its settings, signals to its process, and its project.
+fn watch(paths: &Paths, senders: &Senders) {
+    let files = [&paths.user_config, &paths.project_config(), &paths.trust_file];
+    let files = files.map(Clone::clone).to_vec();
+    tokio::task::spawn_local(watch_settings(files, senders.clone()));
+    tokio::task::spawn_local(watch_signals(senders.clone()));
+    tokio::task::spawn_local(watch_project(paths.project.clone(), senders.clone()));
 }
 
 /// Takes one thing after the other, until the hub is to end.

@@ -322,7 +322,9 @@ impl Hub {
         let is_taken = pane.type_bytes(bytes, now);
         if is_typing {
             let key = self.undo.note_key(&mut self.engine, (agent.clone(), run), now);
-            key.into_iter().for_each(|event| self.decide(event));
+            if let Some(event) = key {
+                self.decide(event);
+            }
         }
         if is_taken {
             Ok(Response::Ok)

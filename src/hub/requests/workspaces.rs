@@ -103,7 +103,9 @@ impl Hub {
             events
         };
         self.when_done(comparing, move |hub, events| {
-            events.into_iter().for_each(|event| hub.decide(event));
+            for event in events {
+                hub.decide(event);
+            }
             let workspaces = workspace_list(&hub.engine);
             hub.answer(asker, Ok(Response::Workspaces { workspaces }));
         });

@@ -47,7 +47,11 @@ impl Hub {
             let left = if is_unmade(&event) { found(search).await } else { Vec::new() };
             std::iter::once(event).chain(left)
         };
-        self.when_done(carrying, |hub, events| events.for_each(|event| hub.decide(event)));
+        self.when_done(carrying, |hub, events| {
+            for event in events {
+                hub.decide(event);
+            }
+        });
     }
 
     /// Tells the engine that an order is not carried out, since it cannot be put on record.
