@@ -1,4 +1,4 @@
-//! `wheelhouse caller|guard|keeper|lookout|confine|far`: the processes behind agents. Nobody types them.
+//! `wheelhouse caller|guard|keeper|watchdog|confine|far`: the processes behind agents. Nobody types them.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ pub(super) fn main(words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
         "caller" => keeper::call,
         "guard" => keeper::guard,
         "keeper" => keeper::keep,
-        "lookout" => return Some(keeper::look_out()),
+        "watchdog" => return Some(keeper::watchdog()),
         "confine" => return Some(keeper::confine(rest)),
         "far" => return Some(runner::far(rest)),
         _ => return None,

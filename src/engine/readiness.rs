@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Engine, Phase, Seat};
-use crate::model::{AgentName, AgentState, Entry, Moment, ReceiptId, Source};
+use crate::model::{AgentName, AgentState, Entry, Moment, ReceiptId, RunId, Source};
 
 /// A person who has not pressed a key for this long has stopped typing.
 const TYPING_PAUSE: Duration = Duration::from_secs(4);
@@ -77,6 +77,15 @@ impl Engine {
             self.tell(Entry::new("person.keys", "typed into its pane").of(agent));
         }
         self.use_conversation(agent);
+    }
+
+    /// Notes one more key of a person who is typing already, and says whether it is one: that is all there
+    /// is to it then. The first after a pause is an event (`PersonTyped`), and what follows from it.
+    pub fn note_next_key(&mut self, agent: &AgentName, run: RunId, now: Moment) -> bool {
+        let is_typed_into =
+            |seat: &Seat| seat.run == run && seat.is_used && now < seat.readiness.not_before;
+        let seat = self.seats.get_mut(agent).filter(|seat| is_typed_into(seat));
+        seat.map(|seat| seat.readiness.not_before = now + TYPING_PAUSE).is_some()
     }
 
     /// Gives up on turns that were too short to be seen.

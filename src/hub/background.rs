@@ -16,6 +16,7 @@ use crate::hub::agents::planner::Planner;
 use crate::hub::clients::permissions::dead_token;
 use crate::hub::requests::route::{Asker, Reply};
 use crate::model::AgentName;
+use crate::store::{Journal, StoreError};
 
 /// What follows once something is done, on the hub's thread.
 pub(super) struct Continuation(Box<dyn FnOnce(&mut Hub)>);
@@ -100,23 +101,49 @@ impl PlanQueue {
 }
 
 impl Hub {
-    /// Does something that may take long beside the hub, and goes on with what came of it.
+    /// Waits for something beside the hub, and goes on with what came of it.
+    pub(super) fn when_done<T: 'static>(
+        &self,
+        work: impl Future<Output = T> + 'static,
+        then: impl FnOnce(&mut Self, T) + 'static,
+    ) {
+        let requests = self.senders.requests.clone();
+        tokio::task::spawn_local(async move {
+            let done = work.await;
+            let then = Continuation(Box::new(move |hub| then(hub, done)));
+            let _ = requests.send(HubInput::Continue(then)).await;
+        });
+    }
+
+    /// Does something that may take long on a thread of its own, and goes on with what came of it.
     pub(super) fn in_background<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, Fault>) + 'static,
     ) {
-        let requests = self.senders.requests.clone();
-        tokio::task::spawn_local(async move {
-            let done = tokio::task::spawn_blocking(work).await;
-            let done = done.map_err(|error| {
-                tracing::error!(%error, "work beside the hub has failed");
-                Fault::new("The hub failed at that")
-                    .with_hint("Its log says more: `wheelhouse doctor`")
-            });
-            let then = Continuation(Box::new(move |hub| then(hub, done)));
-            let _ = requests.send(HubInput::Continue(then)).await;
-        });
+        let failed = |error| {
+            tracing::error!(%error, "work beside the hub has failed");
+            Fault::new("The hub failed at that").with_hint("Its log says more: `wheelhouse doctor`")
+        };
+        let work = async move { tokio::task::spawn_blocking(work).await.map_err(failed) };
+        self.when_done(work, then);
+    }
+
+    /// Reads the record on a thread of its own, and goes on with what it says.
+    pub(super) fn read_record<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Journal) -> Result<T, StoreError> + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<T, Fault>) + 'static,
+    ) {
+        let path = self.paths.record();
+        let work = move || {
+            let found = Journal::open(&path).and_then(|journal| read(&journal));
+            found.map_err(|error| {
+                Fault::new(format!("The record cannot be read: {error}"))
+                    .with_hint("Look closer with `wheelhouse doctor`")
+            })
+        };
+        self.in_background(work, move |hub, found| then(hub, found.flatten()));
     }
 
     pub(super) fn go_on(&mut self, Continuation(then): Continuation) {

@@ -1,7 +1,6 @@
 //! Carries the engine's orders out, one after the other.
 
 use super::Hub;
-use super::inbox::HubInput;
 use crate::api::hub_argv;
 use crate::engine::{Effect, Event, RunEvent};
 use crate::hub::clients::socket::BoundSocket;
@@ -52,7 +51,7 @@ impl Hub {
         }
         self.carry_on();
         self.alert();
-        self.keep_lookout();
+        self.keep_watchdog();
     }
 
     /// Puts what was decided on record, and carries out what follows once it is there.
@@ -289,23 +288,12 @@ impl Hub {
     /// Kills what a lost keeper may have left behind; that can take seconds.
     fn sweep(&self, agent: AgentName, run: RunId) {
         // A place elsewhere has swept before it said that nothing is left.
-        if self.runner_of(&agent).is_some() {
-            return self.note_swept(agent, run);
-        }
+        let is_elsewhere = self.runner_of(&agent).is_some();
         let marks = self.marks(&agent, run).map(|(name, value)| format!("{name}={value}"));
-        let requests = self.senders.requests.clone();
-        tokio::task::spawn_local(async move {
-            let swept = tokio::task::spawn_blocking(move || keeper::sweep(&marks)).await;
-            let survivors = swept.unwrap_or_default();
-            let _ = requests.send(HubInput::Swept { agent, run, survivors }).await;
-        });
-    }
-
-    fn note_swept(&self, agent: AgentName, run: RunId) {
-        let requests = self.senders.requests.clone();
-        tokio::task::spawn_local(async move {
-            let survivors = Vec::new();
-            let _ = requests.send(HubInput::Swept { agent, run, survivors }).await;
+        let sweep = move || if is_elsewhere { Vec::new() } else { keeper::sweep(&marks) };
+        self.in_background(sweep, move |hub, survivors| {
+            let survivors = survivors.unwrap_or_default();
+            hub.note_run(&agent, run, RunEvent::Swept { survivors });
         });
     }
 

@@ -8,14 +8,10 @@ use super::background::Continuation;
 use super::delays::Delays;
 use crate::api::Ask;
 use crate::detect::StreamNews;
-use crate::engine::Event;
 use crate::hub::clients::connection::{ConnectionCounts, Outbox};
-use crate::hub::requests::route::{Asker, Reply};
-use crate::hub::tasks::artifacts::ArtifactReport;
-use crate::hub::tasks::ended_tasks::{FoundTasks, TaskPage};
 use crate::keeper::{FromKeeper, Standing, Tracer};
-use crate::model::{AgentName, ProcessInfo, RunId};
-use crate::store::{Outcome, Recorded};
+use crate::model::{AgentName, RunId};
+use crate::store::Outcome;
 
 /// Requests that wait their turn; a full channel makes the clients wait.
 const REQUESTS_MAX: usize = 64;
@@ -39,51 +35,14 @@ pub(super) enum HubInput {
     Keeper(AgentName, RunId, LinkNews),
     /// A child process has ended; which one, the hub finds out.
     ChildEnded,
-    Swept {
-        agent: AgentName,
-        run: RunId,
-        survivors: Vec<ProcessInfo>,
-    },
     /// An agent's own server told of an event, or tells nothing any more.
     Stream {
         agent: AgentName,
         run: RunId,
         news: Option<StreamNews>,
     },
-    /// The file that a report is about has been looked at; the fault says what is wrong with it.
-    Examined {
-        waiting: Box<ArtifactReport>,
-        fault: Option<String>,
-    },
-    /// What a client wanted to read of the journal.
-    Looked {
-        asker: Asker,
-        found: Result<Vec<Recorded>, String>,
-    },
-    /// What the record says of what a request names.
-    FoundEnded {
-        client: ClientId,
-        ask: Box<Ask>,
-        found: Result<FoundTasks, String>,
-    },
-    /// What a client wanted to know of tasks that have left memory.
-    ListedTasks {
-        asker: Asker,
-        found: Result<TaskPage, String>,
-    },
-    /// The outcome of something that took a while.
-    Came(Event),
     /// Work beside the hub is done, and something follows from it.
     Continue(Continuation),
-    /// Somebody's answer took a while.
-    Answered {
-        asker: Asker,
-        answer: Box<Reply>,
-    },
-    /// The workspaces have been compared for someone who wants to see them.
-    Compared {
-        asker: Asker,
-    },
     /// A file of settings may have changed.
     SettingsChanged,
     /// What became of what was handed to the record.

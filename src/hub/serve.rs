@@ -44,6 +44,11 @@ const STEPS_BETWEEN_NEWS: u32 = 1;
 /// Nobody is served before it is known who lives: keepers answer within milliseconds.
 const RECOVERY_MAX: Duration = Duration::from_secs(1);
 
+/// How often the hub looks for its project's directory, and after how many looks in a row it believes that
+/// the directory is gone: it may have been put in the place of another.
+const PROJECT_PAUSE: Duration = Duration::from_secs(1);
+const GONE_LOOKS: u32 = 2;
+
 /// Becomes the project's hub and serves until it is told to end or nobody needs it.
 ///
 /// Once it listens it says so on standard output, and lets go of that.
@@ -120,7 +125,7 @@ async fn serve(
         board: Board::default(),
         alerts: Alerts::default(),
         turns: PlanQueue::default(),
-        lookout: None,
+        watchdog: None,
         starting: BTreeMap::new(),
         is_ending: false,
     };
@@ -132,10 +137,7 @@ async fn serve(
     // If it takes longer, the answer is that it is not known yet.
     let _ = tokio::time::timeout(RECOVERY_MAX, hub.settle(&mut inbox)).await;
     tokio::task::spawn_local(connection::accept(socket, None, senders.clone()));
-    let files = [&hub.paths.user_config, &hub.paths.project_config(), &hub.paths.trust_file];
-    let files = files.map(Clone::clone).to_vec();
-    tokio::task::spawn_local(watch_settings(files, senders.clone()));
-    tokio::task::spawn_local(watch_signals(senders));
+    watch(&hub.paths, &senders);
     tracing::info!(session = %hub.paths.session, pid = std::process::id(), "the hub is up");
     detach().map_err(HubError::Detach)?;
     live(&mut hub, &mut inbox).await;
@@ -148,6 +150,15 @@ async fn serve(
     tracing::debug!(waits = %hub.senders.delays, "waits: half, 95 of 100, the longest");
     tracing::info!("the hub ends");
     Ok(())
+}
+
+/// Watches what the hub goes by: its settings, signals to its process, and its project.
+fn watch(paths: &Paths, senders: &Senders) {
+    let files = [&paths.user_config, &paths.project_config(), &paths.trust_file];
+    let files = files.map(Clone::clone).to_vec();
+    tokio::task::spawn_local(watch_settings(files, senders.clone()));
+    tokio::task::spawn_local(watch_signals(senders.clone()));
+    tokio::task::spawn_local(watch_project(paths.project.clone(), senders.clone()));
 }
 
 /// Takes one thing after the other, until the hub is to end.
@@ -261,6 +272,20 @@ async fn watch_signals(senders: Senders) {
             return;
         }
     }
+}
+
+/// Ends the hub once its project is gone: no command finds it any more. Agents that live go on, and where the
+/// directory comes back, as after a mount that was lost, their keepers start the next hub.
+async fn watch_project(project: PathBuf, senders: Senders) {
+    let mut looks = 0;
+    while looks < GONE_LOOKS {
+        tokio::time::sleep(PROJECT_PAUSE).await;
+        let place = project.clone();
+        let look = tokio::task::spawn_blocking(move || keeper::is_gone(&place));
+        looks = if look.await.unwrap_or_default() { looks + 1 } else { 0 };
+    }
+    tracing::warn!("the project's directory is gone, so the hub ends");
+    let _ = senders.requests.send(HubInput::Terminate).await;
 }
 
 /// Tells whoever started us that we are up, and lets go of the last tie.

@@ -13,7 +13,7 @@ use super::inbox::{Breach, ClientId, ClientNews, HubInput, Senders};
 use crate::api::{Fault, FromHub};
 use crate::config::{Paths, Settings};
 use crate::detect::{HookRules, ReporterCall, Rules};
-use crate::engine::{Engine, Event, RunEvent};
+use crate::engine::{Engine, Event};
 use crate::hub::agents::start::PendingStart;
 use crate::hub::clients::alerts::Alerts;
 use crate::hub::clients::views::Views;
@@ -25,7 +25,7 @@ use crate::hub::record::undo::Undo;
 use crate::hub::requests::route::Asker;
 use crate::hub::tasks::board::Board;
 use crate::hub::tasks::scan::Snapshots;
-use crate::keeper::{Lookout, Standing};
+use crate::keeper::{Standing, Watchdog};
 use crate::model::{AgentName, Environment, Keyed, Moment, RequestId, RunId, Size};
 use crate::screen::HistoryLimit;
 
@@ -79,8 +79,8 @@ pub(super) struct Hub {
     pub(super) alerts: Alerts,
     /// What is planned beside the hub, one after the other.
     pub(super) turns: PlanQueue,
-    /// Calls the next hub while agents live elsewhere.
-    pub(super) lookout: Option<Lookout>,
+    /// Starts the next hub while agents live elsewhere.
+    pub(super) watchdog: Option<Watchdog>,
     /// Runs whose keepers are about to be started.
     pub(super) starting: BTreeMap<AgentName, PendingStart>,
     pub(super) is_ending: bool,
@@ -99,18 +99,8 @@ impl Hub {
             HubInput::Client(client, news) => self.on_client(client, news),
             HubInput::Keeper(agent, run, news) => self.on_keeper(&agent, run, news),
             HubInput::ChildEnded => self.reap_guards(),
-            HubInput::Swept { agent, run, survivors } => {
-                self.note_run(&agent, run, RunEvent::Swept { survivors });
-            }
             HubInput::Stream { agent, run, news } => self.on_stream(&agent, run, news),
-            HubInput::Examined { waiting, fault } => self.on_examined(*waiting, fault),
-            HubInput::Looked { asker, found } => self.on_events(asker, found),
-            HubInput::FoundEnded { client, ask, found } => self.on_found_ended(client, *ask, found),
-            HubInput::ListedTasks { asker, found } => self.on_listed_tasks(asker, found),
-            HubInput::Came(event) => self.decide(event),
             HubInput::Continue(then) => self.go_on(then),
-            HubInput::Answered { asker, answer } => self.answer(asker, *answer),
-            HubInput::Compared { asker } => self.answer_with_workspaces(asker),
             HubInput::SettingsChanged => self.reload(None),
             HubInput::Record(outcome) => self.on_record(outcome),
             HubInput::Terminate => self.is_ending = true,
@@ -175,7 +165,7 @@ impl Hub {
     }
 
     pub(super) fn reap_guards(&mut self) {
-        self.lookout.take_if(|lookout| !lookout.is_alive());
+        self.watchdog.take_if(|watchdog| !watchdog.is_alive());
         self.guards.retain_mut(|guard| {
             let lives = matches!(guard.child.try_wait(), Ok(None));
             guard.has_ended.set(!lives);

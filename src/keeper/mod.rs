@@ -7,7 +7,7 @@
 //! - the *guard* is a subreaper that only waits for the keeper, and then ends what it left behind;
 //! - the *keeper* is a subreaper too, holds the terminal and serves one hub over a socket.
 //!
-//! Where agents run elsewhere, a *lookout* stands here in place of their callers.
+//! Where agents run elsewhere, a *watchdog* runs here in place of their callers.
 //!
 //! All three share one lock, so it is free only when the agent's tree is known to be gone. There is
 //! no thread, no async runtime, no configuration and no database here. A keeper without anything to
@@ -26,7 +26,6 @@ mod hold;
 mod keep;
 mod launch;
 mod lock;
-mod lookout;
 mod order;
 mod process;
 mod reap;
@@ -41,6 +40,7 @@ mod stream;
 mod sweep;
 mod terminal;
 mod turn;
+mod watchdog;
 
 pub use bounds::{Means, Method, confine};
 pub use caller::call;
@@ -51,10 +51,10 @@ pub use guard::guard;
 pub use hold::hold;
 pub use keep::keep;
 pub use lock::is_held;
-pub use lookout::{Lookout, Watch, look_out};
 pub use order::{EXIT_BAD_ORDER, EXIT_BROKEN, EXIT_FENCED, EXIT_HELD, EXIT_OK, KeeperArgs, Order};
 pub use process::{is_alive, process_id};
 pub use ring::RING_BYTES;
 pub use standing::{Standing, Tracer, Untraced};
 pub use start::start;
 pub use sweep::sweep;
+pub use watchdog::{Watchdog, WatchdogOrder, is_gone, watchdog};

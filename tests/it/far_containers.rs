@@ -191,17 +191,30 @@ fn a_hub_whose_agents_are_all_elsewhere_is_called_back() {
     let world = stage("kind = \"docker\"\nimage = \"node:22\"");
     world.ok(&["up", "crew"]);
     for _ in 0..3 {
-        let [lookout] = world.players("lookout")[..] else { panic!("one lookout is enough") };
+        let [watchdog] = world.players("watchdog")[..] else { panic!("one watchdog is enough") };
         world.kill_hub();
         wait_for(
-            "another lookout",
-            || matches!(world.players("lookout")[..], [other] if other != lookout),
+            "another watchdog",
+            || matches!(world.players("watchdog")[..], [other] if other != watchdog),
         );
     }
     world.ok(&["agent", "stop", "one"]);
-    wait_for("its relief", || world.players("lookout").is_empty());
+    wait_for("its end", || world.players("watchdog").is_empty());
     world.ok(&["down", "--force"]);
-    assert!(world.players("lookout").is_empty());
+    assert!(world.players("watchdog").is_empty());
+}
+
+#[test]
+fn nobody_calls_a_hub_back_to_a_project_that_was_removed() {
+    let world = stage("kind = \"docker\"\nimage = \"node:22\"");
+    world.ok(&["up", "crew"]);
+    let log = world.paths().hub_log();
+    fs::remove_dir_all(&world.project).unwrap();
+    wait_for("the end of hub and watchdog", || {
+        world.players("hub").is_empty() && world.players("watchdog").is_empty()
+    });
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("the project's directory is gone"), "{log}");
 }
 
 #[test]

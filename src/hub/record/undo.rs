@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use super::commit_queue::{QueueMark, unwritable};
 use crate::config::Settings;
-use crate::engine::{Effect, Engine, Event};
+use crate::engine::{Effect, Engine, Event, RunEvent};
 use crate::hub::Hub;
-use crate::model::{Changes, Entry, Moment, RequestId};
+use crate::model::{AgentName, Changes, Entry, Moment, RequestId, RunId};
 use crate::store::Ticket;
 
 /// The way back to before the oldest request that the record does not have yet.
@@ -53,6 +53,8 @@ pub(in crate::hub) enum EngineChange {
     Settings(Box<Settings>),
     /// The machine slept for so long, or its clock was set.
     Skipped(Duration, Moment),
+    /// A person goes on typing into the pane of a run.
+    NextKey(AgentName, RunId, Moment),
 }
 
 /// A request that is being decided, with the way back to before it.
@@ -68,6 +70,7 @@ impl EngineChange {
         match self {
             Self::Tag => drop(engine.next_tag()),
             Self::Skipped(skipped, now) => engine.skip_time(*skipped, *now),
+            Self::NextKey(agent, run, now) => drop(engine.note_next_key(agent, *run, *now)),
             Self::Settings(settings) => {
                 let patience = Duration::from_secs(settings.stuck.after_seconds.into());
                 engine.set_patience(patience);
@@ -99,6 +102,21 @@ impl Undo {
         if self.is_needed() {
             self.steps.push_back(Step { news: News::Event(Box::new(event), at), request });
         }
+    }
+
+    /// Notes that a person presses a key in a pane, and returns what there is to decide about it: nothing, if
+    /// the person was typing already.
+    pub(in crate::hub) fn note_key(
+        &mut self,
+        engine: &mut Engine,
+        (agent, run): (AgentName, RunId),
+        now: Moment,
+    ) -> Option<Event> {
+        if !engine.note_next_key(&agent, run, now) {
+            return Some(Event::Run { agent, run, event: RunEvent::PersonTyped });
+        }
+        self.note_change(EngineChange::NextKey(agent, run, now));
+        None
     }
 
     fn note_change(&mut self, change: EngineChange) {
@@ -209,7 +227,12 @@ fn count(requests: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
     use super::*;
+    use crate::engine::Record;
     use crate::model::{Command, TaskCommand, TaskSpec};
 
     /// Has a task added, and returns how.
@@ -222,6 +245,32 @@ mod tests {
         let _ = engine.handle(event.clone(), Moment(number));
         let attempt = RequestAttempt { id, engine: before, mark };
         undo.note(event, Moment(number), Some((attempt, Ticket(number))));
+    }
+
+    #[test]
+    fn of_all_keys_that_a_person_types_the_engine_handles_the_first() {
+        let member = json!({
+            "name": "one", "team": "crew", "cli": "shell", "role": "worker", "argv": [], "cwd": "/",
+        });
+        let seat = json!({
+            "member": member, "run": 1, "phase": "running", "state": "idle", "since": 0,
+        });
+        let rows = BTreeMap::from([(("seat".to_owned(), "one".to_owned()), seat)]);
+        let (mut engine, _) = Engine::recover(Record::from_rows(&rows).unwrap(), Moment(0));
+        let (agent, mut undo) = ("one".parse::<AgentName>().unwrap(), Undo::default());
+        let mut press = |engine: &mut Engine, now: Moment| {
+            let event = undo.note_key(engine, (agent.clone(), RunId(1)), now);
+            event.map(|event| engine.handle(event, now)).is_some()
+        };
+        let keys = (0..50).map(|key| Moment(60_000 + key * 200));
+        let handled = keys.map(|now| press(&mut engine, now)).collect::<Vec<_>>();
+        assert_eq!(handled.iter().filter(|is_handled| **is_handled).count(), 1);
+        assert!(handled[0], "the first key is an event");
+        assert!(
+            !press(&mut engine, Moment(73_000)),
+            "it is typed into until a pause is long enough"
+        );
+        assert!(press(&mut engine, Moment(90_000)), "a key after a pause is an event again");
     }
 
     #[test]

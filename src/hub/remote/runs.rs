@@ -16,7 +16,7 @@ use crate::hub::agents::workspace_plan::WorkspaceAccess;
 use crate::hub::clients::tokens;
 use crate::hub::panes::link::{KeeperAddress, KeeperStart};
 use crate::hub::panes::pane::Pane;
-use crate::keeper::{Lookout, Watch};
+use crate::keeper::{Watchdog, WatchdogOrder};
 use crate::model::{AgentName, Launch, Member, RunId, Runner};
 use crate::runner::{Address, Mount, OrderThere, Way};
 
@@ -47,27 +47,28 @@ impl Hub {
         }
     }
 
-    /// Posts a lookout while an agent lives elsewhere: nobody else here might call a hub back that dies.
-    pub(in crate::hub) fn keep_lookout(&mut self) {
+    /// Keeps a watchdog while an agent lives elsewhere: nobody else here might start a hub again that dies.
+    pub(in crate::hub) fn keep_watchdog(&mut self) {
         let is_elsewhere = |seat: &Seat| seat.is_live() && seat.member.runner.is_some();
         let is_needed = self.engine.seats().any(is_elsewhere);
-        if is_needed == self.lookout.is_some() {
+        if is_needed == self.watchdog.is_some() {
             return;
         }
-        let relieved = match self.lookout.take() {
-            Some(lookout) => lookout.relieve(),
-            None => self.post_lookout(),
+        let done = match self.watchdog.take() {
+            Some(watchdog) => watchdog.end(),
+            None => self.start_watchdog(),
         };
-        if let Err(error) = relieved {
-            tracing::warn!(%error, "the lookout could not be posted or relieved");
+        if let Err(error) = done {
+            tracing::warn!(%error, "the watchdog could not be started or ended");
         }
     }
 
-    fn post_lookout(&mut self) -> io::Result<()> {
+    fn start_watchdog(&mut self) -> io::Result<()> {
         let (revive, lock) = (self.revival(), self.paths.hub_lock());
-        let watch = Watch { revive, lock, hub: std::process::id() };
+        let (hub, project) = (std::process::id(), self.paths.project.clone());
+        let order = WatchdogOrder { revive, lock, hub, project };
         let session = self.paths.session.to_string();
-        self.lookout = Some(Lookout::post(&self.program, &session, &watch)?);
+        self.watchdog = Some(Watchdog::start(&self.program, &session, &order)?);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::route::{Asker, Reply};
 use crate::api::{ContractStatus, EventStatus, Fault, Request, RequestKind, Response};
 use crate::hub::Hub;
 use crate::hub::clients::response_size::{fitting, text_bytes};
-use crate::hub::inbox::{ClientId, HubInput};
+use crate::hub::inbox::ClientId;
 use crate::model::{AgentName, Contract, Named, Reach};
 use crate::store::{Journal, Query, Recorded};
 
@@ -33,10 +33,9 @@ impl Hub {
             }
             Request::Events { after, limit, agent, task, kind } => {
                 let limit = limit.clamp(1, EVENTS_MAX);
-                self.look_up_events(
-                    asker,
-                    Query { after, limit, agent, task, kind, ..Query::default() },
-                );
+                let query = Query { after, limit, agent, task, kind, ..Query::default() };
+                let read = move |journal: &Journal| journal.entries(&query);
+                self.read_record(read, move |hub, found| hub.answer_events(asker, found));
                 None
             }
             _ => None,
@@ -85,30 +84,10 @@ impl Hub {
         Ok(Response::Contracts { contracts: fitting(whole, bytes).collect() })
     }
 
-    /// Reads the journal aside, since that may take a while.
-    pub(in crate::hub) fn look_up_events(&self, asker: Asker, query: Query) {
-        let (requests, path) = (self.senders.requests.clone(), self.paths.record());
-        tokio::task::spawn_local(async move {
-            let looking = tokio::task::spawn_blocking(move || {
-                let journal = Journal::open(&path)?;
-                journal.entries(&query)
-            });
-            let found = match looking.await {
-                Ok(found) => found.map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            let _ = requests.send(HubInput::Looked { asker, found }).await;
-        });
-    }
-
     /// Answers with what the one who asked may know of.
-    pub(in crate::hub) fn on_events(&mut self, asker: Asker, found: Result<Vec<Recorded>, String>) {
-        let answer = found.map_err(|reason| {
-            Fault::new(format!("The record cannot be read: {reason}"))
-                .with_hint("Look closer with `wheelhouse doctor`")
-        });
+    fn answer_events(&self, asker: Asker, found: Result<Vec<Recorded>, Fault>) {
         let say = self.say_of(asker.client, RequestKind::Events);
-        let answer = answer.map(|found| {
+        let answer = found.map(|found| {
             let scanned = found.len();
             let mut last = 0;
             let kept = fitting(found.into_iter(), |one| EVENT_BYTES + text_bytes(&one.entry.text));

@@ -2,7 +2,7 @@
 
 use crate::api::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
 use crate::config::{Hash, Loaded};
-use crate::engine::{Engine, Event, RunEvent};
+use crate::engine::{Engine, Event};
 use crate::hub::Hub;
 use crate::hub::agents::added_agents::cli_offers;
 use crate::hub::agents::plan::offers;
@@ -321,7 +321,10 @@ impl Hub {
         }
         let is_taken = pane.type_bytes(bytes, now);
         if is_typing {
-            self.note_run(&agent, run, RunEvent::PersonTyped);
+            let key = self.undo.note_key(&mut self.engine, (agent.clone(), run), now);
+            if let Some(event) = key {
+                self.decide(event);
+            }
         }
         if is_taken {
             Ok(Response::Ok)

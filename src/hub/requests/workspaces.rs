@@ -11,7 +11,6 @@ use crate::engine::{Engine, Seat};
 use crate::hub::Hub;
 use crate::hub::agents::planner::Planner;
 use crate::hub::agents::workspace_plan::merge_terms;
-use crate::hub::inbox::HubInput;
 use crate::hub::tasks::gate_check;
 use crate::hub::workspaces::orders::compare;
 use crate::model::{
@@ -91,27 +90,25 @@ impl Hub {
 
     /// Compares all workspaces first: between turns nobody looks at them.
     fn list_afresh(&self, asker: Asker) {
-        let requests = self.senders.requests.clone();
         let is_tree = |one: &&Workspace| {
             one.plot.kind == WorkspaceKind::Worktree && one.state == WorkspaceState::Ready
         };
         let open = self.engine.workspaces().filter(is_tree);
         let open: Vec<_> = open.map(|one| (one.clone(), self.abroad(one))).collect();
-        tokio::task::spawn_local(async move {
+        let comparing = async move {
+            let mut events = Vec::new();
             for (workspace, abroad) in open {
-                let _ = requests.send(HubInput::Came(compare(workspace, abroad).await)).await;
+                events.push(compare(workspace, abroad).await);
             }
-            let _ = requests.send(HubInput::Compared { asker }).await;
+            events
+        };
+        self.when_done(comparing, move |hub, events| {
+            for event in events {
+                hub.decide(event);
+            }
+            let workspaces = workspace_list(&hub.engine);
+            hub.answer(asker, Ok(Response::Workspaces { workspaces }));
         });
-    }
-
-    pub(in crate::hub) fn answer_with_workspaces(&self, asker: Asker) {
-        let workspaces = self.workspace_list();
-        self.answer(asker, Ok(Response::Workspaces { workspaces }));
-    }
-
-    pub(in crate::hub) fn workspace_list(&self) -> Vec<WorkspaceStatus> {
-        workspace_list(&self.engine)
     }
 }
 

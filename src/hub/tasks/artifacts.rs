@@ -8,7 +8,6 @@ use crate::config::Hash;
 use crate::engine::Event;
 use crate::hub::Hub;
 use crate::hub::agents::hooks::ReportCall;
-use crate::hub::inbox::HubInput;
 use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::remote::workspace::refresh;
 use crate::hub::requests::route::Asker;
@@ -33,8 +32,8 @@ pub(in crate::hub) struct ArtifactReport {
 impl Hub {
     /// Takes the hash of a file that an attempt hands on.
     pub(in crate::hub) fn weigh(&self, task: TaskId, attempt: usize, path: String, cwd: PathBuf) {
-        let (requests, abroad) = (self.senders.requests.clone(), self.shown_at(&cwd));
-        tokio::task::spawn_local(async move {
+        let abroad = self.shown_at(&cwd);
+        let weighing = async move {
             if let Err(reason) = refresh(abroad).await {
                 tracing::warn!(reason, "it is weighed as it was");
             }
@@ -44,9 +43,9 @@ impl Hub {
                     .map(|text| Hash::of(&text).to_string())
             });
             let hash = weighed.await.ok().and_then(Result::ok);
-            let event = Event::Weighed { task, attempt, path, hash };
-            let _ = requests.send(HubInput::Came(event)).await;
-        });
+            Event::Weighed { task, attempt, path, hash }
+        };
+        self.when_done(weighing, Self::decide);
     }
 
     /// Takes a report about a file once the file has been looked at; what is not as it should be is
@@ -54,21 +53,21 @@ impl Hub {
     pub(in crate::hub) fn check_artifact(&self, waiting: ArtifactReport, schema: Option<String>) {
         let cwd = self.engine.seat(&waiting.agent).map(|seat| seat.member.cwd.clone());
         let (cwd, path) = (cwd.unwrap_or_default(), waiting.said.path());
-        let (requests, abroad) = (self.senders.requests.clone(), self.shown_at(&cwd));
-        tokio::task::spawn_local(async move {
+        let abroad = self.shown_at(&cwd);
+        let examining = async move {
             let refreshed = refresh(abroad).await;
             let looking =
                 tokio::task::spawn_blocking(move || refuse(&cwd, &path, schema.as_deref()));
-            let fault = match looking.await {
+            match looking.await {
                 Ok(Ok(())) => refreshed.err(),
                 Ok(Err(reason)) => Some(reason),
                 Err(error) => Some(error.to_string()),
-            };
-            let _ = requests.send(HubInput::Examined { waiting: Box::new(waiting), fault }).await;
-        });
+            }
+        };
+        self.when_done(examining, |hub, fault| hub.on_examined(waiting, fault));
     }
 
-    pub(in crate::hub) fn on_examined(&mut self, waiting: ArtifactReport, fault: Option<String>) {
+    fn on_examined(&mut self, waiting: ArtifactReport, fault: Option<String>) {
         let ArtifactReport { asker, agent, run, said, tag } = waiting;
         let answer = match fault {
             Some(reason) => Err(refusal(&reason)),

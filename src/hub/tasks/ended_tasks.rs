@@ -1,7 +1,6 @@
 //! Tasks and prompts that have ended and left memory: looked up in the record for whoever names them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
@@ -9,7 +8,7 @@ use crate::api::{Ask, Fault, Request, RequestKind, Response, TaskRequest, TaskSt
 use crate::engine::{Dispatch, Event};
 use crate::hub::Hub;
 use crate::hub::clients::response_size::{fitting, text_bytes};
-use crate::hub::inbox::{ClientId, HubInput};
+use crate::hub::inbox::ClientId;
 use crate::hub::requests::route::Asker;
 use crate::model::{Named, ReceiptId, Task, TaskId};
 use crate::store::{Journal, StoreError};
@@ -39,7 +38,7 @@ struct Missing {
 
 /// What the record says of it.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct FoundTasks {
+struct FoundTasks {
     tasks: Vec<Task>,
     dispatches: Vec<Dispatch>,
     /// The first that is no longer there, and since when there is something.
@@ -50,7 +49,7 @@ pub(in crate::hub) struct FoundTasks {
 
 /// A part of the list of those that have left memory, newest first.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct TaskPage {
+struct TaskPage {
     tasks: Vec<Task>,
     next: Option<TaskId>,
     cut_off: Option<String>,
@@ -69,29 +68,16 @@ impl Hub {
             let fault = Fault::new(message).with_hint("Ask for it in parts");
             return self.answer(Asker::of(client, &ask), Err(fault));
         }
-        let (requests, path) = (self.senders.requests.clone(), self.paths.record());
-        tokio::task::spawn_local(async move {
-            let looking = tokio::task::spawn_blocking(move || look_up(&path, &missing));
-            let found = match looking.await {
-                Ok(found) => found.map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            let ask = Box::new(ask);
-            let _ = requests.send(HubInput::FoundEnded { client, ask, found }).await;
-        });
+        let read = move |journal: &Journal| look_up(journal, &missing);
+        self.read_record(read, move |hub, found| hub.on_found_ended(client, ask, found));
     }
 
     /// Takes up a request for which something was looked up. That is in memory as long as that takes, and
     /// longer if something open refers to it then.
-    pub(in crate::hub) fn on_found_ended(
-        &mut self,
-        client: ClientId,
-        ask: Ask,
-        found: Result<FoundTasks, String>,
-    ) {
+    fn on_found_ended(&mut self, client: ClientId, ask: Ask, found: Result<FoundTasks, Fault>) {
         let FoundTasks { tasks, dispatches, cut_off, late } = match found {
             Ok(found) => found,
-            Err(reason) => return self.answer(Asker::of(client, &ask), Err(unreadable(&reason))),
+            Err(fault) => return self.answer(Asker::of(client, &ask), Err(fault)),
         };
         // An agent learns nothing of what it may not name.
         let is_person = !self.speakers.contains_key(&client);
@@ -140,21 +126,14 @@ impl Hub {
     pub(in crate::hub) fn list_ended(&self, asker: Asker, before: Option<TaskId>) {
         let held: BTreeSet<TaskId> = self.engine.tasks().map(|task| task.id).collect();
         let before = before.unwrap_or_else(|| TaskId(self.engine.task_count() + 1));
-        let (requests, path) = (self.senders.requests.clone(), self.paths.record());
-        tokio::task::spawn_local(async move {
-            let looking = tokio::task::spawn_blocking(move || list(&path, before, &held));
-            let found = match looking.await {
-                Ok(found) => found.map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            let _ = requests.send(HubInput::ListedTasks { asker, found }).await;
-        });
+        let read = move |journal: &Journal| list(journal, before, &held);
+        self.read_record(read, move |hub, found| hub.on_listed_tasks(asker, found));
     }
 
     /// Answers with those that the one who asked may know of.
-    pub(in crate::hub) fn on_listed_tasks(&self, asker: Asker, found: Result<TaskPage, String>) {
+    fn on_listed_tasks(&self, asker: Asker, found: Result<TaskPage, Fault>) {
         let say = self.say_of(asker.client, RequestKind::ListTasks);
-        let answer = found.map_err(|reason| unreadable(&reason)).map(|found| {
+        let answer = found.map(|found| {
             let TaskPage { tasks, next, cut_off } = found;
             let may_know = |task: &&Task| {
                 let say = say.as_ref();
@@ -168,8 +147,7 @@ impl Hub {
     }
 }
 
-fn look_up(path: &Path, missing: &Missing) -> Result<FoundTasks, StoreError> {
-    let journal = Journal::open(path)?;
+fn look_up(journal: &Journal, missing: &Missing) -> Result<FoundTasks, StoreError> {
     let cut_off = journal.base()?.map(|base| base.at.to_rfc3339());
     let mut found = FoundTasks::default();
     let mut wanted: Vec<TaskId> = missing.tasks.iter().copied().collect();
@@ -177,7 +155,7 @@ fn look_up(path: &Path, missing: &Missing) -> Result<FoundTasks, StoreError> {
     let (named, mut next) = (wanted.len(), 0);
     let gone = |name: String| cut_off.clone().map(|until| (name, until));
     while let Some(id) = wanted.get(next).copied() {
-        match last_of::<Task>(&journal, TASKS, &id.to_string())? {
+        match last_of::<Task>(journal, TASKS, &id.to_string())? {
             Some((task, true)) => {
                 if missing.with_needs && next < named {
                     wanted.extend(task.needs.iter().filter(|need| seen.insert(**need)));
@@ -193,7 +171,7 @@ fn look_up(path: &Path, missing: &Missing) -> Result<FoundTasks, StoreError> {
     }
     for id in &missing.prompts {
         let name = format!("Prompt `{id}`");
-        match last_of::<Dispatch>(&journal, PROMPTS, &id.to_string())? {
+        match last_of::<Dispatch>(journal, PROMPTS, &id.to_string())? {
             Some((dispatch, true)) => found.dispatches.push(dispatch),
             Some((_, false)) => found.late = found.late.or(Some(name)),
             None => found.cut_off = found.cut_off.or_else(|| gone(name)),
@@ -202,8 +180,11 @@ fn look_up(path: &Path, missing: &Missing) -> Result<FoundTasks, StoreError> {
     Ok(found)
 }
 
-fn list(path: &Path, before: TaskId, held: &BTreeSet<TaskId>) -> Result<TaskPage, StoreError> {
-    let journal = Journal::open(path)?;
+fn list(
+    journal: &Journal,
+    before: TaskId,
+    held: &BTreeSet<TaskId>,
+) -> Result<TaskPage, StoreError> {
     let cut_off = journal.base()?.map(|base| base.at.to_rfc3339());
     let mut tasks = Vec::new();
     let mut next = None;
@@ -214,7 +195,7 @@ fn list(path: &Path, before: TaskId, held: &BTreeSet<TaskId>) -> Result<TaskPage
         }
         next = Some(id);
         if !held.contains(&id) {
-            tasks.extend(last_of::<Task>(&journal, TASKS, &id.to_string())?.map(|(task, _)| task));
+            tasks.extend(last_of::<Task>(journal, TASKS, &id.to_string())?.map(|(task, _)| task));
         }
     }
     let count = tasks.len();
@@ -250,9 +231,4 @@ fn no_longer_there(name: &str, until: &str) -> Fault {
 fn not_yet_there(name: &str) -> Fault {
     Fault::new(format!("{name} has ended, and that is not on the disk yet"))
         .with_hint("Ask again; `wheelhouse doctor` says whether the record can be written")
-}
-
-fn unreadable(reason: &str) -> Fault {
-    Fault::new(format!("The record cannot be read: {reason}"))
-        .with_hint("Look closer with `wheelhouse doctor`")
 }

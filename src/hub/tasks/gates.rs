@@ -7,8 +7,7 @@ use super::file_tree;
 use super::gate_check::{self, ContractFiles, GateContext};
 use crate::engine::Event;
 use crate::hub::Hub;
-use crate::hub::inbox::HubInput;
-use crate::hub::remote::workspace::refresh;
+use crate::hub::remote::workspace::{RemoteWorkspace, refresh};
 use crate::model::{Check, Checks, Gate, GateResult, PlayId, Task, TaskId};
 
 impl Hub {
@@ -32,13 +31,8 @@ impl Hub {
         let bench = GateContext { cwd, mark, began };
         let promised = |title: &str, version| self.engine.promised(task, title, version);
         let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
-        let requests = self.senders.requests.clone();
-        tokio::task::spawn_local(async move {
-            let checks = match refresh(abroad).await {
-                Ok(()) => check_all(gates, &bench).await,
-                Err(reason) => unfetched(gates, &reason),
-            };
-            let _ = requests.send(HubInput::Came(Event::Gates { task, attempt, checks })).await;
+        self.when_done(check_fresh(abroad, gates, bench), move |hub, checks| {
+            hub.decide(Event::Gates { task, attempt, checks });
         });
     }
 
@@ -55,26 +49,20 @@ impl Hub {
         let bench = GateContext { cwd, mark, began };
         let promised = |title: &str, version| self.engine.promised_in(play, title, version);
         let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
-        let requests = self.senders.requests.clone();
-        tokio::task::spawn_local(async move {
-            let checks = match refresh(abroad).await {
-                Ok(()) => check_all(gates, &bench).await,
-                Err(reason) => unfetched(gates, &reason),
-            };
-            let _ = requests
-                .send(HubInput::Came(Event::StageGates { play, stage, round, checks }))
-                .await;
+        self.when_done(check_fresh(abroad, gates, bench), move |hub, checks| {
+            hub.decide(Event::StageGates { play, stage, round, checks });
         });
     }
 
     /// Looks which files were modified where an agent works.
     pub(in crate::hub) fn survey(&self, task: TaskId, attempt: usize, cwd: PathBuf) {
-        let requests = self.senders.requests.clone();
-        tokio::task::spawn_local(async move {
-            let files = tokio::task::spawn_blocking(move || file_tree::modified(&cwd)).await;
-            let files = files.unwrap_or_default();
-            let _ = requests.send(HubInput::Came(Event::Surveyed { task, attempt, files })).await;
-        });
+        self.in_background(
+            move || file_tree::modified(&cwd),
+            move |hub, files| {
+                let files = files.unwrap_or_default();
+                hub.decide(Event::Surveyed { task, attempt, files });
+            },
+        );
     }
 }
 
@@ -90,6 +78,18 @@ fn with_promise(
         _ => None,
     };
     (gate, promise)
+}
+
+/// Runs gates on the files as they are now, also where those are elsewhere.
+async fn check_fresh(
+    abroad: Option<RemoteWorkspace>,
+    gates: Vec<(String, Option<ContractFiles>)>,
+    bench: GateContext,
+) -> Checks {
+    match refresh(abroad).await {
+        Ok(()) => check_all(gates, &bench).await,
+        Err(reason) => unfetched(gates, &reason),
+    }
 }
 
 /// Nothing passes on files that are not those that are claimed to be good.

@@ -17,7 +17,6 @@ use super::file_tree;
 use crate::config::Hash;
 use crate::engine::Event;
 use crate::hub::Hub;
-use crate::hub::inbox::HubInput;
 use crate::hub::remote::workspace::refresh;
 use crate::model::{FileChange, Moment};
 use crate::workspace::inside::Root;
@@ -54,10 +53,10 @@ struct Seen {
 impl Hub {
     /// Looks at a workspace beside the hub; the outcome comes back as an event.
     pub(in crate::hub) fn look(&self, root: PathBuf) {
-        let (sights, requests) = (Arc::clone(&self.sights), self.senders.requests.clone());
+        let sights = Arc::clone(&self.sights);
         let (file, now) = (self.paths.sight(&root), self.clock.now());
         let abroad = self.shown_at(&root);
-        tokio::task::spawn_local(async move {
+        let looking = async move {
             if let Err(reason) = refresh(abroad).await {
                 tracing::warn!(reason, "it is looked at as it was");
             }
@@ -65,8 +64,9 @@ impl Hub {
             let looked =
                 tokio::task::spawn_blocking(move || look(&place, &file, &sights, now)).await;
             let changes = looked.ok().flatten();
-            let _ = requests.send(HubInput::Came(Event::Looked { root, changes })).await;
-        });
+            Event::Looked { root, changes }
+        };
+        self.when_done(looking, Self::decide);
     }
 }
 

@@ -8,7 +8,6 @@ use crate::engine::Engine;
 use crate::git::{GitError, Repository};
 use crate::hub::Hub;
 use crate::hub::clients::response_size::{ANSWER_BYTES_MAX, fitting};
-use crate::hub::inbox::HubInput;
 use crate::hub::remote::workspace::refresh_at_times;
 use crate::hub::requests::route::{Asker, Reply, unknown_agent};
 use crate::model::{Against, AgentName, DiffFile, DiffLine, FileHunks, Moment};
@@ -40,18 +39,16 @@ impl Hub {
             Err(fault) => return Some(Err(fault)),
         };
         let workspace = self.engine.workspace(&comparison.agent);
-        let requests = self.senders.requests.clone();
         // Whoever asks for hunks has just asked for the files.
         let abroad = workspace.filter(|_| paths.is_empty()).and_then(|one| self.abroad(one));
-        tokio::task::spawn_local(async move {
+        let comparing = async move {
             if let Err(reason) = refresh_at_times(abroad).await {
                 tracing::debug!(reason, "it is compared as it was");
             }
             let answer = tokio::task::spawn_blocking(move || comparison.run(paths)).await;
-            let failed = |_| Err(Fault::new("The files could not be compared"));
-            let answer = Box::new(answer.unwrap_or_else(failed));
-            let _ = requests.send(HubInput::Answered { asker, answer }).await;
-        });
+            answer.unwrap_or_else(|_| Err(Fault::new("The files could not be compared")))
+        };
+        self.when_done(comparing, move |hub, answer| hub.answer(asker, answer));
         None
     }
 }

@@ -3,7 +3,6 @@
 use super::found::events;
 use crate::engine::{Event, WorkspaceEvent, WorkspaceOrder};
 use crate::hub::Hub;
-use crate::hub::inbox::HubInput;
 use crate::hub::remote::workspace::{RemoteWorkspace, refresh};
 use crate::hub::tasks::gate_check::{self, GateContext};
 use crate::model::{Clearing, Merge, MergeOutcome, Moment, Workspace};
@@ -14,11 +13,11 @@ const MERGES_MAX: usize = 5;
 
 impl Hub {
     pub(in crate::hub) fn obey_about_space(&self, order: WorkspaceOrder) {
-        let (site, requests) = (self.site(), self.senders.requests.clone());
+        let site = self.site();
         let (session, now) = (self.paths.session.to_string(), self.clock.now());
         let abroad = self.abroad(order.workspace());
         let search = self.search(Some(&order.workspace().agent));
-        tokio::task::spawn_local(async move {
+        let carrying = async move {
             let event = match order {
                 WorkspaceOrder::Make(workspace) => make(site, *workspace, abroad).await,
                 WorkspaceOrder::Clear(workspace, clearing) => {
@@ -46,8 +45,11 @@ impl Hub {
                 matches!(event, Event::Workspace { event: WorkspaceEvent::NotMade { .. }, .. })
             };
             let left = if is_unmade(&event) { found(search).await } else { Vec::new() };
-            for event in std::iter::once(event).chain(left) {
-                let _ = requests.send(HubInput::Came(event)).await;
+            std::iter::once(event).chain(left)
+        };
+        self.when_done(carrying, |hub, events| {
+            for event in events {
+                hub.decide(event);
             }
         });
     }
