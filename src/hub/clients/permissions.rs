@@ -42,7 +42,7 @@ impl Clients {
         (engine, session): (&Engine, &SessionName),
     ) -> Reply {
         // Another version gets its answer, so that it can say what is wrong, and nothing more.
-        if let Some(one) = self.clients.get_mut(&client) {
+        if let Some(one) = self.by_id.get_mut(&client) {
             one.protocol = Some(protocol);
         }
         if protocol == PROTOCOL {
@@ -54,7 +54,7 @@ impl Clients {
                 tracing::warn!(client = client.0, reason = fault.message, "a greeting is refused");
                 return Err(fault);
             }
-            if let Some(one) = self.clients.get_mut(&client) {
+            if let Some(one) = self.by_id.get_mut(&client) {
                 (one.speaker, one.is_greeted) = (speaker, true);
             }
         }
@@ -76,7 +76,7 @@ impl Clients {
         speaker: Option<&(AgentName, RunId)>,
         own: &SessionName,
     ) -> Option<Fault> {
-        let kept = match self.clients.get(&client).map(|one| &one.standing) {
+        let kept = match self.by_id.get(&client).map(|one| &one.standing) {
             Some(Standing::Outside) => return None,
             Some(Standing::Inside(kept)) => kept,
             Some(Standing::Unknown(why)) => return Some(untraced(*why)),

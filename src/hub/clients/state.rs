@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::RandomState;
 
 use super::askers::{Asker, Reply};
-use super::views::View;
+use super::views::ClientView;
 use crate::api::{Fault, FromHub};
 use crate::hub::inbox::ClientId;
 use crate::hub::outbox::Outbox;
@@ -14,7 +14,7 @@ use crate::model::{AgentName, Keyed, Moment, RequestId, RunId};
 /// All clients.
 #[derive(Debug, Default)]
 pub(in crate::hub) struct Clients {
-    pub(super) clients: BTreeMap<ClientId, Client>,
+    pub(super) by_id: BTreeMap<ClientId, Client>,
     /// Who asked for what is still being carried out.
     askers: BTreeMap<RequestId, Asker>,
     /// Who wants to see the process tree of an agent, oldest first.
@@ -40,7 +40,7 @@ pub(super) struct Client {
     refusal: Option<Fault>,
     /// The keys of its requests that are about to be decided.
     keys: BTreeMap<u64, Keyed>,
-    pub(super) view: View,
+    pub(super) view: ClientView,
 }
 
 impl Clients {
@@ -60,14 +60,14 @@ impl Clients {
             protocol: None,
             refusal: None,
             keys: BTreeMap::new(),
-            view: View::default(),
+            view: ClientView::default(),
         };
-        self.clients.insert(client, one);
+        self.by_id.insert(client, one);
     }
 
     /// Forgets a client, and returns what it had asked for that is still being carried out.
     pub(in crate::hub) fn dismiss(&mut self, client: ClientId) -> Vec<RequestId> {
-        self.clients.remove(&client);
+        self.by_id.remove(&client);
         let is_its = |asker: &Asker| asker.client == client;
         for askers in self.tree_askers.values_mut() {
             askers.retain(|asker| !is_its(asker));
@@ -78,7 +78,7 @@ impl Clients {
 
     /// Returns the agent, and its run, for which a client speaks; nothing for a person.
     pub(in crate::hub) fn speaker(&self, client: ClientId) -> Option<&(AgentName, RunId)> {
-        self.clients.get(&client)?.speaker.as_ref()
+        self.by_id.get(&client)?.speaker.as_ref()
     }
 
     /// Returns the agent for which a client speaks.
@@ -87,34 +87,34 @@ impl Clients {
     }
 
     pub(in crate::hub) fn is_greeted(&self, client: ClientId) -> bool {
-        self.clients.get(&client).is_some_and(|one| one.is_greeted)
+        self.by_id.get(&client).is_some_and(|one| one.is_greeted)
     }
 
     /// Returns what a client said that it speaks, if it said anything.
     pub(in crate::hub) fn protocol_of(&self, client: ClientId) -> Option<u32> {
-        self.clients.get(&client)?.protocol
+        self.by_id.get(&client)?.protocol
     }
 
     pub(in crate::hub) fn note_refusal(&mut self, client: ClientId, refusal: Option<Fault>) {
-        if let Some(one) = self.clients.get_mut(&client) {
+        if let Some(one) = self.by_id.get_mut(&client) {
             one.refusal = refusal;
         }
     }
 
     /// Returns why a client was not greeted, if it tried.
     pub(in crate::hub) fn refusal_of(&self, client: ClientId) -> Option<&Fault> {
-        self.clients.get(&client)?.refusal.as_ref()
+        self.by_id.get(&client)?.refusal.as_ref()
     }
 
     /// Keeps the key of a request until that is decided.
     pub(in crate::hub) fn keep_key(&mut self, asker: Asker, key: Keyed) {
-        if let Some(one) = self.clients.get_mut(&asker.client) {
+        if let Some(one) = self.by_id.get_mut(&asker.client) {
             one.keys.insert(asker.id, key);
         }
     }
 
     pub(in crate::hub) fn take_key(&mut self, asker: Asker) -> Option<Keyed> {
-        self.clients.get_mut(&asker.client)?.keys.remove(&asker.id)
+        self.by_id.get_mut(&asker.client)?.keys.remove(&asker.id)
     }
 
     /// Returns a number for a request that is answered later.
@@ -142,21 +142,21 @@ impl Clients {
     }
 
     pub(in crate::hub) fn send(&self, client: ClientId, frame: &FromHub) {
-        if let Some(one) = self.clients.get(&client) {
+        if let Some(one) = self.by_id.get(&client) {
             one.outbox.send(frame);
         }
     }
 
     /// Sends a line to a reporter that speaks in lines.
     pub(in crate::hub) fn send_line(&self, client: ClientId, line: &serde_json::Value) {
-        if let Some(one) = self.clients.get(&client) {
+        if let Some(one) = self.by_id.get(&client) {
             one.outbox.send_line(line);
         }
     }
 
     /// Lets the next request of a client in.
     pub(in crate::hub) fn note_heard(&self, client: ClientId) {
-        if let Some(one) = self.clients.get(&client) {
+        if let Some(one) = self.by_id.get(&client) {
             one.outbox.note_heard();
         }
     }

@@ -41,7 +41,7 @@ pub(in crate::hub) struct PaneContent<'a> {
 /// What one client sees.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a client")]
 #[derive(Debug, Default)]
-pub(super) struct View {
+pub(super) struct ClientView {
     is_subscribed: bool,
     /// It has said what it shows, which only dashboards do.
     is_dashboard: bool,
@@ -98,16 +98,16 @@ impl Clients {
         (view.is_dashboard, view.is_attended) = (true, is_attended);
     }
 
-    fn view_mut(&mut self, client: ClientId) -> Option<&mut View> {
-        self.clients.get_mut(&client).map(|one| &mut one.view)
+    fn view_mut(&mut self, client: ClientId) -> Option<&mut ClientView> {
+        self.by_id.get_mut(&client).map(|one| &mut one.view)
     }
 
-    fn views(&self) -> impl Iterator<Item = &View> {
-        self.clients.values().map(|one| &one.view)
+    fn views(&self) -> impl Iterator<Item = &ClientView> {
+        self.by_id.values().map(|one| &one.view)
     }
 
-    fn views_mut(&mut self) -> impl Iterator<Item = &mut View> {
-        self.clients.values_mut().map(|one| &mut one.view)
+    fn views_mut(&mut self) -> impl Iterator<Item = &mut ClientView> {
+        self.by_id.values_mut().map(|one| &mut one.view)
     }
 
     /// Says whether somebody has the agent's pane before their eyes.
@@ -145,13 +145,13 @@ impl Clients {
 
     pub(in crate::hub) fn is_status_due(&self, now: Moment) -> bool {
         now.since(self.status_sent_at) >= STATUS_PAUSE
-            && self.clients.values().any(Client::takes_status)
+            && self.by_id.values().any(Client::takes_status)
     }
 
     pub(in crate::hub) fn send_status(&mut self, status: Status, now: Moment) {
         self.status_sent_at = now;
         let notice = FromHub::Notice(Notice::Status(status));
-        for one in self.clients.values_mut().filter(|one| one.takes_status()) {
+        for one in self.by_id.values_mut().filter(|one| one.takes_status()) {
             one.view.is_status_due = false;
             one.outbox.send(&notice);
         }
@@ -160,7 +160,7 @@ impl Clients {
     /// Tells those who want to hear of everything, unless they lag behind.
     pub(in crate::hub) fn tell_subscribers(&self, notice: Notice) {
         let frame = FromHub::Notice(notice);
-        for one in self.clients.values().filter(|one| one.view.is_subscribed) {
+        for one in self.by_id.values().filter(|one| one.view.is_subscribed) {
             if one.outbox.is_fluent() {
                 one.outbox.send(&frame);
             }
@@ -168,7 +168,7 @@ impl Clients {
     }
 
     pub(in crate::hub) fn say_goodbye(&self) {
-        for one in self.clients.values() {
+        for one in self.by_id.values() {
             one.outbox.send(&FromHub::Notice(Notice::Ending));
         }
     }
@@ -179,7 +179,7 @@ impl Clients {
         content: impl Fn(&AgentName) -> Option<PaneContent<'a>>,
         now: Moment,
     ) {
-        for one in self.clients.values_mut().filter(|one| !one.view.due.is_empty()) {
+        for one in self.by_id.values_mut().filter(|one| !one.view.due.is_empty()) {
             one.view.flush(&one.outbox, &content, &self.marks, now);
         }
     }
@@ -190,7 +190,7 @@ impl Clients {
         content: impl Fn(&AgentName) -> Option<PaneContent<'a>>,
     ) -> Option<Moment> {
         let mut next = None;
-        for one in self.clients.values().filter(|one| one.outbox.is_fluent()) {
+        for one in self.by_id.values().filter(|one| one.outbox.is_fluent()) {
             let view = &one.view;
             let frames = view.due.iter().filter_map(|agent| {
                 let (pane, shown) = (content(agent)?, view.shown.get(agent)?);
@@ -211,7 +211,7 @@ impl Client {
     }
 }
 
-impl View {
+impl ClientView {
     fn flush<'a>(
         &mut self,
         outbox: &Outbox,

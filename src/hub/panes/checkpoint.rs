@@ -76,9 +76,9 @@ impl Pane {
 impl Panes {
     /// Saves a pane that goes on, if it is time to, beside the hub's own work.
     pub(in crate::hub) fn save_screen_if_due(&mut self, agent: &AgentName, clock: &Clock) {
-        let (panes, now) = (self.panes.len(), clock.now());
+        let (panes, now) = (self.by_agent.len(), clock.now());
         let is_due = |pane: &Pane| pane.is_checkpoint_due(panes, now);
-        if self.files.is_free() && self.panes.get(agent).is_some_and(is_due) {
+        if self.files.is_free() && self.by_agent.get(agent).is_some_and(is_due) {
             self.save_screen(agent, clock);
         }
     }
@@ -86,7 +86,7 @@ impl Panes {
     /// Saves a pane before something ends. It is on the disk before that end is on record.
     pub(in crate::hub) fn save_screen(&mut self, agent: &AgentName, clock: &Clock) {
         let (now, begun) = (clock.now(), clock.age());
-        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let Some(pane) = self.by_agent.get_mut(agent) else { return };
         if pane.offset == pane.checkpoint.offset {
             return;
         }

@@ -100,7 +100,7 @@ impl Panes {
     ) -> Option<(HookNews, Vec<Finding>)> {
         let rules = self.rules.hooks.get(cli)?;
         let news = rules.read(said)?;
-        let pane = self.panes.get_mut(agent)?;
+        let pane = self.by_agent.get_mut(agent)?;
         if !pane.note_call(call) {
             return None;
         }

@@ -33,7 +33,7 @@ impl Panes {
         now: Moment,
     ) -> Vec<(AgentName, RunId, Option<Question>)> {
         let is_due = |pane: &Pane| pane.dialog_deadline().is_some_and(|deadline| deadline <= now);
-        let due = self.panes.iter_mut().filter(|(_, pane)| is_due(pane));
+        let due = self.by_agent.iter_mut().filter(|(_, pane)| is_due(pane));
         let tell = |(agent, pane): (&AgentName, &mut Pane)| {
             let run = pane.run;
             let dialog = pane.dialog.as_mut()?;
@@ -50,7 +50,7 @@ impl Panes {
         run: RunId,
         asked: &Question,
     ) -> bool {
-        let pane = self.panes.get(agent).filter(|pane| pane.run == run);
+        let pane = self.by_agent.get(agent).filter(|pane| pane.run == run);
         let dialog = pane.and_then(|pane| pane.dialog.as_ref());
         dialog.is_some_and(|one| one.is_told && one.question.as_ref() == Some(asked))
     }
@@ -63,7 +63,7 @@ impl Panes {
         keys: &Keys,
         now: Moment,
     ) -> Option<()> {
-        let pane = self.panes.get_mut(agent).filter(|pane| pane.run == run)?;
+        let pane = self.by_agent.get_mut(agent).filter(|pane| pane.run == run)?;
         let scene = pane.scene().filter(|_| pane.keystrokes.is_none())?;
         let machine = Answer::begin(&fingerprint, Choice::Option(yes), keys, &scene, now);
         pane.keystrokes = Some(Keystrokes::Approval { fingerprint, machine });
@@ -72,7 +72,7 @@ impl Panes {
 
     /// Tells of every dialog that is open once more: other rules hold now.
     pub(in crate::hub) fn tell_dialogs_again(&mut self) {
-        for dialog in self.panes.values_mut().filter_map(|pane| pane.dialog.as_mut()) {
+        for dialog in self.by_agent.values_mut().filter_map(|pane| pane.dialog.as_mut()) {
             dialog.is_told = false;
         }
     }

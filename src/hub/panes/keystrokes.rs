@@ -85,7 +85,7 @@ impl Panes {
     ) -> Result<(), (Stage, &'static str)> {
         let PromptOrder { receipt, text, tag, manner } = prompt;
         let letter = Letter { text, tag, is_command: manner.is_command };
-        let free = self.panes.get_mut(agent).filter(|pane| pane.run == run);
+        let free = self.by_agent.get_mut(agent).filter(|pane| pane.run == run);
         let Some(pane) = free.filter(|pane| pane.keystrokes.is_none()) else {
             return Err((Stage::Queued, OTHER_KEYS));
         };
@@ -111,7 +111,7 @@ impl Panes {
         letter: Letter,
         now: Moment,
     ) -> Option<()> {
-        let pane = self.panes.get_mut(agent).filter(|pane| pane.run == run)?;
+        let pane = self.by_agent.get_mut(agent).filter(|pane| pane.run == run)?;
         let due = now + REBUILT;
         pane.keystrokes = Some(Keystrokes::Inspection { receipt, stage, letter, due });
         Some(())
@@ -124,7 +124,7 @@ impl Panes {
         receipt: ReceiptId,
         now: Moment,
     ) -> Option<()> {
-        let pane = self.panes.get_mut(agent).filter(|pane| pane.run == run)?;
+        let pane = self.by_agent.get_mut(agent).filter(|pane| pane.run == run)?;
         let keystrokes = pane.keystrokes.as_mut().filter(|keys| keys.is_of(receipt))?;
         match keystrokes {
             Keystrokes::Prompt { machine, .. } => machine.note_recorded(now),
@@ -143,7 +143,7 @@ impl Panes {
         agent: &AgentName,
         now: Moment,
     ) -> Option<KeystrokeStep> {
-        let pane = self.panes.get_mut(agent)?;
+        let pane = self.by_agent.get_mut(agent)?;
         let mut keystrokes = pane.keystrokes.take()?;
         let acts = pane.scene().map(|scene| keystrokes.observe(&scene, now)).unwrap_or_default();
         let is_over = acts.iter().any(|act| matches!(act, Act::Stage(stage) if stage.is_final()));
@@ -162,7 +162,8 @@ impl Panes {
         prompt: &Letter,
         now: Moment,
     ) {
-        if let Some(detector) = self.panes.get_mut(agent).and_then(|pane| pane.detector.as_mut()) {
+        if let Some(detector) = self.by_agent.get_mut(agent).and_then(|pane| pane.detector.as_mut())
+        {
             detector.prompt_submitted(&prompt.text, prompt.tag.as_deref(), now);
         }
         self.save_reports_if_changed(agent);
@@ -170,14 +171,14 @@ impl Panes {
 
     /// Gives up a prompt that is on its way.
     pub(in crate::hub) fn drop_prompt(&mut self, agent: &AgentName, receipt: ReceiptId) {
-        if let Some(pane) = self.panes.get_mut(agent) {
+        if let Some(pane) = self.by_agent.get_mut(agent) {
             pane.keystrokes.take_if(|keystrokes| keystrokes.is_of(receipt));
         }
     }
 
     /// Cuts the lines to a run that is over, and returns who waits for keys that were to be pressed in it.
     pub(in crate::hub) fn close(&mut self, agent: &AgentName) -> Option<Asker> {
-        let pane = self.panes.get_mut(agent)?;
+        let pane = self.by_agent.get_mut(agent)?;
         pane.close();
         match pane.keystrokes.take()?.aim() {
             KeystrokeAim::Asker(asker, _) => asker,

@@ -155,14 +155,14 @@ impl Panes {
     pub(in crate::hub) fn save_reports_if_changed(&mut self, agent: &AgentName) {
         let changes = |pane: &Pane| pane.detector.as_ref().map_or(0, Detector::changes);
         let is_changed = |pane: &Pane| changes(pane) != pane.reports.written;
-        if let Some(pane) = self.panes.get_mut(agent).filter(|pane| is_changed(pane)) {
+        if let Some(pane) = self.by_agent.get_mut(agent).filter(|pane| is_changed(pane)) {
             pane.reports.written = changes(pane);
             self.save_reports(agent);
         }
     }
 
     pub(in crate::hub) fn save_reports(&mut self, agent: &AgentName) {
-        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let Some(pane) = self.by_agent.get_mut(agent) else { return };
         match pane.compose_reports() {
             Ok(bytes) => self.files.replace(self.paths.agent_reports(agent), bytes),
             Err(error) => {

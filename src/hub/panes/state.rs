@@ -19,7 +19,7 @@ use crate::screen::HistoryLimit;
 /// The panes of all agents.
 #[derive(Debug)]
 pub(in crate::hub) struct Panes {
-    pub(super) panes: BTreeMap<AgentName, Pane>,
+    pub(super) by_agent: BTreeMap<AgentName, Pane>,
     pub(super) rules: ReadingRules,
     pub(super) paths: Paths,
     pub(super) files: Files,
@@ -39,9 +39,9 @@ pub(in crate::hub) struct PaneReading {
 
 impl Panes {
     pub(in crate::hub) fn new(paths: Paths, files: Files) -> Self {
-        let (panes, rules) = (BTreeMap::new(), ReadingRules::default());
+        let (by_agent, rules) = (BTreeMap::new(), ReadingRules::default());
         let (history_limit, default_size) = (HistoryLimit::default(), Size::default());
-        Self { panes, rules, paths, files, history_limit, default_size }
+        Self { by_agent, rules, paths, files, history_limit, default_size }
     }
 
     /// Goes by other settings from now on.
@@ -73,30 +73,30 @@ impl Panes {
     }
 
     pub(in crate::hub) fn names(&self) -> Vec<AgentName> {
-        self.panes.keys().cloned().collect()
+        self.by_agent.keys().cloned().collect()
     }
 
     pub(in crate::hub) fn get(&self, agent: &AgentName) -> Option<&Pane> {
-        self.panes.get(agent)
+        self.by_agent.get(agent)
     }
 
     pub(in crate::hub) fn get_mut(&mut self, agent: &AgentName) -> Option<&mut Pane> {
-        self.panes.get_mut(agent)
+        self.by_agent.get_mut(agent)
     }
 
     /// Returns the pane of an agent if this run fills it.
     pub(in crate::hub) fn of_run(&mut self, agent: &AgentName, run: RunId) -> Option<&mut Pane> {
-        self.panes.get_mut(agent).filter(|pane| pane.run == run)
+        self.by_agent.get_mut(agent).filter(|pane| pane.run == run)
     }
 
     /// Returns the pane of an agent that runs.
     pub(in crate::hub) fn live_mut(&mut self, agent: &AgentName) -> Option<&mut Pane> {
-        self.panes.get_mut(agent).filter(|pane| pane.is_live())
+        self.by_agent.get_mut(agent).filter(|pane| pane.is_live())
     }
 
     /// Returns the size of an agent's screen, if it has one.
     pub(in crate::hub) fn size_of(&self, agent: &AgentName) -> Option<Size> {
-        self.panes.get(agent).map(|pane| pane.screen.size())
+        self.by_agent.get(agent).map(|pane| pane.screen.size())
     }
 
     /// Returns an empty pane for a run that begins.
@@ -117,7 +117,7 @@ impl Panes {
     /// Shows the last words of an agent that has ended.
     pub(in crate::hub) fn show_ended(&mut self, agent: AgentName, run: RunId, now: Moment) {
         if let Some(pane) = self.saved(&agent, run, now) {
-            self.panes.insert(agent, pane);
+            self.by_agent.insert(agent, pane);
         }
     }
 
@@ -141,7 +141,7 @@ impl Panes {
         }
         let listen = |port| EventStream::open(agent.clone(), run, port, senders.clone());
         pane.events = port.map(listen);
-        let before = self.panes.insert(agent.clone(), pane);
+        let before = self.by_agent.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();
         }
@@ -149,20 +149,20 @@ impl Panes {
 
     /// Sends an order to an agent's keeper, and says whether it was taken.
     pub(in crate::hub) fn order(&self, agent: &AgentName, order: &ToKeeper) -> bool {
-        self.panes.get(agent).is_some_and(|pane| pane.order(order))
+        self.by_agent.get(agent).is_some_and(|pane| pane.order(order))
     }
 
     /// Takes note that news of a run's keeper is dealt with, and says whether it still matters: output of
     /// an earlier run means nothing for the one that follows it.
     pub(in crate::hub) fn note_news(&self, agent: &AgentName, run: RunId) -> Option<RunId> {
-        let pane = self.panes.get(agent)?;
+        let pane = self.by_agent.get(agent)?;
         pane.link.as_ref().filter(|link| link.run == run)?.note_heard();
         Some(pane.run)
     }
 
     /// Says whether a keeper that is not on record has yet to say which run it keeps.
     pub(in crate::hub) fn awaits_stray(&self) -> bool {
-        self.panes.values().any(|pane| pane.is_live() && pane.run == RunId::default())
+        self.by_agent.values().any(|pane| pane.is_live() && pane.run == RunId::default())
     }
 
     /// Returns the agents whose detectors have something to do.
@@ -177,7 +177,7 @@ impl Panes {
 
     fn due(&self, now: Moment, deadline: impl Fn(&Pane) -> Option<Moment>) -> Vec<AgentName> {
         let is_due = |pane: &Pane| deadline(pane).is_some_and(|deadline| deadline <= now);
-        let due = self.panes.iter().filter(|(_, pane)| is_due(pane));
+        let due = self.by_agent.iter().filter(|(_, pane)| is_due(pane));
         due.map(|(agent, _)| agent.clone()).collect()
     }
 
@@ -186,6 +186,6 @@ impl Panes {
         let deadlines = |pane: &Pane| {
             [pane.inspection_deadline(), pane.keystroke_deadline(), pane.dialog_deadline()]
         };
-        self.panes.values().flat_map(deadlines).flatten().min()
+        self.by_agent.values().flat_map(deadlines).flatten().min()
     }
 }

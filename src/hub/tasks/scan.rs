@@ -29,11 +29,11 @@ const CONTENT_BYTES_MAX: u64 = 1024 * 1024;
 const TICK: Duration = Duration::from_secs(2);
 
 /// What was seen of each workspace.
-pub(in crate::hub) type Snapshots = Arc<Mutex<BTreeMap<PathBuf, Snapshot>>>;
+pub(in crate::hub) type Snapshots = Arc<Mutex<BTreeMap<PathBuf, FileSnapshot>>>;
 
 /// The files of a workspace as they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::hub) struct Snapshot {
+pub(in crate::hub) struct FileSnapshot {
     files: BTreeMap<String, Seen>,
 }
 
@@ -87,9 +87,10 @@ fn scan_files(
     Some(changes)
 }
 
-fn compare(before: &Snapshot, after: &Snapshot) -> Vec<FileChange> {
-    let number =
-        |snapshot: &Snapshot, path: &str| snapshot.files.get(path).map(|seen| seen.number.clone());
+fn compare(before: &FileSnapshot, after: &FileSnapshot) -> Vec<FileChange> {
+    let number = |snapshot: &FileSnapshot, path: &str| {
+        snapshot.files.get(path).map(|seen| seen.number.clone())
+    };
     let gone = before.files.keys().filter(|path| !after.files.contains_key(*path));
     let paths = after.files.keys().chain(gone);
     let changes = paths.map(|path| FileChange {
@@ -100,7 +101,7 @@ fn compare(before: &Snapshot, after: &Snapshot) -> Vec<FileChange> {
     changes.filter(|change| change.before != change.after).collect()
 }
 
-fn snapshot(root: &Path, before: Option<&Snapshot>, now: Moment) -> Option<Snapshot> {
+fn snapshot(root: &Path, before: Option<&FileSnapshot>, now: Moment) -> Option<FileSnapshot> {
     let mut held = Root::hold(root).ok()?;
     let listed = file_tree::files(root)?;
     let is_crowded = listed.len() > FILES_MAX;
@@ -112,7 +113,7 @@ fn snapshot(root: &Path, before: Option<&Snapshot>, now: Moment) -> Option<Snaps
             files.insert(name, seen);
         }
     }
-    Some(Snapshot { files })
+    Some(FileSnapshot { files })
 }
 
 /// Returns a path as it is told: an agent may name its files in lines, or in what a terminal obeys.
@@ -158,7 +159,7 @@ fn see_file(
     Some(Seen { number, stamp, is_settled })
 }
 
-fn save(snapshot: &Snapshot, file: &Path) -> std::io::Result<()> {
+fn save(snapshot: &FileSnapshot, file: &Path) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -167,7 +168,7 @@ fn save(snapshot: &Snapshot, file: &Path) -> std::io::Result<()> {
     fs::rename(&draft, file)
 }
 
-fn load(file: &Path) -> Option<Snapshot> {
+fn load(file: &Path) -> Option<FileSnapshot> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
