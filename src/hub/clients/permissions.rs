@@ -99,7 +99,7 @@ impl Hub {
         let right = request.kind().right();
         let Some((agent, run)) = self.speakers.get(&client) else {
             let is_allowed = right.of(Speaker::Person) != Reach::Never;
-            return (!is_allowed).then(|| Fault::new(format!("Nobody may {}", right.deed)));
+            return (!is_allowed).then(|| Fault::new(format!("Nobody may {}", right.action)));
         };
         let seat = self.engine.seat(agent).filter(|seat| seat.run == *run && !seat.is_gone());
         let Some(seat) = seat else { return Some(dead_token()) };
@@ -108,7 +108,7 @@ impl Hub {
         let reach = right.of(Speaker::Agent(role));
         if reach == Reach::Never {
             return Some(
-                Fault::new(format!("{who} may not {}", right.deed))
+                Fault::new(format!("{who} may not {}", right.action))
                     .with_hint("`wheelhouse whoami` says what it may; else report what is needed"),
             );
         }
@@ -120,7 +120,7 @@ impl Hub {
         }
         let mut named = request.named().into_iter();
         let foreign = named.find(|named| !self.engine.reaches(agent, reach, named))?;
-        Some(self.foreign(agent, reach, &foreign, &format!("{who} may not {}", right.deed)))
+        Some(self.foreign(agent, reach, &foreign, &format!("{who} may not {}", right.action)))
     }
 
     /// Returns why what an agent reports counts no longer: its run is over, or the attempt it names.

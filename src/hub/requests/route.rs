@@ -1,6 +1,6 @@
 //! What clients ask, and what they are answered.
 
-use crate::api::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
+use crate::api::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, RequestKind, Response};
 use crate::config::{Hash, Loaded};
 use crate::engine::{Engine, Event};
 use crate::hub::Hub;
@@ -28,6 +28,7 @@ const HISTORY_ROWS_MAX: u16 = 1000;
 pub(in crate::hub) struct Asker {
     pub(in crate::hub) client: ClientId,
     id: u64,
+    kind: RequestKind,
     /// It asked for something that counts only if it is on record.
     pub(in crate::hub) wants_record: bool,
 }
@@ -57,7 +58,8 @@ fn hash(text: &str) -> String {
 
 impl Asker {
     pub(in crate::hub) fn of(client: ClientId, ask: &Ask) -> Self {
-        Self { client, id: ask.id, wants_record: ask.request.wants_record() }
+        let kind = ask.request.kind();
+        Self { client, id: ask.id, kind, wants_record: ask.request.wants_record() }
     }
 }
 
@@ -241,6 +243,11 @@ impl Hub {
     }
 
     pub(in crate::hub) fn answer(&self, asker: Asker, outcome: Reply) {
+        debug_assert!(
+            outcome.as_ref().map_or(true, |response| asker.kind.is_answered_by(response)),
+            "{:?} is answered otherwise than its row says: {outcome:?}",
+            asker.kind
+        );
         self.views.send(asker.client, &FromHub::Answer { id: asker.id, outcome });
     }
 
