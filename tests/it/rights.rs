@@ -46,8 +46,7 @@ pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
     let agent = || ids.agent.clone();
     let (agents, task) = (|| vec![ids.agent.clone()], || ids.task.clone());
     let (none, grace_ms) = (|| Environment(BTreeMap::new()), Some(100));
-    let about = |ask| Request::Task { ask };
-    let lock = || format!("lock-{}", ids.agent);
+    let (about, lock) = (|ask| Request::Task { ask }, || format!("lock-{}", ids.agent));
     match kind {
         RequestKind::Hello => {
             Request::Hello { protocol: PROTOCOL, version: "test".into(), token: None }
@@ -138,6 +137,7 @@ pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
             about(TaskRequest::Add { specs: vec![spec] })
         }
         RequestKind::ListTasks => about(TaskRequest::List),
+        RequestKind::EndedTasks => about(TaskRequest::Ended { before: None }),
         RequestKind::ShowTask => about(TaskRequest::Show { task: task() }),
         RequestKind::WaitTask => {
             about(TaskRequest::Wait { task: task(), states: TaskState::ALL.to_vec() })

@@ -1,6 +1,6 @@
 //! Says who waits for an answer, and what those hear who name no agent.
 
-use crate::api::{Ask, Fault, Response};
+use crate::api::{Ask, Fault, RequestKind, Response};
 use crate::engine::Engine;
 use crate::hub::inbox::ClientId;
 use crate::model::Refusal;
@@ -10,6 +10,7 @@ use crate::model::Refusal;
 pub(in crate::hub) struct Asker {
     pub(in crate::hub) client: ClientId,
     pub(super) id: u64,
+    pub(super) kind: RequestKind,
     /// It asked for something that counts only if it is on record.
     pub(in crate::hub) wants_record: bool,
 }
@@ -18,7 +19,8 @@ pub(in crate::hub) type Reply = Result<Response, Fault>;
 
 impl Asker {
     pub(in crate::hub) fn of(client: ClientId, ask: &Ask) -> Self {
-        Self { client, id: ask.id, wants_record: ask.request.wants_record() }
+        let kind = ask.request.kind();
+        Self { client, id: ask.id, kind, wants_record: ask.request.wants_record() }
     }
 }
 

@@ -110,7 +110,7 @@ impl Clients {
         let right = request.kind().right();
         let Some((agent, run)) = self.speaker(client) else {
             let is_allowed = right.of(Speaker::Person) != Reach::Never;
-            return (!is_allowed).then(|| Fault::new(format!("Nobody may {}", right.deed)));
+            return (!is_allowed).then(|| Fault::new(format!("Nobody may {}", right.action)));
         };
         let seat = engine.seat(agent).filter(|seat| seat.run == *run && !seat.is_gone());
         let Some(seat) = seat else { return Some(dead_token()) };
@@ -119,7 +119,7 @@ impl Clients {
         let reach = right.of(Speaker::Agent(role));
         if reach == Reach::Never {
             return Some(
-                Fault::new(format!("{who} may not {}", right.deed))
+                Fault::new(format!("{who} may not {}", right.action))
                     .with_hint("`wheelhouse whoami` says what it may; else report what is needed"),
             );
         }
@@ -131,7 +131,7 @@ impl Clients {
         }
         let mut named = request.named().into_iter();
         let beyond = named.find(|named| !engine.reaches(agent, reach, named))?;
-        Some(foreign(engine, agent, reach, &beyond, &format!("{who} may not {}", right.deed)))
+        Some(foreign(engine, agent, reach, &beyond, &format!("{who} may not {}", right.action)))
     }
 
     /// Returns for whom a client speaks and how far that reaches; nothing for a person.

@@ -138,6 +138,11 @@ impl Clients {
     }
 
     pub(in crate::hub) fn answer(&self, asker: Asker, outcome: Reply) {
+        debug_assert!(
+            outcome.as_ref().map_or(true, |response| asker.kind.is_answered_by(response)),
+            "{:?} is answered otherwise than its row says: {outcome:?}",
+            asker.kind
+        );
         self.send(asker.client, &FromHub::Answer { id: asker.id, outcome });
     }
 
