@@ -148,6 +148,9 @@ impl Pane {
     /// Notes that a person presses a key in it.
     pub(in crate::hub) fn note_person(&mut self, now: Moment) {
         self.disturbed_at = Some(now);
+        if let Some(detector) = &mut self.detector {
+            detector.note_key(now);
+        }
     }
 
     /// Types bytes into the terminal.
