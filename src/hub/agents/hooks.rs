@@ -1,5 +1,6 @@
 //! What agents say beside their terminals: how they are enabled to, and what becomes of it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener};
@@ -19,7 +20,7 @@ use crate::hub::clients::tokens;
 use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::requests::route::{Asker, Reply};
 use crate::hub::tasks::artifacts::ArtifactReport;
-use crate::model::{AgentName, Contact, Environment, Hooks, RunId, Source};
+use crate::model::{AgentName, Contact, Environment, HOOKS_FILE_KIND, Hooks, RunId, Source};
 use crate::protocol::{Report, ReportKind};
 use crate::runner::HOOKS_PLACE;
 
@@ -83,7 +84,7 @@ impl Planner {
             tracing::info!(agent = %agent.name, reason, "goes without hooks");
             return Ok(equipment);
         }
-        let path = self.paths.agent_hooks(&agent.name);
+        let path = self.paths.agent_hooks(&agent.name, &hooks.file_kind);
         if let Some(content) = hooks.file.as_ref().filter(|_| !is_far) {
             write_private(&path, content).map_err(|error| unable("A file", &error))?;
         }
@@ -238,11 +239,15 @@ impl Hub {
         }
         if !gone.is_empty() {
             let paths = self.paths.clone();
+            let kinds = self.hook_rules.values().map(|rules| rules.file_kind().to_owned());
+            let kinds: BTreeSet<String> = kinds.chain([HOOKS_FILE_KIND.to_owned()]).collect();
             self.in_turn(move || {
                 for agent in &gone {
                     tidy_kit(&paths.agent_kit(agent));
                     // Most agents have none.
-                    let _ = std::fs::remove_file(paths.agent_hooks(agent));
+                    for kind in &kinds {
+                        let _ = std::fs::remove_file(paths.agent_hooks(agent, kind));
+                    }
                 }
             });
         }
@@ -265,6 +270,12 @@ fn obstacle(hooks: &Hooks, cli: &Cli, agent: &Agent) -> Option<String> {
     }
     if agent.posting.runner.is_some() && needs_port(hooks) {
         return Some("its cli tells of itself at a port, which is on another machine".to_owned());
+    }
+    if agent.posting.runner.is_some() && hooks.file_kind != HOOKS_FILE_KIND {
+        return Some(format!(
+            "its cli takes them from a `.{}` file of this machine",
+            hooks.file_kind
+        ));
     }
     let is_taken = |word: &&String| hooks.yields_to.iter().any(|taken| word.starts_with(taken));
     if let Some(word) = cli.command.iter().find(is_taken) {

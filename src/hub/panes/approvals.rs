@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::keystrokes::Keystrokes;
 use super::pane::Pane;
-use crate::deliver::{Answer, Choice};
+use crate::deliver::{Choice, DialogAnswer};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
 use crate::model::{AgentName, Moment, Place, Question, RunId, Runner, Stage, Subject};
@@ -88,7 +88,8 @@ impl Hub {
         let free = pane.filter(|pane| pane.errand.is_none());
         let begun = free.and_then(|pane| {
             let scene = pane.scene()?;
-            let machine = Answer::begin(&fingerprint, Choice::Option(yes), &keys, &scene, now);
+            let machine =
+                DialogAnswer::begin(&fingerprint, Choice::Option(yes), &keys, &scene, now);
             pane.errand = Some(Keystrokes::Leave { fingerprint: fingerprint.clone(), machine });
             Some(())
         });

@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use super::pane::Pane;
 use crate::api::{Fault, Response};
-use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
+use crate::deliver::{
+    self, BlindDelivery, Choice, Delivery, DialogAnswer, Interrupt, PaneAction, PaneSnapshot,
+    PromptText,
+};
 use crate::engine::{PersonDeed, RunEvent};
 use crate::hub::Hub;
 use crate::hub::record::commit_queue::PendingEffect;
@@ -23,30 +26,30 @@ const REBUILT: Duration = Duration::from_millis(1500);
 pub(in crate::hub) enum Keystrokes {
     Prompt {
         receipt: ReceiptId,
-        letter: Letter,
+        letter: PromptText,
         machine: Box<Delivery>,
     },
     /// A prompt for a program that no rule can read, because a person said so.
     Blind {
         receipt: ReceiptId,
-        letter: Letter,
-        machine: Blind,
+        letter: PromptText,
+        machine: BlindDelivery,
     },
     /// Looks what became of a prompt that an earlier hub was typing.
     Inspection {
         receipt: ReceiptId,
         stage: Stage,
-        letter: Letter,
+        letter: PromptText,
         due: Moment,
     },
     Answer {
         asker: Asker,
-        machine: Answer,
+        machine: DialogAnswer,
     },
     /// The yes that rules gave to a dialog.
     Leave {
         fingerprint: String,
-        machine: Answer,
+        machine: DialogAnswer,
     },
     Interrupt {
         /// Nobody, if the engine wanted it.
@@ -73,7 +76,7 @@ impl Hub {
         let (now, how) = (self.clock.now(), self.submit_of(agent));
         let keys = self.keys_of(agent.as_str()).unwrap_or_default();
         let PromptOrder { receipt, text, tag, manner } = prompt;
-        let letter = Letter { text, tag, is_command: manner.is_command };
+        let letter = PromptText { text, tag, is_command: manner.is_command };
         let free = self.panes.get_mut(agent).filter(|pane| pane.run == run);
         let Some(pane) = free.filter(|pane| pane.errand.is_none()) else {
             let reason = Some("other keys are being pressed in its pane".to_owned());
@@ -87,7 +90,7 @@ impl Hub {
         };
         let is_blind = manner.is_confirmed && scene.shown.state == AgentState::Unknown;
         pane.errand = Some(if is_blind {
-            let machine = Blind::begin(&letter, &how, &scene, now);
+            let machine = BlindDelivery::begin(&letter, &how, &scene, now);
             Keystrokes::Blind { receipt, letter, machine }
         } else {
             let machine = Delivery::begin(&letter, &how, &scene, now).with_keys(&keys);
@@ -104,7 +107,7 @@ impl Hub {
     ) {
         let due = self.clock.now() + REBUILT;
         let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
-        let letter = Letter {
+        let letter = PromptText {
             text,
             tag: dispatch.and_then(|dispatch| dispatch.tag.clone()),
             is_command: dispatch.is_some_and(|dispatch| dispatch.manner.is_command),
@@ -126,8 +129,8 @@ impl Hub {
         choice: Choice,
     ) -> Result<(), Fault> {
         let keys = self.keys_of(name)?;
-        let begin = |scene: &Scene, now| {
-            let machine = Answer::begin(dialog, choice, &keys, scene, now);
+        let begin = |scene: &PaneSnapshot, now| {
+            let machine = DialogAnswer::begin(dialog, choice, &keys, scene, now);
             Keystrokes::Answer { asker, machine }
         };
         self.begin_asked(name, begin)
@@ -139,7 +142,7 @@ impl Hub {
         name: &str,
     ) -> Result<(), Fault> {
         let keys = self.keys_of(name)?;
-        let begin = |scene: &Scene, now| {
+        let begin = |scene: &PaneSnapshot, now| {
             let machine = Interrupt::begin(&keys, scene, now);
             Keystrokes::Interrupt { asker, machine }
         };
@@ -149,7 +152,7 @@ impl Hub {
     fn begin_asked(
         &mut self,
         name: &str,
-        begin: impl FnOnce(&Scene, Moment) -> Keystrokes,
+        begin: impl FnOnce(&PaneSnapshot, Moment) -> Keystrokes,
     ) -> Result<(), Fault> {
         let agent = self.known(name)?;
         let now = self.clock.now();
@@ -171,7 +174,8 @@ impl Hub {
         let Some(mut errand) = pane.errand.take() else { return };
         let run = pane.run;
         let acts = pane.scene().map(|scene| errand.observe(&scene, now)).unwrap_or_default();
-        let is_over = acts.iter().any(|act| matches!(act, Act::Stage(stage) if stage.is_final()));
+        let is_over =
+            acts.iter().any(|act| matches!(act, PaneAction::Stage(stage) if stage.is_final()));
         let is_held = errand.can_wait(pane);
         let aim = errand.aim();
         if !is_over {
@@ -179,8 +183,8 @@ impl Hub {
         }
         for act in acts {
             match act {
-                Act::Write(bytes) => self.press_own(agent, bytes),
-                Act::Stage(stage) => {
+                PaneAction::Write(bytes) => self.press_own(agent, bytes),
+                PaneAction::Stage(stage) => {
                     let awaits_record = stage.awaits_record();
                     self.note_errand(agent, run, &aim, stage, is_held);
                     if let (Aim::Prompt { receipt, .. }, true) = (&aim, awaits_record) {
@@ -230,10 +234,10 @@ impl Hub {
         agent: &AgentName,
         run: RunId,
         aim: &Aim,
-        stage: deliver::Stage,
+        stage: deliver::DeliveryStage,
         is_held: bool,
     ) {
-        let is_submitted = stage == deliver::Stage::Submitted;
+        let is_submitted = stage == deliver::DeliveryStage::Submitted;
         let (stage, reason) = stage.into_receipt();
         match aim {
             Aim::Prompt { receipt, letter } => {
@@ -311,7 +315,7 @@ impl Hub {
 enum Aim {
     Prompt {
         receipt: ReceiptId,
-        letter: Letter,
+        letter: PromptText,
     },
     Asker(Option<Asker>, PersonDeed),
     /// The engine, with the dialog that it answered.
@@ -319,24 +323,24 @@ enum Aim {
 }
 
 impl Keystrokes {
-    fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+    fn observe(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         match self {
             Self::Prompt { machine, .. } => machine.observe(scene, now),
             Self::Blind { machine, .. } => machine.observe(scene, now),
             Self::Inspection { due, .. } if now < *due => Vec::new(),
             Self::Inspection { stage, letter, .. } => {
                 let on_record = match stage {
-                    Stage::Submitted => deliver::Stage::Submitted,
-                    Stage::Seen => deliver::Stage::Seen,
+                    Stage::Submitted => deliver::DeliveryStage::Submitted,
+                    Stage::Seen => deliver::DeliveryStage::Seen,
                     Stage::Queued
                     | Stage::Typed
                     | Stage::Accepted
                     | Stage::Refused
                     | Stage::Stalled
                     | Stage::Unknown
-                    | Stage::Withdrawn => deliver::Stage::Typed { left_out: 0 },
+                    | Stage::Withdrawn => deliver::DeliveryStage::Typed { left_out: 0 },
                 };
-                vec![Act::Stage(deliver::recover(&on_record, letter, scene))]
+                vec![PaneAction::Stage(deliver::recover(&on_record, letter, scene))]
             }
             Self::Answer { machine, .. } | Self::Leave { machine, .. } => {
                 machine.observe(scene, now)
@@ -385,9 +389,9 @@ impl Keystrokes {
 
 impl Pane {
     /// Returns the pane as it stands, if its screen is read.
-    pub(in crate::hub) fn scene(&self) -> Option<Scene<'_>> {
+    pub(in crate::hub) fn scene(&self) -> Option<PaneSnapshot<'_>> {
         let detector = self.detector.as_ref()?;
-        Some(Scene {
+        Some(PaneSnapshot {
             screen: &self.screen,
             rules: detector.rules(),
             shown: detector.shown(),
