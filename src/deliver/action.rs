@@ -1,4 +1,4 @@
-//! What is to be done in a pane, how far a prompt or an answer has come, and which of its stages were told.
+//! Names what is to be done in a pane and how far a prompt or an answer has come, and remembers which stages were told.
 
 use crate::model;
 

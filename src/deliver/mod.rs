@@ -1,4 +1,4 @@
-//! Keys into a pane, and what truly became of them: prompts, answers to dialogs, interrupts.
+//! Presses keys in a pane and tells what became of them: prompts, answers to dialogs, interrupts.
 //!
 //! Each is a machine of its own: `observe(scene, now) -> acts` after output, at its deadline and
 //! when the agent's state changed. A prompt tells a stage before the bytes that it announces, and

@@ -1,4 +1,4 @@
-//! What is known of a pane at one moment.
+//! Holds what is known of a pane at one moment, and what that proves of a prompt.
 
 use crate::detect::{Input, Rules, Shown, Sight};
 use crate::model::{AgentState, Moment, Source};

@@ -1,4 +1,4 @@
-//! A prompt on its way: what is typed of it, and what cannot be.
+//! Turns a prompt into what is typed of it, and tells what cannot be.
 
 use crate::detect::Sight;
 use crate::model::{Newlines, Submit};

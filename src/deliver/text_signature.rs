@@ -1,4 +1,4 @@
-//! By what a text is known again on a screen, however it was wrapped and framed.
+//! Knows a text again on a screen, however it was wrapped and framed.
 
 use crate::detect::Input;
 
