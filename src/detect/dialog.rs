@@ -199,5 +199,5 @@ pub(super) fn is_line(row: &str) -> bool {
 }
 
 fn starts_conversation(row: &str) -> bool {
-    row.trim_start().starts_with(['●', '•', '✦', '⏺', '▣', '⎿', '└', '›', '❯'])
+    row.trim_start().starts_with(['●', '•', '✦', '◆', '⏺', '▣', '⎿', '└', '›', '❯'])
 }
