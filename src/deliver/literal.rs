@@ -1,4 +1,4 @@
-//! What a prompt needs so that a program takes it for words, and not for a command of its own.
+//! Makes a program take a prompt for words, and not for a command of its own.
 
 use crate::model::Literal;
 

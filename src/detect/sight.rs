@@ -11,7 +11,9 @@ use super::told_command::ToldCommand;
 use super::view::View;
 
 /// Stand before the text in a composer that takes prompts. Any other mark is another mode of it.
-const MARKS: &[char] = &['❯', '›', '>', '*'];
+const MARKS: &[char] = &['❯', '›', '>', '*', '●'];
+/// What a cursor looks like that a program draws itself: a hint stands behind it.
+const DRAWN_CURSOR: &[char] = &['▋', '▊', '▉'];
 
 /// What a screen shows right now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,11 +118,20 @@ fn cut(row: &Row, cols: u16) -> String {
 /// Returns what was typed into a composer: without the border and names above its mark, without
 /// the mark, and without the frame at the sides.
 fn without_mark(text: &str) -> String {
+    let text = text.split(DRAWN_CURSOR).next().unwrap_or_default();
     let rows: Vec<&str> = text.lines().map(plain).filter(|row| !is_line(row)).collect();
     let marked = rows.iter().position(|row| after_mark(row).is_some());
     let mut typed: Vec<&str> = rows[marked.unwrap_or(0)..].to_vec();
-    if let Some(first) = typed.first_mut() {
-        *first = after_mark(first).unwrap_or(first);
+    if let Some((first, rest)) = typed.split_first_mut() {
+        let whole = *first;
+        *first = after_mark(whole).unwrap_or(whole);
+        // A line editor repeats a mark with a name, as in `ask> `, before each row.
+        let mark = whole.strip_suffix(*first).map_or("", str::trim_end);
+        if mark.starts_with(char::is_alphanumeric) {
+            for row in rest {
+                *row = row.strip_prefix(mark).unwrap_or(row).trim_start();
+            }
+        }
     }
     typed.join("\n").trim().to_owned()
 }
@@ -145,8 +156,12 @@ mod tests {
             ("────────\n❯ fix it\n  and that", "fix it\nand that"),
             ("› ", ""),
             ("────────\nsrc/a.rs src/b.rs\nask> go", "go"),
+            ("────────\nask> go /usr/bi\nask> n", "go /usr/bi\nn"),
             ("  ┃\n  ┃  hello", "hello"),
+            ("╭─────╮\n│ ● ▋Ask anything", ""),
             ("  ┃\n  ┃", ""),
+            ("╻▄▄▄▄▄▄\n┃", ""),
+            ("╻▄▄▄▄▄▄\n┃ hello", "hello"),
             ("▄▄▄▄▄▄▄▄\n > ", ""),
             // Another mode of the composer is not an empty one.
             ("────────\n! ", "!"),

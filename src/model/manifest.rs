@@ -108,11 +108,13 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Returns what holds for a program of which nothing is known: its output alone is no work.
+    /// Returns what holds for a program of which nothing is known: its output alone is no work, and what
+    /// begins a command in most programs is refused, unlike in a shell.
     #[must_use]
     pub fn general(mut self) -> Self {
         self.screen.output_means_working = false;
         self.screen.is_general = true;
+        self.submit.literal = Literal::default();
         self
     }
 }
@@ -302,6 +304,9 @@ pub struct Keys {
     pub digits: bool,
 }
 
+/// What programs write in place of a long paste: `[Pasted text #1 +20 lines]`, `[paste #1 +3 lines]` and the like.
+const PLACEHOLDER: &str = r"\[[Pp]aste[^\]\n]*\]";
+
 /// How a prompt is handed over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submit {
@@ -366,7 +371,14 @@ impl Default for Submit {
         let key = "enter".into();
         let newlines = Newlines::default();
         let literal = Literal::default();
-        Self { quiet_ms: 200, key, placeholder: None, newlines, paste: false, literal }
+        Self {
+            quiet_ms: 200,
+            key,
+            placeholder: Some(PLACEHOLDER.to_owned()),
+            newlines,
+            paste: false,
+            literal,
+        }
     }
 }
 

@@ -56,7 +56,7 @@ pub use exit::{Ending, Exit};
 pub use findings::{DIRECTORY_MISSING, Findings};
 pub use gate::{BadGate, Check, Format, Gate, lies_inside};
 pub use glob::overlap;
-pub use hooks::{HookEvent, HookFields, HookMeaning, Hooks, Stream};
+pub use hooks::{HOOKS_FILE_KIND, HookEvent, HookFields, HookMeaning, Hooks, Stream};
 pub use ids::{AgentName, InvalidName, RequestId, RunId, SessionName};
 pub use journal::{Changes, Entry, RowChange};
 pub use key::{Key, KeyCode, Modifiers, UnknownKey};

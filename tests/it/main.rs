@@ -91,6 +91,8 @@ mod reactions_between;
 mod reactions_claims;
 mod reactions_trouble;
 mod real_agents;
+mod real_approvals;
+mod real_matrix;
 mod real_mcp;
 mod real_teams;
 mod record;

@@ -10,7 +10,7 @@ use super::planner::Planner;
 use crate::api::Fault;
 use crate::config::{Agent, Cli};
 use crate::hub::clients::tokens;
-use crate::model::{Contact, Environment, Hooks};
+use crate::model::{Contact, Environment, HOOKS_FILE_KIND, Hooks};
 use crate::runner::HOOKS_PLACE;
 
 /// What reporters made for herdr look for. An agent that is given one of them otherwise is left alone.
@@ -64,7 +64,7 @@ impl Planner {
             tracing::info!(agent = %agent.name, reason, "goes without hooks");
             return Ok(equipment);
         }
-        let path = self.paths.agent_hooks(&agent.name);
+        let path = self.paths.agent_hooks(&agent.name, &hooks.file_kind);
         if let Some(content) = hooks.file.as_ref().filter(|_| !is_far) {
             write_private(&path, content).map_err(|error| unable("A file", &error))?;
         }
@@ -118,6 +118,12 @@ fn obstacle(hooks: &Hooks, cli: &Cli, agent: &Agent) -> Option<String> {
     }
     if agent.posting.runner.is_some() && needs_port(hooks) {
         return Some("its cli tells of itself at a port, which is on another machine".to_owned());
+    }
+    if agent.posting.runner.is_some() && hooks.file_kind != HOOKS_FILE_KIND {
+        return Some(format!(
+            "its cli takes them from a `.{}` file of this machine",
+            hooks.file_kind
+        ));
     }
     let is_taken = |word: &&String| hooks.yields_to.iter().any(|taken| word.starts_with(taken));
     if let Some(word) = cli.command.iter().find(is_taken) {

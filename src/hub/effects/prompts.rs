@@ -1,7 +1,7 @@
 //! Types prompts, answers dialogs and interrupts agents, as the engine or a client wants it.
 
 use crate::api::{Fault, Response};
-use crate::deliver::{self, Act, Answer, Choice, Interrupt, Letter, Scene};
+use crate::deliver::{self, Choice, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, PromptText};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
 use crate::hub::clients::askers::Asker;
@@ -35,7 +35,7 @@ impl Hub {
         (receipt, stage, text): (ReceiptId, Stage, String),
     ) {
         let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
-        let letter = Letter {
+        let letter = PromptText {
             text,
             tag: dispatch.and_then(|dispatch| dispatch.tag.clone()),
             is_command: dispatch.is_some_and(|dispatch| dispatch.manner.is_command),
@@ -83,8 +83,8 @@ impl Hub {
         choice: Choice,
     ) -> Result<(), Fault> {
         let keys = self.keys_of(&self.known(name)?);
-        let begin = |scene: &Scene, now| {
-            let machine = Answer::begin(dialog, choice, &keys, scene, now);
+        let begin = |scene: &PaneSnapshot, now| {
+            let machine = DialogAnswer::begin(dialog, choice, &keys, scene, now);
             Keystrokes::Answer { asker, machine }
         };
         self.begin_asked(name, begin)
@@ -96,7 +96,7 @@ impl Hub {
         name: &str,
     ) -> Result<(), Fault> {
         let keys = self.keys_of(&self.known(name)?);
-        let begin = |scene: &Scene, now| {
+        let begin = |scene: &PaneSnapshot, now| {
             let machine = Interrupt::begin(&keys, scene, now);
             Keystrokes::Interrupt { asker, machine }
         };
@@ -106,7 +106,7 @@ impl Hub {
     fn begin_asked(
         &mut self,
         name: &str,
-        begin: impl FnOnce(&Scene, Moment) -> Keystrokes,
+        begin: impl FnOnce(&PaneSnapshot, Moment) -> Keystrokes,
     ) -> Result<(), Fault> {
         let (agent, now) = (self.known(name)?, self.clock.now());
         self.live_pane(&agent)?.begin_asked(&agent, now, begin)?;
@@ -120,10 +120,10 @@ impl Hub {
         let KeystrokeStep { run, acts, aim, can_wait } = step;
         for act in acts {
             match act {
-                Act::Write(bytes) => {
+                PaneAction::Write(bytes) => {
                     self.order(agent, &ToKeeper::Input { answers_to: None, bytes });
                 }
-                Act::Stage(stage) => {
+                PaneAction::Stage(stage) => {
                     let awaits_record = stage.awaits_record();
                     self.note_stage(agent, run, &aim, stage, can_wait);
                     if let (KeystrokeAim::Prompt { receipt, .. }, true) = (&aim, awaits_record) {
@@ -161,10 +161,10 @@ impl Hub {
         agent: &AgentName,
         run: RunId,
         aim: &KeystrokeAim,
-        stage: deliver::Stage,
+        stage: deliver::DeliveryStage,
         can_wait: bool,
     ) {
-        let is_submitted = stage == deliver::Stage::Submitted;
+        let is_submitted = stage == deliver::DeliveryStage::Submitted;
         let (stage, reason) = stage.into_receipt();
         match aim {
             KeystrokeAim::Prompt { receipt, letter } => {

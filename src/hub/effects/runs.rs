@@ -299,12 +299,14 @@ impl Hub {
         if gone.is_empty() {
             return;
         }
-        let paths = self.paths.clone();
+        let (paths, kinds) = (self.paths.clone(), self.panes.hook_file_kinds());
         self.in_turn(move || {
             for agent in &gone {
                 tidy_kit(&paths.agent_kit(agent));
                 // Most agents have none.
-                let _ = fs::remove_file(paths.agent_hooks(agent));
+                for kind in &kinds {
+                    let _ = fs::remove_file(paths.agent_hooks(agent, kind));
+                }
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Reads screens: keeps a detector for each pane, by the rules of its agent's cli.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::config::{Settings, is_built_in_cli};
 use crate::detect::{
     Detector, Dialog, Finding, HookNews, HookRules, Options, Rules, StreamNews, Told,
 };
-use crate::model::{AgentName, Exit, Manifest, Moment};
+use crate::model::{AgentName, Exit, HOOKS_FILE_KIND, Manifest, Moment};
 use crate::screen::{Screen, Signal};
 
 /// How often it is looked whether an agent at work shows other words than before.
@@ -89,6 +89,12 @@ impl Panes {
     /// Says whether the hooks of a cli hand over the last message of each turn.
     pub(in crate::hub) fn hooks_hand_over_messages(&self, cli: &str) -> bool {
         self.rules.hooks.get(cli).is_some_and(HookRules::hand_over_messages)
+    }
+
+    /// Returns what the names of the files end in that tell agents of their hooks, each once.
+    pub(in crate::hub) fn hook_file_kinds(&self) -> BTreeSet<String> {
+        let kinds = self.rules.hooks.values().map(|rules| rules.file_kind().to_owned());
+        kinds.chain([HOOKS_FILE_KIND.to_owned()]).collect()
     }
 
     /// Takes what a hook of an agent's cli said. Nothing comes of what was said before or means nothing.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::keystrokes::Keystrokes;
 use super::pane::Pane;
 use super::state::Panes;
-use crate::deliver::{Answer, Choice};
+use crate::deliver::{Choice, DialogAnswer};
 use crate::model::{AgentName, Keys, Moment, Question, RunId, Subject};
 
 /// A dialog that is still being drawn has changed by then.
@@ -65,7 +65,7 @@ impl Panes {
     ) -> Option<()> {
         let pane = self.by_agent.get_mut(agent).filter(|pane| pane.run == run)?;
         let scene = pane.scene().filter(|_| pane.keystrokes.is_none())?;
-        let machine = Answer::begin(&fingerprint, Choice::Option(yes), keys, &scene, now);
+        let machine = DialogAnswer::begin(&fingerprint, Choice::Option(yes), keys, &scene, now);
         pane.keystrokes = Some(Keystrokes::Approval { fingerprint, machine });
         Some(())
     }

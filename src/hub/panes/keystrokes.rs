@@ -9,7 +9,9 @@ use super::link::Link;
 use super::pane::Pane;
 use super::state::Panes;
 use crate::api::Fault;
-use crate::deliver::{self, Act, Answer, Blind, Delivery, Interrupt, Letter, Scene};
+use crate::deliver::{
+    self, BlindDelivery, Delivery, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, PromptText,
+};
 use crate::engine::PersonDeed;
 use crate::hub::clients::askers::Asker;
 use crate::model::{AgentName, AgentState, Keys, Manner, Moment, ReceiptId, RunId, Stage, Submit};
@@ -25,30 +27,30 @@ pub(in crate::hub) const OTHER_KEYS: &str = "other keys are being pressed in its
 pub(in crate::hub) enum Keystrokes {
     Prompt {
         receipt: ReceiptId,
-        letter: Letter,
+        letter: PromptText,
         machine: Box<Delivery>,
     },
     /// A prompt for a program that no rule can read, because a person said so.
     Blind {
         receipt: ReceiptId,
-        letter: Letter,
-        machine: Blind,
+        letter: PromptText,
+        machine: BlindDelivery,
     },
     /// Looks what became of a prompt that an earlier hub was typing.
     Inspection {
         receipt: ReceiptId,
         stage: Stage,
-        letter: Letter,
+        letter: PromptText,
         due: Moment,
     },
     Answer {
         asker: Asker,
-        machine: Answer,
+        machine: DialogAnswer,
     },
     /// The yes that rules gave to a dialog.
     Approval {
         fingerprint: String,
-        machine: Answer,
+        machine: DialogAnswer,
     },
     Interrupt {
         /// Nobody, if the engine wanted it.
@@ -68,7 +70,7 @@ pub(in crate::hub) struct PromptOrder {
 /// The next step of what is being pressed in a pane.
 pub(in crate::hub) struct KeystrokeStep {
     pub(in crate::hub) run: RunId,
-    pub(in crate::hub) acts: Vec<Act>,
+    pub(in crate::hub) acts: Vec<PaneAction>,
     pub(in crate::hub) aim: KeystrokeAim,
     /// A prompt that is refused now may be typed later.
     pub(in crate::hub) can_wait: bool,
@@ -84,7 +86,7 @@ impl Panes {
         now: Moment,
     ) -> Result<(), (Stage, &'static str)> {
         let PromptOrder { receipt, text, tag, manner } = prompt;
-        let letter = Letter { text, tag, is_command: manner.is_command };
+        let letter = PromptText { text, tag, is_command: manner.is_command };
         let free = self.by_agent.get_mut(agent).filter(|pane| pane.run == run);
         let Some(pane) = free.filter(|pane| pane.keystrokes.is_none()) else {
             return Err((Stage::Queued, OTHER_KEYS));
@@ -94,7 +96,7 @@ impl Panes {
         };
         let is_blind = manner.is_confirmed && scene.shown.state == AgentState::Unknown;
         pane.keystrokes = Some(if is_blind {
-            let machine = Blind::begin(&letter, how, &scene, now);
+            let machine = BlindDelivery::begin(&letter, how, &scene, now);
             Keystrokes::Blind { receipt, letter, machine }
         } else {
             let machine = Delivery::begin(&letter, how, &scene, now).with_keys(keys);
@@ -108,7 +110,7 @@ impl Panes {
         &mut self,
         (agent, run): (&AgentName, RunId),
         (receipt, stage): (ReceiptId, Stage),
-        letter: Letter,
+        letter: PromptText,
         now: Moment,
     ) -> Option<()> {
         let pane = self.by_agent.get_mut(agent).filter(|pane| pane.run == run)?;
@@ -146,7 +148,7 @@ impl Panes {
         let pane = self.by_agent.get_mut(agent)?;
         let mut keystrokes = pane.keystrokes.take()?;
         let acts = pane.scene().map(|scene| keystrokes.observe(&scene, now)).unwrap_or_default();
-        let is_over = acts.iter().any(|act| matches!(act, Act::Stage(stage) if stage.is_final()));
+        let is_over = acts.iter().any(|act| matches!(act, PaneAction::Stage(stage) if stage.is_final()));
         let (can_wait, aim) = (keystrokes.can_wait(pane), keystrokes.aim());
         if !is_over {
             pane.keystrokes = Some(keystrokes);
@@ -159,7 +161,7 @@ impl Panes {
     pub(in crate::hub) fn note_submitted(
         &mut self,
         agent: &AgentName,
-        prompt: &Letter,
+        prompt: &PromptText,
         now: Moment,
     ) {
         if let Some(detector) = self.by_agent.get_mut(agent).and_then(|pane| pane.detector.as_mut())
@@ -191,7 +193,7 @@ impl Panes {
 pub(in crate::hub) enum KeystrokeAim {
     Prompt {
         receipt: ReceiptId,
-        letter: Letter,
+        letter: PromptText,
     },
     Asker(Option<Asker>, PersonDeed),
     /// The engine, with the dialog that it answered.
@@ -199,24 +201,24 @@ pub(in crate::hub) enum KeystrokeAim {
 }
 
 impl Keystrokes {
-    fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+    fn observe(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         match self {
             Self::Prompt { machine, .. } => machine.observe(scene, now),
             Self::Blind { machine, .. } => machine.observe(scene, now),
             Self::Inspection { due, .. } if now < *due => Vec::new(),
             Self::Inspection { stage, letter, .. } => {
                 let on_record = match stage {
-                    Stage::Submitted => deliver::Stage::Submitted,
-                    Stage::Seen => deliver::Stage::Seen,
+                    Stage::Submitted => deliver::DeliveryStage::Submitted,
+                    Stage::Seen => deliver::DeliveryStage::Seen,
                     Stage::Queued
                     | Stage::Typed
                     | Stage::Accepted
                     | Stage::Refused
                     | Stage::Stalled
                     | Stage::Unknown
-                    | Stage::Withdrawn => deliver::Stage::Typed { left_out: 0 },
+                    | Stage::Withdrawn => deliver::DeliveryStage::Typed { left_out: 0 },
                 };
-                vec![Act::Stage(deliver::recover(&on_record, letter, scene))]
+                vec![PaneAction::Stage(deliver::recover(&on_record, letter, scene))]
             }
             Self::Answer { machine, .. } | Self::Approval { machine, .. } => {
                 machine.observe(scene, now)
@@ -267,9 +269,9 @@ impl Keystrokes {
 
 impl Pane {
     /// Returns the pane as it stands, if its screen is read.
-    pub(super) fn scene(&self) -> Option<Scene<'_>> {
+    pub(super) fn scene(&self) -> Option<PaneSnapshot<'_>> {
         let detector = self.detector.as_ref()?;
-        Some(Scene {
+        Some(PaneSnapshot {
             screen: &self.screen,
             rules: detector.rules(),
             shown: detector.shown(),
@@ -286,7 +288,7 @@ impl Pane {
         &mut self,
         agent: &AgentName,
         now: Moment,
-        begin: impl FnOnce(&Scene, Moment) -> Keystrokes,
+        begin: impl FnOnce(&PaneSnapshot, Moment) -> Keystrokes,
     ) -> Result<(), Fault> {
         if self.keystrokes.is_some() {
             let message = format!("Other keys are being pressed in the pane of `{agent}`");

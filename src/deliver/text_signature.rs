@@ -1,4 +1,4 @@
-//! By what a text is known again on a screen, however it was wrapped and framed.
+//! Knows a text again on a screen, however it was wrapped and framed.
 
 use crate::detect::Input;
 
@@ -11,7 +11,7 @@ const TAG_CHARS_MIN: usize = 4;
 
 /// The beginning and the end of a text, without what interfaces change.
 #[derive(Clone, Debug)]
-pub(super) struct Sign {
+pub(super) struct TextSignature {
     is_wordy: bool,
     head: String,
     tail: String,
@@ -21,7 +21,7 @@ pub(super) struct Sign {
     tag: Option<String>,
 }
 
-impl Sign {
+impl TextSignature {
     pub(super) fn new(text: &str, tag: Option<&str>) -> Self {
         let is_wordy = text.chars().filter(|c| c.is_alphanumeric()).count() >= WORDY_LETTERS;
         let letters = ink(text, is_wordy);

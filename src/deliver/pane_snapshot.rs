@@ -1,17 +1,17 @@
-//! What is known of a pane at one moment.
+//! Holds what is known of a pane at one moment, and what that proves of a prompt.
 
 use crate::detect::{Input, Rules, Shown, Sight};
 use crate::model::{AgentState, Moment, Source};
 use crate::screen::Screen;
 
-use super::sign::Sign;
+use super::text_signature::TextSignature;
 
 /// Words of a screen that a reason quotes.
 const QUOTE_CHARS_MAX: usize = 100;
 
 /// A pane as it stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct PaneSnapshot<'a> {
     pub screen: &'a Screen,
     pub rules: &'a Rules,
     /// What the detector says that the agent does.
@@ -28,7 +28,7 @@ pub struct Scene<'a> {
     pub has_room: bool,
 }
 
-impl Scene<'_> {
+impl PaneSnapshot<'_> {
     pub(super) fn sight(&self) -> Sight {
         Sight::new(self.screen, self.rules)
     }
@@ -108,7 +108,7 @@ impl Scene<'_> {
     pub(super) fn proof(
         &self,
         sight: &Sight,
-        sign: &Sign,
+        sign: &TextSignature,
         stands: Option<bool>,
         (pressed, is_echoed): (Moment, bool),
     ) -> Option<&'static str> {

@@ -1,11 +1,11 @@
-//! A prompt on its way: what is typed of it, and what cannot be.
+//! Turns a prompt into what is typed of it, and tells what cannot be.
 
 use crate::detect::Sight;
 use crate::model::{Newlines, Submit};
 use crate::screen::{Modes, harmless, paste_bytes};
 
 use super::literal::as_words;
-use super::sign::Sign;
+use super::text_signature::TextSignature;
 
 /// What a terminal in line mode keeps of a line; it drops the rest without a word.
 const LINE_BYTES_MAX: usize = 4095;
@@ -14,7 +14,7 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// A prompt that is to be handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct PromptText {
     /// Blank lines at its end are not sent.
     pub text: String,
     /// The tag of the attempt, if the text gives one: it tells this text from all before it.
@@ -25,23 +25,23 @@ pub struct Letter {
 
 /// What is typed before Enter is pressed once.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct TypedLine {
     pub(super) bytes: Vec<u8>,
-    pub(super) sign: Sign,
+    pub(super) sign: TextSignature,
 }
 
 /// A letter in the form in which it is typed.
 #[derive(Debug)]
-pub(super) struct Parcel {
-    pub(super) lines: Vec<Line>,
+pub(super) struct TypedPrompt {
+    pub(super) lines: Vec<TypedLine>,
     pub(super) is_paste: bool,
     /// Characters that could have pressed keys.
     pub(super) left_out: usize,
 }
 
-impl Letter {
+impl PromptText {
     /// Returns what is to be typed, or why it cannot be.
-    pub(super) fn parcel(&self, how: &Submit, modes: &Modes) -> Result<Parcel, String> {
+    pub(super) fn parcel(&self, how: &Submit, modes: &Modes) -> Result<TypedPrompt, String> {
         let clean = harmless(&self.text);
         let left_out = lone(&self.text) - clean.chars().count();
         let text = clean.trim_end_matches(['\n', ' ']);
@@ -55,26 +55,26 @@ impl Letter {
                  into a file and name the file"
             ));
         }
-        let sign = |text: &str| Sign::new(text, self.tag.as_deref());
+        let sign = |text: &str| TextSignature::new(text, self.tag.as_deref());
         let literal = |text: &str| {
             if self.is_command { Ok(text.to_owned()) } else { as_words(text, &how.literal) }
         };
         if modes.bracketed_paste {
             let bytes = paste_bytes(&literal(text)?, modes);
-            let lines = vec![Line { bytes, sign: sign(text) }];
-            return Ok(Parcel { lines, is_paste: true, left_out });
+            let lines = vec![TypedLine { bytes, sign: sign(text) }];
+            return Ok(TypedPrompt { lines, is_paste: true, left_out });
         }
         let texts = typed_lines(text, how.newlines)?;
         let line = |text: &str| {
-            Ok::<_, String>(Line { bytes: literal(text)?.into_bytes(), sign: sign(text) })
+            Ok::<_, String>(TypedLine { bytes: literal(text)?.into_bytes(), sign: sign(text) })
         };
         let lines = texts.into_iter().map(line).collect::<Result<Vec<_>, _>>()?;
-        Ok(Parcel { lines, is_paste: false, left_out })
+        Ok(TypedPrompt { lines, is_paste: false, left_out })
     }
 }
 
 /// Returns how often the conversation in sight shows the beginning of it already.
-pub(super) fn echoes(parcel: &Result<Parcel, String>, sight: &Sight) -> usize {
+pub(super) fn echoes(parcel: &Result<TypedPrompt, String>, sight: &Sight) -> usize {
     let first = parcel.as_ref().ok().and_then(|parcel| parcel.lines.first());
     first.map_or(0, |line| line.sign.echoes(&sight.conversation))
 }
@@ -116,10 +116,14 @@ mod tests {
 
     use super::*;
 
-    fn parcel(text: &str, newlines: Newlines, bracketed_paste: bool) -> Result<Parcel, String> {
+    fn parcel(
+        text: &str,
+        newlines: Newlines,
+        bracketed_paste: bool,
+    ) -> Result<TypedPrompt, String> {
         let how = Submit { newlines, ..Submit::default() };
         let modes = Modes { bracketed_paste, ..Modes::default() };
-        Letter { text: text.into(), tag: None, is_command: false }.parcel(&how, &modes)
+        PromptText { text: text.into(), tag: None, is_command: false }.parcel(&how, &modes)
     }
 
     fn typed(text: &str, newlines: Newlines, is_paste: bool) -> Vec<String> {

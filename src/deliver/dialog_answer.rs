@@ -6,10 +6,10 @@ use crate::detect::{Dialog, Sight};
 use crate::model::{Key, KeyCode, Keys, Moment};
 use crate::screen::key_bytes;
 
-use super::act::{Act, Stage};
-use super::pace::Pace;
-use super::scene::{Scene, quote};
-use super::steady::Steady;
+use super::action::{DeliveryStage, PaneAction};
+use super::output_clock::OutputClock;
+use super::output_clock::SteadyReading;
+use super::pane_snapshot::{PaneSnapshot, quote};
 
 /// Keys that come faster act on what was selected before.
 const KEY_PAUSE: Duration = Duration::from_millis(300);
@@ -30,16 +30,16 @@ pub enum Choice {
 
 /// One answer on its way.
 #[derive(Debug)]
-pub struct Answer {
+pub struct DialogAnswer {
     /// Of the dialog as it was shown to whoever answers.
     fingerprint: String,
     choice: Choice,
     keys: Keys,
     phase: Phase,
     begun_at: Moment,
-    pace: Pace,
+    pace: OutputClock,
     /// Half of a frame is neither answered nor taken for the end of the dialog.
-    steady: Steady<Reading>,
+    steady: SteadyReading<Reading>,
     has_moved: bool,
     /// Where keys are typed behind the question: the question.
     asked: Option<String>,
@@ -72,13 +72,13 @@ enum Phase {
     Over,
 }
 
-impl Answer {
+impl DialogAnswer {
     /// Prepares an answer to the dialog with this fingerprint; the first `observe` begins it.
     pub fn begin(
         fingerprint: &str,
         choice: Choice,
         keys: &Keys,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         now: Moment,
     ) -> Self {
         Self {
@@ -87,8 +87,8 @@ impl Answer {
             keys: keys.clone(),
             phase: Phase::Ready,
             begun_at: now,
-            pace: Pace::new(scene.screen, now),
-            steady: Steady::new(now),
+            pace: OutputClock::new(scene.screen, now),
+            steady: SteadyReading::new(now),
             has_moved: false,
             asked: None,
         }
@@ -96,7 +96,7 @@ impl Answer {
 
     /// Takes what the pane shows now, and returns what to do.
     #[must_use]
-    pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+    pub fn observe(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         if self.phase == Phase::Over || !self.pace.note(scene.screen, now) {
             return Vec::new();
         }
@@ -158,7 +158,7 @@ impl Answer {
         }
     }
 
-    fn choose(&mut self, dialog: &Dialog, scene: &Scene, now: Moment) -> Vec<Act> {
+    fn choose(&mut self, dialog: &Dialog, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         let count = dialog.options.len();
         match self.choice {
             Choice::Option(wanted) if wanted >= count => {
@@ -190,9 +190,9 @@ impl Answer {
         wanted: usize,
         selected: usize,
         is_row: bool,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         now: Moment,
-    ) -> Vec<Act> {
+    ) -> Vec<PaneAction> {
         let code = match (is_row, wanted > selected) {
             (false, true) => KeyCode::Down,
             (false, false) => KeyCode::Up,
@@ -201,7 +201,7 @@ impl Answer {
         };
         self.has_moved = true;
         self.phase = Phase::Moving { from: selected, since: now };
-        vec![Act::Write(key_bytes(Key::plain(code), &scene.screen.modes()))]
+        vec![PaneAction::Write(key_bytes(Key::plain(code), &scene.screen.modes()))]
     }
 
     /// Waits until the mark has moved, and goes on from where it stands.
@@ -210,9 +210,9 @@ impl Answer {
         dialog: &Dialog,
         from: usize,
         since: Moment,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         now: Moment,
-    ) -> Vec<Act> {
+    ) -> Vec<PaneAction> {
         if now.since(since) < KEY_PAUSE {
             return Vec::new();
         }
@@ -231,19 +231,19 @@ impl Answer {
     }
 
     /// Presses the last key, on the option that was checked a moment ago.
-    fn confirm(&mut self, code: KeyCode, scene: &Scene, now: Moment) -> Vec<Act> {
+    fn confirm(&mut self, code: KeyCode, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         self.phase = Phase::Sent { since: now };
         let bytes = key_bytes(Key::plain(code), &scene.screen.modes());
-        vec![Act::Stage(Stage::Submitted), Act::Write(bytes)]
+        vec![PaneAction::Stage(DeliveryStage::Submitted), PaneAction::Write(bytes)]
     }
 
     fn press_next(
         &mut self,
         pressed: usize,
         since: Moment,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         now: Moment,
-    ) -> Vec<Act> {
+    ) -> Vec<PaneAction> {
         if pressed > 0 && now.since(since) < KEY_PAUSE {
             return Vec::new();
         }
@@ -254,9 +254,9 @@ impl Answer {
         };
         let mut acts = Vec::new();
         if pressed == 0 {
-            acts.push(Act::Stage(Stage::Submitted));
+            acts.push(PaneAction::Stage(DeliveryStage::Submitted));
         }
-        acts.push(Act::Write(key_bytes(*key, &scene.screen.modes())));
+        acts.push(PaneAction::Write(key_bytes(*key, &scene.screen.modes())));
         self.phase = if pressed + 1 == keys.len() {
             Phase::Sent { since: now }
         } else {
@@ -265,33 +265,35 @@ impl Answer {
         acts
     }
 
-    fn verify(&mut self, is_there: bool, since: Moment, now: Moment) -> Vec<Act> {
+    fn verify(&mut self, is_there: bool, since: Moment, now: Moment) -> Vec<PaneAction> {
         if !is_there && self.steady.is_missed(now) {
-            return self.end(Stage::Accepted { evidence: "the dialog is gone".into() });
+            return self.end(DeliveryStage::Accepted { evidence: "the dialog is gone".into() });
         }
         if !is_there || now.since(since) < PATIENCE {
             return Vec::new();
         }
         let reason = "the dialog was answered, and it, or one like it, is still there".into();
-        self.end(Stage::Unknown { reason })
+        self.end(DeliveryStage::Unknown { reason })
     }
 
     /// Ends because no more may be pressed.
-    fn stop(&mut self, why: &str) -> Vec<Act> {
+    fn stop(&mut self, why: &str) -> Vec<PaneAction> {
         let is_pressing = matches!(self.phase, Phase::Pressing { .. });
         let stage = if is_pressing {
-            Stage::Unknown { reason: format!("after a part of its keys was pressed, {why}") }
+            DeliveryStage::Unknown {
+                reason: format!("after a part of its keys was pressed, {why}"),
+            }
         } else if self.has_moved {
-            Stage::Stalled { reason: format!("nothing was chosen: {why}") }
+            DeliveryStage::Stalled { reason: format!("nothing was chosen: {why}") }
         } else {
-            Stage::Refused { reason: why.into() }
+            DeliveryStage::Refused { reason: why.into() }
         };
         self.end(stage)
     }
 
-    fn end(&mut self, stage: Stage) -> Vec<Act> {
+    fn end(&mut self, stage: DeliveryStage) -> Vec<PaneAction> {
         self.phase = Phase::Over;
-        vec![Act::Stage(stage)]
+        vec![PaneAction::Stage(stage)]
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which keys a screen itself names: for stopping what runs, and for taking an entry of a list.
+//! Finds the keys that a screen itself names: for stopping what runs, and for taking an entry of a list.
 
 use crate::model::{Key, KeyCode, Modifiers};
 use crate::screen::Screen;

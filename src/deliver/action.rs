@@ -1,19 +1,19 @@
-//! What is to be done, and how far it has come.
+//! Names what is to be done in a pane and how far a prompt or an answer has come, and remembers which stages were told.
 
 use crate::model;
 
 /// One thing to do; a list of them is carried out in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum PaneAction {
     /// Types bytes into the pane.
     Write(Vec<u8>),
     /// Records how far it has come, before what follows it is done.
-    Stage(Stage),
+    Stage(DeliveryStage),
 }
 
 /// How far it has come, or how it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum DeliveryStage {
     /// Its first byte is about to be typed. Until this is on record, nothing was.
     Typed {
         /// Characters of the text that could have pressed keys, and were left out.
@@ -33,7 +33,7 @@ pub enum Stage {
     Unknown { reason: String },
 }
 
-impl Stage {
+impl DeliveryStage {
     /// Says whether keys follow it that may be pressed only once it is on record.
     pub fn awaits_record(&self) -> bool {
         matches!(self, Self::Typed { .. } | Self::Submitted)
@@ -65,5 +65,53 @@ impl Stage {
             Self::Stalled { reason } => (model::Stage::Stalled, Some(reason)),
             Self::Unknown { reason } => (model::Stage::Unknown, Some(reason)),
         }
+    }
+}
+
+/// How far a prompt has come; no stage is told twice.
+#[derive(Debug, Default)]
+pub(super) struct StageRecord {
+    told: Told,
+    awaits_record: bool,
+}
+
+/// The last stage that was told, in the order in which they come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Told {
+    #[default]
+    Nothing,
+    Typed,
+    Seen,
+    Submitted,
+}
+
+impl StageRecord {
+    /// Tells a stage, and says whether that is news.
+    pub(super) fn tell(&mut self, stage: DeliveryStage, acts: &mut Vec<PaneAction>) -> bool {
+        let told = match stage {
+            DeliveryStage::Typed { .. } => Told::Typed,
+            DeliveryStage::Seen => Told::Seen,
+            DeliveryStage::Submitted => Told::Submitted,
+            DeliveryStage::Accepted { .. }
+            | DeliveryStage::Refused { .. }
+            | DeliveryStage::Stalled { .. }
+            | DeliveryStage::Unknown { .. } => unreachable!("an end is told once, by whoever ends"),
+        };
+        let is_news = told > self.told;
+        if is_news {
+            self.told = told;
+            self.awaits_record = stage.awaits_record();
+            acts.push(PaneAction::Stage(stage));
+        }
+        is_news
+    }
+
+    /// Says whether no key may be pressed yet.
+    pub(super) fn awaits_record(&self) -> bool {
+        self.awaits_record
+    }
+
+    pub(super) fn note_recorded(&mut self) {
+        self.awaits_record = false;
     }
 }

@@ -5,31 +5,31 @@ use std::time::Duration;
 use crate::model::{Key, KeyCode, Moment, Submit};
 use crate::screen::key_bytes;
 
-use super::act::{Act, Stage};
-use super::letter::Letter;
-use super::pace::Pace;
-use super::progress::Progress;
-use super::scene::Scene;
+use super::action::StageRecord;
+use super::action::{DeliveryStage, PaneAction};
+use super::output_clock::OutputClock;
+use super::pane_snapshot::PaneSnapshot;
+use super::prompt_text::PromptText;
 
 /// A screen that never rests is as still as it gets.
 const QUIET_MAX: Duration = Duration::from_secs(4);
 
 /// One prompt on its way into the dark: typed, submitted, and no more is known.
 #[derive(Debug)]
-pub struct Blind {
+pub struct BlindDelivery {
     text: Result<Vec<u8>, String>,
     key: Key,
     quiet: Duration,
     begun_at: Moment,
     typed_at: Option<Moment>,
-    pace: Pace,
-    progress: Progress,
+    pace: OutputClock,
+    progress: StageRecord,
     is_over: bool,
 }
 
-impl Blind {
+impl BlindDelivery {
     /// Prepares it; the first `observe` begins it.
-    pub fn begin(letter: &Letter, how: &Submit, scene: &Scene, now: Moment) -> Self {
+    pub fn begin(letter: &PromptText, how: &Submit, scene: &PaneSnapshot, now: Moment) -> Self {
         let parcel = letter.parcel(how, &scene.screen.modes());
         let text = parcel.and_then(|parcel| {
             let mut lines = parcel.lines.into_iter();
@@ -47,8 +47,8 @@ impl Blind {
             quiet: Duration::from_millis(u64::from(how.quiet_ms)),
             begun_at: now,
             typed_at: None,
-            pace: Pace::new(scene.screen, now),
-            progress: Progress::default(),
+            pace: OutputClock::new(scene.screen, now),
+            progress: StageRecord::default(),
             is_over: false,
         }
     }
@@ -61,7 +61,7 @@ impl Blind {
 
     /// Takes what the pane shows now, and returns what to do.
     #[must_use]
-    pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+    pub fn observe(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         let is_readable = self.pace.note(scene.screen, now);
         if self.is_over || self.progress.awaits_record() || !is_readable {
             return Vec::new();
@@ -69,19 +69,19 @@ impl Blind {
         let Some(typed_at) = self.typed_at else { return self.type_text(scene, now) };
         if let Some(why) = scene.stop_sign(&scene.sight(), self.begun_at) {
             let reason = format!("the prompt was typed and not submitted: {why}");
-            return self.end(Vec::new(), Stage::Stalled { reason });
+            return self.end(Vec::new(), DeliveryStage::Stalled { reason });
         }
         let is_still = now.since(self.pace.output_at.max(typed_at)) >= self.quiet;
         if !is_still && now.since(typed_at) < QUIET_MAX {
             return Vec::new();
         }
         let mut acts = Vec::new();
-        if self.progress.tell(Stage::Submitted, &mut acts) {
+        if self.progress.tell(DeliveryStage::Submitted, &mut acts) {
             return acts;
         }
         let enter = key_bytes(self.key, &scene.screen.modes());
         let reason = "it was typed and submitted, and no rule tells whether it was taken".into();
-        self.end(vec![Act::Write(enter)], Stage::Unknown { reason })
+        self.end(vec![PaneAction::Write(enter)], DeliveryStage::Unknown { reason })
     }
 
     /// Returns the moment at which `observe` has something to do though nothing was written.
@@ -96,24 +96,24 @@ impl Blind {
         }
     }
 
-    fn type_text(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+    fn type_text(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         let stop = scene.stop_sign(&scene.sight(), self.begun_at).map_or(Ok(()), Err);
         let mut acts = Vec::new();
         match stop.and_then(|()| self.text.clone()) {
             Ok(bytes) => {
-                if !self.progress.tell(Stage::Typed { left_out: 0 }, &mut acts) {
+                if !self.progress.tell(DeliveryStage::Typed { left_out: 0 }, &mut acts) {
                     self.typed_at = Some(now);
-                    acts.push(Act::Write(bytes));
+                    acts.push(PaneAction::Write(bytes));
                 }
                 acts
             }
-            Err(reason) => self.end(Vec::new(), Stage::Refused { reason }),
+            Err(reason) => self.end(Vec::new(), DeliveryStage::Refused { reason }),
         }
     }
 
-    fn end(&mut self, mut acts: Vec<Act>, stage: Stage) -> Vec<Act> {
+    fn end(&mut self, mut acts: Vec<PaneAction>, stage: DeliveryStage) -> Vec<PaneAction> {
         self.is_over = true;
-        acts.push(Act::Stage(stage));
+        acts.push(PaneAction::Stage(stage));
         acts
     }
 }
