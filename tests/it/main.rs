@@ -106,6 +106,7 @@ mod scrolled;
 mod secrets;
 mod sim;
 mod simulation;
+mod sizes;
 mod slow_outside;
 mod sockets_removed;
 mod speaking;

@@ -303,7 +303,12 @@ impl Shown {
             size,
             is_full,
             rows,
-            cursor: ViewCursor { row: cursor.row, col: cursor.col, is_visible: cursor.visible },
+            cursor: ViewCursor {
+                row: cursor.row,
+                col: cursor.col,
+                is_visible: cursor.visible,
+                shape: cursor.shape.number(),
+            },
             mouse,
             is_alternate: modes.alternate_screen,
             committed: screen.committed(),

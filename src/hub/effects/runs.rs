@@ -130,7 +130,6 @@ impl Hub {
         };
         let has_ended = self.agents.add_keeper(child);
         let size = order.launch.size;
-        let shown = self.panes.size_of(agent).unwrap_or(size);
         let door =
             door.and_then(|bound| AgentSocket::open(bound, agent, run, self.senders.clone()));
         let mut pane = self.panes.empty(run, size);
@@ -139,9 +138,6 @@ impl Hub {
         let keeper = LocalKeeper { session, socket: order.socket, lock: order.lock };
         let start = KeeperStart::ByUs { has_ended };
         self.open_pane(agent, pane, (start, KeeperAddress::Local(keeper)));
-        if shown != size {
-            self.order(agent, &ToKeeper::Resize(shown));
-        }
         if let Some(grace_ms) = stop {
             self.order(agent, &ToKeeper::Stop { grace_ms: Some(grace_ms) });
         }

@@ -25,6 +25,8 @@ pub(in crate::hub) struct Panes {
     pub(super) files: Files,
     pub(super) history_limit: HistoryLimit,
     default_size: Size,
+    /// The size that each pane was last asked to have, by whichever dashboard.
+    wanted_sizes: BTreeMap<AgentName, Size>,
 }
 
 /// How a pane's screen is read from the beginning of a run.
@@ -41,7 +43,8 @@ impl Panes {
     pub(in crate::hub) fn new(paths: Paths, files: Files) -> Self {
         let (by_agent, rules) = (BTreeMap::new(), ReadingRules::default());
         let (history_limit, default_size) = (HistoryLimit::default(), Size::default());
-        Self { by_agent, rules, paths, files, history_limit, default_size }
+        let wanted_sizes = BTreeMap::new();
+        Self { by_agent, rules, paths, files, history_limit, default_size, wanted_sizes }
     }
 
     /// Goes by other settings from now on.
@@ -94,9 +97,17 @@ impl Panes {
         self.by_agent.get_mut(agent).filter(|pane| pane.is_live())
     }
 
-    /// Returns the size of an agent's screen, if it has one.
+    /// Returns the size of what shows an agent's pane, or else that of its screen, if it has one.
     pub(in crate::hub) fn size_of(&self, agent: &AgentName) -> Option<Size> {
-        self.by_agent.get(agent).map(|pane| pane.screen.size())
+        let of_screen = || self.by_agent.get(agent).map(|pane| pane.screen.size());
+        self.wanted_sizes.get(agent).copied().or_else(of_screen)
+    }
+
+    /// Gives an agent's terminal the size of what shows it; one that does not run yet begins with it. Returns
+    /// true where the screen has that size at once.
+    pub(in crate::hub) fn want_size(&mut self, agent: &AgentName, size: Size) -> bool {
+        self.wanted_sizes.insert(agent.clone(), size);
+        self.by_agent.get_mut(agent).is_some_and(|pane| pane.want_size(size))
     }
 
     /// Returns an empty pane for a run that begins.
@@ -141,6 +152,10 @@ impl Panes {
         }
         let listen = |port| EventStream::open(agent.clone(), run, port, senders.clone());
         pane.events = port.map(listen);
+        let wanted = self.wanted_sizes.get(agent).filter(|size| **size != pane.screen.size());
+        if let Some(size) = wanted {
+            pane.order(&ToKeeper::Resize(*size));
+        }
         let before = self.by_agent.insert(agent.clone(), pane);
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();

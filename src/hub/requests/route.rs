@@ -312,7 +312,7 @@ impl Hub {
     fn resize(&mut self, name: &str, size: Size) -> Reply {
         let agent = self.known(name)?;
         let size = size.clamped();
-        if self.panes.get_mut(&agent).is_some_and(|pane| pane.want_size(size)) {
+        if self.panes.want_size(&agent, size) {
             self.clients.note_change(&agent);
         }
         Ok(Response::Ok)
