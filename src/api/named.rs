@@ -28,6 +28,7 @@ impl Request {
             | Self::Diff { agent, .. }
             | Self::FlushCast { agent }
             | Self::Tree { agent }
+            | Self::Screen { agent }
             | Self::History { agent, .. } => vec![Named::Agent(agent.clone())],
             Self::Withdraw { receipt } => vec![Named::Receipt(*receipt)],
             Self::AwaitReceipts { receipts } => {

@@ -10,6 +10,7 @@ impl Request {
             | Self::Me
             | Self::Read { .. }
             | Self::History { .. }
+            | Self::Screen { .. }
             | Self::Explain { .. }
             | Self::Tree { .. }
             | Self::FlushCast { .. }

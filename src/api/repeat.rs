@@ -52,6 +52,7 @@ impl Request {
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }
+            | Self::Screen { .. }
             | Self::Teams { .. }
             | Self::Clis { .. }
             | Self::Task { .. }

@@ -203,6 +203,10 @@ pub enum Request {
         before: Option<u64>,
         count: u16,
     },
+    /// What a pane shows now, with its colours, and the targets of its hyperlinks.
+    Screen {
+        agent: String,
+    },
     /// The teams that could be started, and what each of them would run for this caller.
     Teams {
         environment: Environment,
@@ -290,6 +294,7 @@ impl Request {
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }
+            | Self::Screen { .. }
             | Self::Teams { .. }
             | Self::Clis { .. }
             | Self::Run { .. }
@@ -342,6 +347,7 @@ impl Request {
             | Self::Watch { .. }
             | Self::Subscribe
             | Self::History { .. }
+            | Self::Screen { .. }
             | Self::Teams { .. }
             | Self::Clis { .. } => false,
         }

@@ -9,8 +9,8 @@ use super::{
     LockStatus, Notice, RescueStatus, RunStatus, TaskStatus, WorkspaceStatus,
 };
 use crate::model::{
-    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
-    WorkspaceKind, plain,
+    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, ScreenLink, Source,
+    Stage, Task, WorkspaceKind, plain,
 };
 
 /// More is not read by anybody.
@@ -52,6 +52,12 @@ pub enum Response {
         kept_from: u64,
         committed: u64,
         rows: Vec<Row>,
+    },
+    /// The rows of a screen; `first` is the number that the first of them gets once it scrolls off.
+    Screen {
+        first: u64,
+        rows: Vec<Row>,
+        links: Vec<ScreenLink>,
     },
     Teams {
         teams: Vec<TeamOffer>,

@@ -142,9 +142,7 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         AgentVerb::Remove { names, abandon, format } => {
             agent::remove(context, names, abandon, format)
         }
-        AgentVerb::Read { name, lines, scrollback, format } => {
-            agent::read(context, &name, lines, scrollback, format)
-        }
+        AgentVerb::Read { name, reading, format } => agent::read(context, &name, reading, format),
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
         AgentVerb::Explain { name, format } => agent::explain(context, &name, format),
         AgentVerb::Record { name, recording } => agent::record(context, &name, &recording),

@@ -305,6 +305,21 @@ fn history_is_read_with_scrollback_and_cut_to_the_last_lines() {
     assert_eq!(all.lines().collect::<Vec<_>>(), expected);
     let last = world.ok(&["agent", "read", "one", "--scrollback", "--lines", "50"]);
     assert_eq!(last.lines().next(), Some("151"));
+    assert_eq!(world.ok(&["agent", "read", "one", "--scrollback", "--format", "ansi"]), all);
+}
+
+#[test]
+fn the_same_text_is_read_with_its_colours_or_without() {
+    let script = r"printf 'plain \033[1;31mred\033[m\n'; seq 1 3000; read x";
+    let world = World::with_crew(&[("one", &["sh", "-c", script, "ROOT"])]);
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("one", "3000");
+    let read = |format| world.ok(&["agent", "read", "one", "--scrollback", "--format", format]);
+    let (text, ansi) = (read("text"), read("ansi"));
+    assert_eq!(text.lines().count(), 3001, "more than one page");
+    assert_eq!(text.lines().next(), Some("plain red"));
+    assert_eq!(ansi.lines().next(), Some("plain \x1b[0;1;31mred\x1b[m"));
+    assert_eq!(ansi.lines().skip(1).collect::<Vec<_>>(), text.lines().skip(1).collect::<Vec<_>>());
 }
 
 #[test]
