@@ -13,7 +13,7 @@ use super::task::TaskVerb;
 use super::{
     agent, all, api, attach, attention, completions, config, contract, demo, dispatch, doctor,
     down, events, failure, history, hook, hub, keeper, lock, man, mcp, overview, playbook, replay,
-    report, rules, runner, sim, skill, status, task, template, up, wait, whoami, workspace,
+    report, rules, runner, search, sim, skill, status, task, template, up, wait, whoami, workspace,
 };
 
 /// Something went wrong; standard error says what.
@@ -71,6 +71,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
         Some(Verb::Events(args)) => events::events(&mut context, &args)?,
         Some(Verb::History(args)) => history::history(&mut context, &args)?,
+        Some(Verb::Search(args)) => search::search(&mut context, &args)?,
         Some(Verb::Replay(args)) => replay::replay(&mut context, &args)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
         Some(Verb::All { format }) => all::all(&mut context, format)?,

@@ -323,6 +323,26 @@ fn the_same_text_is_read_with_its_colours_or_without() {
 }
 
 #[test]
+fn a_pattern_is_found_in_panes_and_in_what_was_recorded_of_earlier_runs() {
+    let script = "echo begin; seq 1 60; echo Needle here; read x";
+    let world = World::with_crew(&[("one", &["sh", "-c", script, "ROOT"])]);
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("one", "Needle");
+    assert_eq!(world.ok(&["search", "needle"]), "one:61: Needle here\n");
+    assert_eq!(world.ok(&["search", "^4[01]$"]), "one:40: 40\none:41: 41\n");
+    assert_eq!(world.ok(&["search", "NEEDLE"]), "", "capitals ask for capitals");
+    assert_eq!(world.ok(&["search", "needle", "--agent", "other"]), "");
+    let found: serde_json::Value =
+        serde_json::from_str(&world.ok(&["search", "needle", "--json"])).unwrap();
+    assert_eq!(found["lines"][0]["line"], 61);
+    let refused = world.run(&["search", "(needle"]);
+    assert!(refused.err.contains("`(needle` is no regular expression"), "{}", refused.err);
+    world.ok(&["down", "--force"]);
+    let found = world.ok(&["search", "needle"]);
+    assert!(found.starts_with("one:20") && found.ends_with("Z: Needle here\n"), "{found}");
+}
+
+#[test]
 fn a_reader_that_has_had_enough_is_no_error() {
     let world = World::with_crew(&[("one", &["sh", "-c", "seq 1 99999; read x", "ROOT"])]);
     world.ok(&["up", "crew"]);

@@ -10,6 +10,13 @@ use crate::cli::context::Context;
 use crate::client::ClientError;
 use crate::model::{Color, Row, Style, is_deceptive, is_picture_mark};
 
+/// The lines of a pane, oldest first.
+pub(crate) struct PaneLines {
+    /// The number of the first line, counted from the first that ever scrolled off.
+    pub(crate) first: u64,
+    pub(crate) rows: Vec<Row>,
+}
+
 /// Rows of history that are asked for at once.
 const PAGE_ROWS: u16 = 1000;
 
@@ -20,7 +27,7 @@ pub(crate) fn read(
     format: Format,
 ) -> anyhow::Result<()> {
     let ReadingArgs { lines, scrollback, format: text_format } = reading;
-    let rows = pane_rows(context, agent, scrollback, lines.unwrap_or(usize::MAX))?;
+    let rows = pane_lines(context, agent, scrollback, lines.unwrap_or(usize::MAX))?.rows;
     let shown = &rows[rows.len().saturating_sub(lines.unwrap_or(usize::MAX))..];
     let plain = |row: &Row| row.text().trim_end().to_owned();
     if format.json {
@@ -38,12 +45,12 @@ pub(crate) fn read(
 
 /// Reads a pane as it is at one moment, without the blank rows at its end: at least the last
 /// `wanted` lines, if there are as many.
-fn pane_rows(
+pub(crate) fn pane_lines(
     context: &Context,
     agent: &str,
     with_history: bool,
     wanted: usize,
-) -> Result<Vec<Row>, ClientError> {
+) -> Result<PaneLines, ClientError> {
     let Response::Screen { mut first, mut rows, .. } =
         context.ask(Request::Screen { agent: agent.to_owned() })?
     else {
@@ -66,11 +73,11 @@ fn pane_rows(
         older.append(&mut rows);
         (first, rows) = (begins, older);
     }
-    Ok(rows)
+    Ok(PaneLines { first, rows })
 }
 
 /// Returns a line of a pane without what would act on the terminal, or hide or reorder its text.
-fn text_only(line: &str) -> String {
+pub(crate) fn text_only(line: &str) -> String {
     const JOINER: char = '\u{200d}';
     /// The Braille pattern without a dot: charts are full of it.
     const BLANK: char = '\u{2800}';
