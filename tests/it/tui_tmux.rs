@@ -46,7 +46,7 @@ impl Tmux {
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new("tmux");
         command.env_remove("TMUX").env("TERM", "xterm-256color");
-        command.args(["-L", &self.name]).args(arguments).output().expect("tmux is installed")
+        command.args(["-u", "-L", &self.name]).args(arguments).output().expect("tmux is installed")
     }
 
     fn ok(&self, arguments: &[&str]) -> String {
