@@ -130,6 +130,11 @@ pub enum Request {
         count: u16,
     } = History "history" "read what has scrolled away" [All Own Led Team Team] Reads Harmless -> History,
         names agents(agent);
+    /// What a pane shows now, with its colours, and the targets of its hyperlinks.
+    Screen {
+        agent: String,
+    } = Screen "screen" "read panes with their colours" [All Own Led Team Team] Reads Harmless -> Screen,
+        names agents(agent);
     /// Why an agent is shown in its state.
     Explain {
         agent: String,

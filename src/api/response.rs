@@ -9,7 +9,8 @@ use super::{
     LockStatus, Notice, RescueStatus, RunStatus, TaskStatus, WorkspaceStatus,
 };
 use crate::model::{
-    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, RulesFit, Source,
+    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, RulesFit, ScreenLink,
+    Source,
     Stage, Task, WorkspaceKind, plain,
 };
 
@@ -52,6 +53,12 @@ pub enum Response {
         kept_from: u64,
         committed: u64,
         rows: Vec<Row>,
+    },
+    /// The rows of a screen; `first` is the number that the first of them gets once it scrolls off.
+    Screen {
+        first: u64,
+        rows: Vec<Row>,
+        links: Vec<ScreenLink>,
     },
     Teams {
         teams: Vec<TeamOffer>,

@@ -83,7 +83,7 @@ pub use process::{ProcessId, ProcessInfo};
 pub use reach::{Named, Reach};
 pub use receipt::{Condition, InvalidReceipt, Letter, Manner, Receipt, ReceiptId, Stage};
 pub use request_key::{InvalidKey, Keyed, RequestKey};
-pub use row::{Color, Row, Run, Style, Underline};
+pub use row::{Color, Row, Run, ScreenLink, Style, Underline};
 pub use rules_fit::RulesFit;
 pub use runner::{Confinement, ContainerEngine, Limits, Place, Runner, Sandbox};
 pub use size::Size;

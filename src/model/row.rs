@@ -143,6 +143,17 @@ impl Row {
     }
 }
 
+/// A stretch of cells on a screen that leads somewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ScreenLink {
+    pub row: u16,
+    pub col: u16,
+    pub columns: u16,
+    /// As the application gave it; nobody has looked at where it leads.
+    pub target: String,
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

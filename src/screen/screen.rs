@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::{Color, Moment, Row, Size, Style, Underline};
+use crate::model::{Color, Moment, Row, ScreenLink, Size, Style, Underline};
 
 use super::history::HistoryLimit;
 use super::look::{Look, look_id};
@@ -184,6 +184,29 @@ impl Screen {
     /// Returns the target of the hyperlink on a cell.
     pub fn link_at(&self, row: u16, col: u16) -> Option<&str> {
         self.terminal.canvas.links.get(self.look_at(row, col).link)
+    }
+
+    /// Returns the hyperlinks on the screen, row by row.
+    pub fn links(&self) -> Vec<ScreenLink> {
+        let size = self.size();
+        let mut found: Vec<ScreenLink> = Vec::new();
+        for row in 0..size.rows {
+            let mut last = 0;
+            for col in 0..size.cols {
+                let number = self.look_at(row, col).link;
+                match found.last_mut() {
+                    Some(link) if number != 0 && number == last => link.columns += 1,
+                    _ => {
+                        if let Some(target) = self.terminal.canvas.links.get(number) {
+                            let target = target.to_owned();
+                            found.push(ScreenLink { row, col, columns: 1, target });
+                        }
+                    }
+                }
+                last = number;
+            }
+        }
+        found
     }
 
     /// Returns how a cell is underlined, and in which colour.

@@ -66,7 +66,16 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "tui",
         &["model", "api", "history", "client", "config", "notify"],
-        &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
+        &[
+            "crossterm",
+            "ratatui",
+            "regex",
+            "rustix",
+            "signal_hook",
+            "strsim",
+            "toml",
+            "unicode_width",
+        ],
     ),
     (
         "cli",

@@ -124,6 +124,7 @@ mod tui;
 mod tui_cost;
 mod tui_prompts;
 mod tui_tasks;
+mod tui_tmux;
 mod workspace_kills;
 mod workspace_states;
 mod workspaces;

@@ -13,6 +13,7 @@ use crate::cli::api::ApiVerb;
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;
 use crate::cli::replay::ReplayArgs;
+use crate::cli::search::SearchArgs;
 use crate::cli::task::TaskVerb;
 use crate::model::ReceiptId;
 
@@ -149,6 +150,10 @@ pub(crate) enum Verb {
     Events(EventsArgs),
     /// List the runs that were, or tell what came of one
     History(HistoryArgs),
+    /// Search every pane with all that has scrolled off it, and the recordings of earlier runs
+    ///
+    /// Prints AGENT:LINE: TEXT of what panes have, and AGENT:TIME: TEXT of what was recorded.
+    Search(SearchArgs),
     /// Show any moment of a run: agents, tasks, what waited, and the screens
     Replay(ReplayArgs),
     /// Look at agents and act on them

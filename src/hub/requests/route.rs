@@ -22,6 +22,9 @@ const INPUT_BYTES_MAX: usize = 1024 * 1024;
 /// Rows of history in one answer.
 const HISTORY_ROWS_MAX: u16 = 1000;
 
+/// A hyperlink around its target: three numbers and their names.
+const LINK_BYTES: usize = 64;
+
 fn foreign(protocol: u32) -> Fault {
     let version = env!("CARGO_PKG_VERSION");
     let side = if protocol > PROTOCOL { "older" } else { "newer" };
@@ -152,6 +155,7 @@ impl Hub {
                 Some(Ok(Response::Ok))
             }
             Request::History { agent, before, count } => Some(self.history(&agent, before, count)),
+            Request::Screen { agent } => Some(self.screen(&agent)),
             Request::Task { ask } => self.obey_about_tasks(asker, ask),
             Request::Run { ask } => self.obey_about_plays(asker, ask),
             Request::Lock { ask } => self.obey_about_locks(asker, ask),
@@ -247,6 +251,14 @@ impl Hub {
         rows.reverse();
         let first = end - u64::try_from(rows.len()).unwrap_or_default();
         Ok(Response::History { first, kept_from: kept.start, committed: kept.end, rows })
+    }
+
+    fn screen(&self, name: &str) -> Reply {
+        let screen = self.pane(name)?.screen();
+        let rows = fitting(screen.rows().into_iter(), row_bytes).collect();
+        let links = screen.links().into_iter();
+        let links = fitting(links, |link| LINK_BYTES + text_bytes(&link.target)).collect();
+        Ok(Response::Screen { first: screen.committed(), rows, links })
     }
 
     fn press(&mut self, name: &str, keys: &[KeyInput]) -> Reply {

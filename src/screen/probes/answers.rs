@@ -93,6 +93,10 @@ fn osc_8_hyperlink_in_cell() {
     assert_eq!(screen.link_at(0, 0), None);
     assert_eq!(screen.link_at(0, 2), Some("https://example.com/x"));
     assert_eq!(screen.link_at(0, 3), None);
+    let links = screen.links();
+    assert_eq!(links.len(), 1);
+    assert_eq!((links[0].row, links[0].col, links[0].columns), (0, 1, 2));
+    assert_eq!(links[0].target, "https://example.com/x");
 }
 
 #[test]

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
-use super::bars::{draw_footer, draw_header};
+use super::bars::{draw_footer, draw_header, search_cursor};
 use super::card::draw_card;
 use super::cells::draw_centred;
 use super::tile::{draw_frame, draw_pane};
 use crate::model::{AgentName, Size};
-use crate::tui::app::{App, Damage, PaneDamage, PaneOffset};
+use crate::tui::app::{App, Damage, Mode, PaneDamage, PaneOffset};
 use crate::tui::grid::TileSlot;
 use crate::tui::keys::Action;
 use crate::tui::overlay::Overlay;
+use crate::tui::reading::Reading;
 use crate::tui::style::Tone;
 use crate::tui::terminal::TerminalCanvas;
 
@@ -154,6 +155,9 @@ impl Picture {
     }
 
     fn cursor(&self, app: &App, slots: &[TileSlot]) -> Option<(u16, u16)> {
+        if let Mode::Reading(reading) = &app.mode {
+            return reading_cursor(app, reading, slots);
+        }
         let name = app.selected.as_ref().filter(|_| app.is_typing())?;
         let slot = slots.iter().find(|slot| app.agents[slot.index].name == *name)?;
         let cursor = app.panes.get(name)?.cursor;
@@ -162,4 +166,17 @@ impl Picture {
         let y = cursor.row.checked_sub(view.row).filter(|y| *y < inner.height)?;
         cursor.is_visible.then_some((inner.x + x, inner.y + y))
     }
+}
+
+/// Returns where the cursor of reading is seen; while what is typed goes to the pane, nowhere.
+fn reading_cursor(app: &App, reading: &Reading, slots: &[TileSlot]) -> Option<(u16, u16)> {
+    if let Some(input) = reading.input.as_ref() {
+        return search_cursor(app, input);
+    }
+    let slot = slots.iter().find(|slot| app.agents[slot.index].name == reading.agent)?;
+    let inner = slot.inner();
+    let row = u16::try_from(reading.cursor.line.checked_sub(reading.top)?).ok()?;
+    let col = reading.cursor.col.checked_sub(reading.left)?;
+    let is_seen = row < inner.height && col < inner.width && !reading.was_typing;
+    is_seen.then_some((inner.x + col, inner.y + row))
 }

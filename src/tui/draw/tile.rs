@@ -1,17 +1,18 @@
 //! A tile: an agent's pane in a frame that tells its state.
 
+use std::ops::RangeInclusive;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::cells::{draw_centred, draw_row};
 use crate::model::{AgentState, Row};
-use crate::tui::app::{
-    AgentView, App, Mode, Pane, PaneOffset, Scroll, has_failed, receipt_line, state_word,
-};
+use crate::tui::app::{AgentView, App, Mode, PaneOffset, has_failed, receipt_line, state_word};
 use crate::tui::grid::TileSlot;
+use crate::tui::reading::{Reading, TextSpan};
 use crate::tui::style::{Tone, sign};
 use crate::tui::terminal::TerminalCanvas;
 use crate::tui::text::{clip, elapsed, width};
@@ -166,10 +167,10 @@ fn bottom<'a>(
     slot: &TileSlot,
     room: usize,
 ) -> Option<Line<'a>> {
-    if let Mode::Scrolling(scroll) = &app.mode
-        && scroll.agent == agent.name
+    if let Mode::Reading(reading) = &app.mode
+        && reading.agent == agent.name
     {
-        return Some(position(app, scroll, slot));
+        return Some(position(app, reading, slot));
     }
     if slot.is_card || room < 10 {
         return None;
@@ -199,18 +200,27 @@ pub(super) fn progress(app: &App, agent: &AgentView) -> Option<(String, Style)> 
     Some((format!("{mark}{line}{more}"), style))
 }
 
-/// Says where in the past a pane is read.
-fn position<'a>(app: &App, scroll: &Scroll, slot: &TileSlot) -> Line<'a> {
-    let text = format!(" {} ", position_text(app, scroll, slot));
+/// Shows where in the past a pane is read, and what was found there.
+fn position<'a>(app: &App, reading: &Reading, slot: &TileSlot) -> Line<'a> {
+    let text = format!(" {} ", position_text(app, reading, slot));
     Line::from(Span::styled(text, app.theme.block(Tone::Warning))).alignment(Alignment::Right)
 }
 
-pub(super) fn position_text(app: &App, scroll: &Scroll, slot: &TileSlot) -> String {
-    let pane = app.panes.get(&scroll.agent);
-    let last = pane.map_or(0, |pane| pane.committed + u64::from(pane.size.rows));
-    let seen = (scroll.top + u64::from(slot.inner().height)).min(last);
+pub(super) fn position_text(app: &App, reading: &Reading, slot: &TileSlot) -> String {
+    let last = reading.end();
+    let seen = (reading.top + u64::from(slot.inner().height)).min(last);
     let below = last.saturating_sub(seen);
-    format!("{seen} of {last} lines · {below} below")
+    let mut text = format!("{seen} of {last} lines · {below} below");
+    let news = app.panes.get(&reading.agent).map_or(0, |pane| reading.news(pane));
+    if news > 0 {
+        text = format!("{text} · {news} new since");
+    }
+    if let Some(search) = &reading.search {
+        let number = reading.hit_number().map_or(String::new(), |number| format!("{number}/"));
+        let more = if reading.is_loaded() { "" } else { "+" };
+        text = format!("{text} · {number}{}{more} hits", search.hits.len());
+    }
+    text
 }
 
 /// Draws rows of a pane, or all of it, and returns what of the picture that touched.
@@ -231,15 +241,16 @@ pub(super) fn draw_pane(
     let line = |y: u16| Rect { y: inner.y + y, height: 1, ..inner };
     let sides = u16::from(slot.has_frame);
     let wide = |line: Rect| Rect { x: line.x - sides, width: line.width + 2 * sides, ..line };
-    if let Mode::Scrolling(scroll) = &app.mode
-        && scroll.agent == agent.name
+    if let Mode::Reading(reading) = &app.mode
+        && reading.agent == agent.name
     {
         for y in 0..inner.height {
-            draw_past(app, pane, scroll, y, line(y), buffer);
-            let row = scroll.line(scroll.top + u64::from(y), pane);
-            let cut = CutRow { row, skip: 0, is_under_more: false, is_over_more: false };
+            draw_read(app, reading, y, line(y), buffer);
+            let row = reading.line(reading.top + u64::from(y));
+            let skip = reading.left;
+            let cut = CutRow { row, skip, is_under_more: false, is_over_more: false };
             draw_sides(app, slot, line(y), &cut, buffer);
-            links.set(inner.y + y, inner.left()..inner.right(), row, 0);
+            links.set(inner.y + y, inner.left()..inner.right(), row, skip);
         }
         return vec![wide(inner)];
     }
@@ -269,13 +280,45 @@ pub(super) fn draw_pane(
     vec![wide(inner)]
 }
 
-fn draw_past(app: &App, pane: &Pane, scroll: &Scroll, y: u16, line: Rect, buffer: &mut Buffer) {
-    let number = scroll.top + u64::from(y);
-    let known = scroll.line(number, pane);
-    draw_row(buffer, line, known, 0, &app.theme);
-    if known.is_none() && number < pane.committed {
-        buffer.set_stringn(line.x, line.y, "…", 1, app.theme.tone(Tone::Faint));
+/// Draws a line of what is read: its links, its hits and what is selected stand out.
+fn draw_read(app: &App, reading: &Reading, y: u16, row: Rect, buffer: &mut Buffer) {
+    let number = reading.top + u64::from(y);
+    let line = reading.line(number);
+    draw_row(buffer, row, line, reading.left, &app.theme);
+    if line.is_none() {
+        if number < reading.end() {
+            buffer.set_stringn(row.x, row.y, "…", 1, app.theme.tone(Tone::Faint));
+        }
+        return;
     }
+    let mut mark = |columns: RangeInclusive<u16>, style: Style| {
+        let from = columns.start().max(&reading.left).saturating_sub(reading.left);
+        let beyond = columns.end().saturating_add(1).saturating_sub(reading.left);
+        let (from, beyond) = (from.min(row.width), beyond.min(row.width));
+        let area = Rect { x: row.x + from, width: beyond.saturating_sub(from), ..row };
+        buffer.set_style(area, style);
+    };
+    let on_line = |span: &TextSpan| {
+        let from = if span.from.line < number { 0 } else { span.from.col };
+        let to = if span.to.line > number { u16::MAX } else { span.to.col };
+        (span.from.line <= number && span.to.line >= number).then_some(from..=to)
+    };
+    let hits = reading.search.as_ref().map_or(&[][..], |search| &search.hits);
+    let first = hits.partition_point(|hit| hit.to.line < number);
+    for hit in hits[first..].iter().take_while(|hit| hit.from.line <= number) {
+        let is_current = hit.from <= reading.cursor && reading.cursor <= hit.to;
+        let tone = if is_current { Tone::Accent } else { Tone::Warning };
+        on_line(hit).into_iter().for_each(|columns| mark(columns, marked(app, tone)));
+    }
+    if let Some(columns) = reading.selected_on(number) {
+        mark(columns, marked(app, Tone::Typing));
+    }
+}
+
+/// Returns the style of text that stands out, whatever it looked like before.
+fn marked(app: &App, tone: Tone) -> Style {
+    let before = Modifier::DIM | Modifier::HIDDEN | Modifier::ITALIC;
+    app.theme.block(tone).bg(Color::Reset).remove_modifier(before)
 }
 
 fn draw_absent(app: &App, agent: &AgentView, inner: Rect, buffer: &mut Buffer) {

@@ -236,7 +236,7 @@ impl Stage {
             demo: None,
             playbooks: Vec::new(),
         };
-        let keymap = Keymap::new(&BTreeMap::new()).unwrap();
+        let keymap = Keymap::new(&BTreeMap::new(), false).unwrap();
         let app = App::new(keymap, theme(), settings, window);
         let mut stage = Self { app, asked: Vec::new(), last_id: 0, picture: Picture::new(window) };
         stage.give(AppInput::Connected);

@@ -1,13 +1,13 @@
 //! Takes whatever happens, one thing at a time, and tells the hub what this window shows and how
 //! large.
 
-use super::{attention, from_hub, keys, mouse};
+use super::{attention, from_hub, keys, mouse, reading};
 use crate::api::{Ask, FromHub, Request};
 use crate::model::{AgentName, Key, Moment, Mouse, Size};
 use crate::tui::app::{App, Purpose, SentSize};
 use crate::tui::grid::TileSlot;
 use crate::tui::overlay;
-use crate::tui::style::is_light;
+use crate::tui::style::{Tone, is_light};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub(crate) enum AppInput {
     Hub(FromHub),
     /// What came back from the person's own editor, or why nothing did.
     Edited(Result<String, String>),
+    /// What came of something that was done for the person outside of here.
+    Said(Tone, String),
     /// A label that tells a time may have changed.
     TimePassed,
 }
@@ -71,13 +73,18 @@ fn take(app: &mut App, input: AppInput) {
         AppInput::Lost { reason } => from_hub::lost(app, &reason),
         AppInput::Hub(frame) => from_hub::take(app, frame),
         AppInput::Edited(outcome) => overlay::edited(app, outcome),
+        AppInput::Said(tone, text) => app.say(tone, text),
         AppInput::TimePassed => {
             app.damage.has_labels = true;
+            reading::tick(app);
             overlay::tick(app);
         }
     }
     if let Some(lead) = app.lead.take() {
         attention::follow(app, lead);
+    }
+    if let Some(goal) = app.goal.take() {
+        reading::go_to(app, &goal.agent, goal.line, goal.pattern);
     }
 }
 
