@@ -328,9 +328,9 @@ mod tests {
         );
         let rows = |text: &str| text.lines().map(TextRow::plain).collect::<Vec<_>>();
         let keyed = rows(&format!("{list}\n\n  ↑/↓ to select, Enter to confirm"));
-        let seen = super::above(&keyed).unwrap();
+        let seen = above(&keyed).unwrap();
         assert_eq!((seen.kind, seen.line.as_str()), (DialogKind::Approval, "❯ 1. Allow once"));
-        assert_eq!(super::above(&rows(&list)), None, "it may be shown by a message");
+        assert_eq!(above(&rows(&list)), None, "it may be shown by a message");
     }
 
     #[test]

@@ -138,9 +138,10 @@ mod tests {
 
     #[test]
     fn a_row_with_colours_is_written_as_a_terminal_reads_it() {
-        let run = |text: &str, style| Run { text: text.to_owned(), columns: 1, style };
-        let style =
-            |foreground, background, attributes| Style { foreground, background, attributes };
+        let run = |text: &str, style| Run { text: text.to_owned(), columns: 1, style, link: None };
+        let style = |foreground, background, attributes| {
+            Style { foreground, background, attributes, ..Style::default() }
+        };
         let runs = vec![
             run("a", Style::default()),
             run("b", style(Color::Indexed(1), Color::Indexed(12), Style::BOLD)),

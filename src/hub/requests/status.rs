@@ -124,7 +124,7 @@ impl Hub {
 
     /// Returns why the rules by which an agent's screen is read may not fit the version of its cli.
     fn doubt(&self, seat: &Seat) -> Option<String> {
-        let detector = self.panes.get(&seat.member.name)?.detector.as_ref()?;
+        let detector = self.panes.get(&seat.member.name)?.detector()?;
         let signs = detector.fit().doubt().filter(|_| !seat.is_gone())?;
         let recorded = self.manifest_of(&seat.member.name)?.screen.recorded.join(", ");
         let rules = [seat.member.cli.as_str(), &recorded].join(" ");

@@ -60,7 +60,7 @@ fn border(app: &App, slot: &TileSlot) -> BorderType {
 
 fn is_read(app: &App, slot: &TileSlot) -> bool {
     let name = &app.agents[slot.index].name;
-    matches!(&app.mode, Mode::Scrolling(scroll) if scroll.agent == *name)
+    matches!(&app.mode, Mode::Reading(reading) if reading.agent == *name)
 }
 
 /// Returns the size of a pane that is larger than its tile because another window is larger.
