@@ -164,6 +164,12 @@ impl DialogAnswer {
             Choice::Option(wanted) if wanted >= count => {
                 self.stop(&format!("the dialog has {count} options"))
             }
+            // Enter there asks for words, and leaves the dialog open.
+            Choice::Option(wanted)
+                if dialog.options[wanted].to_lowercase().contains("(esc to ") =>
+            {
+                self.confirm(KeyCode::Escape, scene, now)
+            }
             Choice::Option(wanted) if self.keys.digits && wanted < DIGIT_OPTIONS_MAX => {
                 let digit = char::from_digit(u32::try_from(wanted + 1).unwrap_or(0), 10);
                 self.confirm(KeyCode::Char(digit.unwrap_or('0')), scene, now)

@@ -60,7 +60,7 @@ impl Sight {
             input: input(screen, rules, &view),
             conversation: rows.join("\n"),
             line: before(screen, line_start(screen)).unwrap_or_default(),
-            before_cursor: before(screen, 0).unwrap_or_default(),
+            before_cursor: without_named_marks(&before(screen, 0).unwrap_or_default()),
         }
     }
 }
@@ -134,6 +134,18 @@ fn without_mark(text: &str) -> String {
     typed.join("\n").trim().to_owned()
 }
 
+/// Returns rows without the mark with a name, as in `ask> `, that a line editor repeats before each of them, if
+/// the last one has it.
+fn without_named_marks(text: &str) -> String {
+    let last = text.lines().next_back().unwrap_or_default();
+    let mark = last.split_inclusive('>').next().unwrap_or_default();
+    let name = mark.strip_suffix('>').unwrap_or_default();
+    if name.is_empty() || !name.chars().all(char::is_alphanumeric) {
+        return text.to_owned();
+    }
+    text.lines().map(|row| row.strip_prefix(mark).unwrap_or(row)).collect::<Vec<_>>().join("\n")
+}
+
 /// Returns what follows the mark; a word may stand before it, as in `ask> `.
 fn after_mark(row: &str) -> Option<&str> {
     let rest = row.trim_start_matches(char::is_alphanumeric).trim_start();
@@ -146,6 +158,14 @@ fn after_mark(row: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mark_that_is_repeated_before_each_row_is_no_part_of_them() {
+        assert_eq!(without_named_marks("ask> one\nask> two\nask> t"), " one\n two\n t");
+        for text in ["> one\n> two", "ask> one\ntwo", "", "a > b"] {
+            assert_eq!(without_named_marks(text), text);
+        }
+    }
 
     #[test]
     fn what_was_typed_has_no_frame_and_no_mark() {

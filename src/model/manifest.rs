@@ -339,6 +339,8 @@ pub struct Literal {
     pub joiner_before: String,
     /// Nothing does: such a prompt is refused.
     pub refused: String,
+    /// It takes tabs as they are; where it makes blanks of them, a prompt that has some is refused.
+    pub keeps_tabs: bool,
     /// But a path that begins with `/` is words to it.
     pub paths_are_words: bool,
     /// Whole prompts that are refused for the same reason.
@@ -358,6 +360,7 @@ impl Default for Literal {
             line_before: String::new(),
             joiner_before: String::new(),
             refused: "/!".into(),
+            keeps_tabs: true,
             paths_are_words: false,
             joiner_after: String::new(),
             refused_words: ["exit", "quit"].map(str::to_owned).to_vec(),

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 use std::time::SystemTime;
 
 use rustix::process::Signal;
@@ -11,7 +12,7 @@ use wheelhouse::model::AgentState;
 
 use super::support::chance::Chance;
 use super::support::process;
-use super::support::real_agent::RealAgent;
+use super::support::real_agent::{RealAgent, search_path};
 use super::support::real_cli::{ALL, Cli};
 
 /// What a prompt may begin with that a program could take for something else, and what it may end in.
@@ -84,7 +85,12 @@ fn start(cli: &'static Cli, width: u64) -> RealAgent {
     let more = more.unwrap_or_default();
     let settings = format!("[pane]\nmin_cols = {width}\nmin_rows = 30\n{more}");
     let prompt = "Brief: be ready. [[sleep:1]][[status:DONE — ready]]";
-    let agent = RealAgent::start_with(cli, cli.arguments, None, prompt, &settings).at_a_trot();
+    // An older version refuses to start with a word that it does not know.
+    let help = Command::new(cli.program).arg("--help").env("PATH", search_path(cli)).output();
+    let help = String::from_utf8(help.unwrap().stdout).unwrap();
+    let is_known = |word: &&&str| **word != "--no-daemon" || help.contains(**word);
+    let arguments: Vec<&str> = cli.arguments.iter().filter(is_known).copied().collect();
+    let agent = RealAgent::start_with(cli, &arguments, None, prompt, &settings).at_a_trot();
     agent.wait_for_report(AgentState::Done, "— ready");
     agent.assert_once("Brief");
     agent
