@@ -1,6 +1,6 @@
 //! One look at a screen, without memory: for whoever is about to press a key.
 
-use crate::model::{AgentState, Region, Row};
+use crate::model::{AgentState, Region, Row, Run};
 use crate::screen::Screen;
 
 use super::dialog::{self, Dialog, is_line, plain};
@@ -101,14 +101,12 @@ fn before(screen: &Screen, first: usize) -> Option<String> {
 fn cut(row: &Row, cols: u16) -> String {
     let mut text = String::new();
     let mut at = 0;
-    for run in &row.runs {
-        let rest = cols.saturating_sub(at);
-        if rest >= run.columns {
-            text.push_str(&run.text);
-        } else if usize::from(run.columns) == run.text.chars().count() {
-            text.extend(run.text.chars().take(usize::from(rest)));
+    for (cell, columns) in row.runs.iter().flat_map(Run::cells) {
+        at += columns;
+        if at > cols {
+            break;
         }
-        at += run.columns;
+        text.push_str(cell);
     }
     text
 }

@@ -261,7 +261,11 @@ impl Hub {
         let listen = |port| EventStream::open(agent.clone(), pane.run, port, self.senders.clone());
         pane.ear = port.map(listen);
         self.casts.interrupt(&self.paths, self.writer.files(), agent);
+        let wanted = self.views.size_of(agent).filter(|size| *size != pane.screen.size());
         let before = self.panes.insert(agent.clone(), pane);
+        if let Some(size) = wanted {
+            self.order(agent, &ToKeeper::Resize(size));
+        }
         if let Some(link) = before.and_then(|pane| pane.link) {
             link.retire();
         }

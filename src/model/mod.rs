@@ -82,7 +82,7 @@ pub use process::{ProcessId, ProcessInfo};
 pub use reach::{Named, Reach};
 pub use receipt::{Condition, InvalidReceipt, Letter, Manner, Receipt, ReceiptId, Stage};
 pub use request_key::{InvalidKey, Keyed, RequestKey};
-pub use row::{Color, Row, Run, Style};
+pub use row::{Color, Row, Run, Style, Underline};
 pub use runner::{Confinement, ContainerEngine, Limits, Place, Runner, Sandbox};
 pub use size::Size;
 pub use spawn::SpawnTerms;

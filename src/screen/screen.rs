@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::model::{Color, Moment, Row, Size};
+use crate::model::{Color, Moment, Row, Size, Style, Underline};
 
 use super::history::HistoryLimit;
-use super::look::{Look, Underline, look_id};
+use super::look::{Look, look_id};
 use super::mode::Modes;
 use super::palette::Palette;
 use super::restore;
@@ -187,9 +187,9 @@ impl Screen {
     }
 
     /// Returns how a cell is underlined, and in which colour.
-    pub fn underline_at(&self, row: u16, col: u16) -> (Underline, Color) {
-        let look = self.look_at(row, col);
-        (look.underline, look.underline_color)
+    pub fn underline_at(&self, row: u16, col: u16) -> (Option<Underline>, Color) {
+        let style = self.look_at(row, col).style;
+        (style.has(Style::UNDERLINE).then_some(style.underline), style.underline_color)
     }
 
     fn look_at(&self, row: u16, col: u16) -> Look {
@@ -218,6 +218,12 @@ impl Screen {
     /// Returns how often the emulator failed and was replaced.
     pub fn rebuilds(&self) -> u64 {
         self.terminal.canvas.rebuilds
+    }
+
+    /// Returns how much work the output caused so far, in units of about a nanosecond. It is counted, so
+    /// that a test need not measure time.
+    pub fn work(&self) -> u64 {
+        self.terminal.canvas.budget.work() + self.scanner.examined()
     }
 
     /// Returns the memory of all that grows with the output.

@@ -16,8 +16,8 @@ use super::options::{AlertOptions, Ended, Hub, Options, TuiError};
 use super::overlay::Overlay;
 use super::style::{Depth, Theme, ThemeChoice};
 use super::terminal::{
-    Parser, TerminalInput, TerminalModes, TerminalOutput, TerminalSignal, TerminalSignals,
-    is_terminal, window_size,
+    Abilities, Parser, TerminalInput, TerminalModes, TerminalOutput, TerminalSignal,
+    TerminalSignals, is_terminal, window_size,
 };
 use super::text::SECONDS_STEP;
 use super::update::{AppInput, update};
@@ -100,6 +100,7 @@ fn open(options: Options) -> Result<App, TuiError> {
     let settings = AppSettings {
         cards: options.cards,
         min_size: options.min_size.clamped(),
+        abilities: Abilities::detect(&options.environment),
         environment: options.environment,
         start: options.start,
         demo: options.demo,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Each room, the rooms it may use, and the confined crates it may name.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["regex_syntax", "schemars", "strip_ansi_escapes"]),
+    ("model", &[], &["regex_syntax", "schemars", "strip_ansi_escapes", "unicode_width"]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("protocol", &["model"], &["regex", "schemars"]),
     ("template", &["model", "protocol"], &["minijinja"]),

@@ -104,6 +104,7 @@ mod scrolled;
 mod secrets;
 mod sim;
 mod simulation;
+mod sizes;
 mod slow_outside;
 mod sockets_removed;
 mod speaking;

@@ -82,7 +82,8 @@ impl Hub {
             let reason = "it was stopped before it was started".to_owned();
             return self.note_run(agent, run, RunEvent::NeverCame { reason });
         }
-        launch.size = self.panes.get(agent).map_or(launch.size, |pane| pane.screen.size());
+        let before = self.panes.get(agent).map(|pane| pane.screen.size());
+        launch.size = self.views.size_of(agent).or(before).unwrap_or(launch.size);
         self.furnish(agent, &mut launch, ground.as_ref());
         if let Some(runner) = self.runner_of(agent).cloned() {
             self.starting.remove(agent);
@@ -133,7 +134,6 @@ impl Hub {
         // It may have ended before anyone knew of it.
         self.reap_guards();
         let size = order.launch.size;
-        let shown = self.panes.get(agent).map_or(size, |pane| pane.screen.size());
         let door =
             door.and_then(|bound| AgentSocket::open(bound, agent, run, self.senders.clone()));
         let pane = Pane { door, ..Pane::new(run, size, self.history_limit) };
@@ -141,9 +141,6 @@ impl Hub {
         let road =
             KeeperAddress::Local(LocalKeeper { session, socket: order.socket, lock: order.lock });
         self.open_link(agent, pane, KeeperStart::ByUs { guard_ended: has_ended }, road);
-        if shown != size {
-            self.order(agent, &ToKeeper::Resize(shown));
-        }
         if let Some(grace_ms) = stop {
             self.order(agent, &ToKeeper::Stop { grace_ms: Some(grace_ms) });
         }

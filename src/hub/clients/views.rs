@@ -32,6 +32,8 @@ const STATUS_PAUSE: Duration = Duration::from_millis(50);
 #[derive(Debug, Default)]
 pub(in crate::hub) struct Views {
     clients: BTreeMap<ClientId, View>,
+    /// The size that each pane was last asked to have, by whichever dashboard.
+    sizes: BTreeMap<AgentName, Size>,
     status_sent_at: Moment,
     marks: RandomState,
 }
@@ -171,6 +173,16 @@ impl Views {
         }
         view.focused = focused;
         (view.is_dashboard, view.is_attended) = (true, is_attended);
+    }
+
+    /// Notes the size of what shows a pane, whether or not its agent runs yet.
+    pub(in crate::hub) fn note_size(&mut self, agent: &AgentName, size: Size) {
+        self.sizes.insert(agent.clone(), size);
+    }
+
+    /// Returns the size of what shows a pane, if that was ever said.
+    pub(in crate::hub) fn size_of(&self, agent: &AgentName) -> Option<Size> {
+        self.sizes.get(agent).copied()
     }
 
     /// Says whether somebody has the agent's pane before their eyes.
@@ -352,7 +364,12 @@ impl Shown {
             size,
             is_full,
             rows,
-            cursor: ViewCursor { row: cursor.row, col: cursor.col, is_visible: cursor.visible },
+            cursor: ViewCursor {
+                row: cursor.row,
+                col: cursor.col,
+                is_visible: cursor.visible,
+                shape: cursor.shape.number(),
+            },
             mouse,
             is_alternate: modes.alternate_screen,
             committed: screen.committed(),

@@ -345,6 +345,8 @@ impl Hub {
     fn resize(&mut self, name: &str, size: Size) -> Reply {
         let agent = self.known(name)?;
         let size = size.clamped();
+        // An agent that does not run yet begins with this size.
+        self.views.note_size(&agent, size);
         if let Some(pane) = self.panes.get_mut(&agent)
             && pane.screen.size() != size
             && !pane.order(&ToKeeper::Resize(size))

@@ -201,3 +201,19 @@ fn decscusr_cursor_style_and_visibility() {
     assert_eq!(show("\x1b[5 q\x1b[ q").cursor().shape, CursorShape::Default);
     assert!(!show("\x1b[?25l").cursor().visible);
 }
+
+#[test]
+fn pictures_of_several_characters_are_one_for_good() {
+    assert_eq!(answers("\x1b[?2027$p"), "\x1b[?2027;3$y");
+}
+
+#[test]
+fn a_backspace_goes_back_over_the_edge_in_the_mode_for_it() {
+    assert_eq!(answers("\x1b[?45$p\x1b[?45h\x1b[?45$p"), "\x1b[?45;2$y\x1b[?45;1$y");
+    assert_eq!(at(&show("\x1b[?45h\x1b[3;2H\x08\x08")), (1, 19));
+    assert_eq!(at(&show("\x1b[?45h\x1b[3;2H\x1b[3D")), (1, 18));
+    assert_eq!(at(&show("\x1b[?45h\x1b[3;2H\x1b[23D")), (0, 18));
+    assert_eq!(at(&show("\x1b[?45h\x1b[1;2H\x08\x08")), (0, 0));
+    assert_eq!(at(&show("\x1b[?45h\x1b[?7l\x1b[3;1H\x08")), (2, 0));
+    assert_eq!(at(&show("\x1b[3;1H\x08")), (2, 0));
+}

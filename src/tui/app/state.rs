@@ -18,6 +18,7 @@ use crate::tui::overlay::{OverlayStack, TaskForm};
 use crate::tui::prompt::{PromptHistory, TextEditor};
 use crate::tui::review::Review;
 use crate::tui::style::{Theme, Tone};
+use crate::tui::terminal::Abilities;
 
 /// The dashboard.
 #[derive(Debug)]
@@ -100,6 +101,7 @@ pub(crate) struct AppSettings {
     pub cards: Cards,
     /// No pane's terminal is smaller.
     pub min_size: Size,
+    pub abilities: Abilities,
     /// Of whoever runs this dashboard; what an agent gets of it is for the hub to say.
     pub environment: Environment,
     pub start: StartView,

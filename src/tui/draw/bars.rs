@@ -8,9 +8,9 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::cells::draw_row;
-use super::tile::state_style;
+use super::tile::{position_text, state_style};
 use crate::model::{AgentState, Stage};
-use crate::tui::app::{AgentView, App, HubState, Mode, has_failed};
+use crate::tui::app::{AgentView, App, HubState, Mode, has_failed, state_word};
 use crate::tui::grid::Layout;
 use crate::tui::keys::{Action, ScrollAction};
 use crate::tui::style::{Tone, sign, urgency};
@@ -28,8 +28,15 @@ pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
     let mut left = vec![Span::styled(" wheelhouse ", accent)];
     let project = app.project.as_deref().unwrap_or("…");
     left.push(Span::styled(format!(" {project} "), app.theme.tone(Tone::Text)));
-    let about = format!(" {} · {} layout ", app.session, app.layout.name());
-    let about = Span::styled(about, app.theme.tone(Tone::Faint));
+    let zoomed = app.selected_agent().filter(|_| app.layout == Layout::Single);
+    let about = if let Some(agent) = zoomed {
+        // A zoomed pane has no frame that says whose it is.
+        let text = format!(" {} {} ", agent.name, state_word(agent));
+        Span::styled(text, state_style(app, agent).add_modifier(Modifier::BOLD))
+    } else {
+        let text = format!(" {} · {} layout ", app.session, app.layout.name());
+        Span::styled(text, app.theme.tone(Tone::Faint))
+    };
     let long = if app.layout == Layout::Single { everyone(app) } else { counts(app) };
     let has_room = room > spans_width(&left) + spans_width(&long);
     let right = if has_room { long } else { short_counts(app) };
@@ -138,7 +145,12 @@ fn chip(app: &App) -> Option<(String, Tone)> {
     let name = app.selected.as_ref().map_or("", |name| name.as_str());
     match &app.mode {
         Mode::Typing => Some((format!("TYPING → {name}"), Tone::Typing)),
-        Mode::Scrolling(scroll) => Some((format!("READING BACK {}", scroll.agent), Tone::Warning)),
+        Mode::Scrolling(scroll) => {
+            let unframed = app.slot_of(&scroll.agent).filter(|slot| !slot.has_frame);
+            let place = unframed.map(|slot| format!(" · {}", position_text(app, scroll, &slot)));
+            let text = format!("READING BACK {}{}", scroll.agent, place.unwrap_or_default());
+            Some((text, Tone::Warning))
+        }
         Mode::Overview { .. } => None,
     }
 }

@@ -32,9 +32,11 @@ impl Picture {
 
     /// Draws what is damaged and returns what to write to the terminal.
     pub(crate) fn draw(&mut self, app: &App, damage: &Damage) -> &[u8] {
+        self.canvas.set_abilities(app.settings.abilities);
         let area = self.canvas.area();
         if (area.height, area.width) != (app.window.rows, app.window.cols) {
             *self = Self::new(app.window);
+            self.canvas.set_abilities(app.settings.abilities);
             self.draw_all(app);
         } else if damage.is_all || !app.overlays.is_empty() {
             self.draw_all(app);
@@ -115,7 +117,7 @@ impl Picture {
             pane.map_or_else(PaneOffset::default, |pane| pane.view(inner.width, inner.height));
         let has_moved = self.views.insert(name.clone(), view) != Some(view);
         let rows = (!damage.is_whole && !has_moved).then_some(damage.rows.as_slice());
-        for area in draw_pane(app, slot, view, rows, &mut self.canvas.picture) {
+        for area in draw_pane(app, slot, view, rows, &mut self.canvas) {
             self.canvas.mark(area);
         }
     }
@@ -128,7 +130,9 @@ impl Picture {
     /// Draws the edge of a tile that tells since when something has been so.
     fn draw_label(&mut self, app: &App, slot: &TileSlot) {
         draw_frame(app, slot, &mut self.canvas.picture);
-        self.canvas.mark(Rect { height: 1, ..slot.area });
+        self.canvas.mark(Rect { height: u16::from(slot.has_frame), ..slot.area });
+        // The frame has sides, too, and they may have marks.
+        self.draw_tile(app, slot, &PaneDamage { is_whole: true, rows: Vec::new() });
     }
 
     fn draw_emptiness(&mut self, app: &App) {
@@ -145,6 +149,8 @@ impl Picture {
     /// Shows the cursor where the person types, and nowhere else.
     fn place_cursor(&mut self, app: &App, slots: &[TileSlot]) {
         self.canvas.cursor = self.cursor(app, slots).filter(|_| app.overlays.is_empty());
+        let pane = app.selected.as_ref().and_then(|name| app.panes.get(name));
+        self.canvas.cursor_shape = pane.map_or(0, |pane| pane.cursor.shape);
     }
 
     fn cursor(&self, app: &App, slots: &[TileSlot]) -> Option<(u16, u16)> {

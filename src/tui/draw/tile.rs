@@ -7,24 +7,23 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::cells::{draw_centred, draw_row};
-use crate::model::AgentState;
+use crate::model::{AgentState, Row};
 use crate::tui::app::{
     AgentView, App, Mode, Pane, PaneOffset, Scroll, has_failed, receipt_line, state_word,
 };
 use crate::tui::grid::TileSlot;
 use crate::tui::style::{Tone, sign};
+use crate::tui::terminal::TerminalCanvas;
 use crate::tui::text::{clip, elapsed, width};
 
 /// Draws the frame around a pane or a card.
 pub(super) fn draw_frame(app: &App, slot: &TileSlot, buffer: &mut Buffer) {
+    if !slot.has_frame {
+        return;
+    }
     let agent = &app.agents[slot.index];
-    let is_selected = app.selected_index() == Some(slot.index);
-    let is_typing = is_selected && app.is_typing();
-    let border = match (is_selected, is_typing) {
-        (_, true) => BorderType::Double,
-        (true, false) => BorderType::Thick,
-        (false, false) => BorderType::Rounded,
-    };
+    let (is_selected, is_typing) = selection(app, slot);
+    let border = border(app, slot);
     let room = usize::from(slot.area.width.saturating_sub(2));
     let (left, right) = title(app, agent, slot.index, room);
     let mut block = Block::bordered()
@@ -32,10 +31,79 @@ pub(super) fn draw_frame(app: &App, slot: &TileSlot, buffer: &mut Buffer) {
         .border_style(frame_style(app, agent, is_selected, is_typing))
         .title_top(left)
         .title_top(right.alignment(Alignment::Right));
-    if let Some(bottom) = bottom(app, agent, slot, room) {
+    let size = cut_size(app, slot);
+    let size_room = size.as_deref().map_or(0, |size| width(size) + 1);
+    if let Some(bottom) = bottom(app, agent, slot, room.saturating_sub(size_room)) {
         block = block.title_bottom(bottom);
     }
+    if let Some(size) = size.filter(|_| !is_read(app, slot)) {
+        let size = Line::from(Span::styled(size, app.theme.tone(Tone::Faint)));
+        block = block.title_bottom(size.alignment(Alignment::Right));
+    }
     block.render(slot.area, buffer);
+}
+
+/// Says whether a tile is selected, and whether it is typed into.
+fn selection(app: &App, slot: &TileSlot) -> (bool, bool) {
+    let is_selected = app.selected_index() == Some(slot.index);
+    (is_selected, is_selected && app.is_typing())
+}
+
+fn border(app: &App, slot: &TileSlot) -> BorderType {
+    match selection(app, slot) {
+        (_, true) => BorderType::Double,
+        (true, false) => BorderType::Thick,
+        (false, false) => BorderType::Rounded,
+    }
+}
+
+fn is_read(app: &App, slot: &TileSlot) -> bool {
+    let name = &app.agents[slot.index].name;
+    matches!(&app.mode, Mode::Scrolling(scroll) if scroll.agent == *name)
+}
+
+/// Returns the size of a pane that is larger than its tile because another window is larger.
+fn cut_size(app: &App, slot: &TileSlot) -> Option<String> {
+    let can_be = !slot.is_card && !app.is_leading;
+    let pane = app.panes.get(&app.agents[slot.index].name).filter(|_| can_be)?;
+    let inner = slot.inner();
+    let is_cut = pane.size.cols > inner.width || pane.size.rows > inner.height;
+    is_cut.then(|| format!(" {}×{} ", pane.size.cols, pane.size.rows))
+}
+
+/// A row, the columns of it that lie to the left of its tile, and whether there are rows that lie above
+/// or below the tile.
+struct CutRow<'a> {
+    row: Option<&'a Row>,
+    skip: u16,
+    is_under_more: bool,
+    is_over_more: bool,
+}
+
+/// Draws the sides of a frame beside one row, with a mark where more lies behind them.
+fn draw_sides(app: &App, slot: &TileSlot, line: Rect, cut: &CutRow<'_>, buffer: &mut Buffer) {
+    if !slot.has_frame {
+        return;
+    }
+    let skip = cut.skip;
+    let columns: u16 = cut.row.map_or(0, |row| row.runs.iter().map(|run| run.columns).sum());
+    let set = border(app, slot).to_border_set();
+    let (is_selected, is_typing) = selection(app, slot);
+    let style = frame_style(app, &app.agents[slot.index], is_selected, is_typing);
+    let mark = app.theme.tone(Tone::Accent);
+    let left = (skip > 0 && columns > 0).then_some("‹");
+    let right = match cut {
+        _ if columns > skip.saturating_add(line.width) => Some("›"),
+        CutRow { is_under_more: true, .. } => Some("↑"),
+        CutRow { is_over_more: true, .. } => Some("↓"),
+        CutRow { .. } => None,
+    };
+    for (x, cut, plain) in
+        [(line.x - 1, left, set.vertical_left), (line.right(), right, set.vertical_right)]
+    {
+        let style = if cut.is_some() { mark } else { style };
+        buffer.set_string(x, line.y, cut.unwrap_or(plain), style);
+    }
 }
 
 fn frame_style(app: &App, agent: &AgentView, is_selected: bool, is_typing: bool) -> Style {
@@ -133,12 +201,16 @@ pub(super) fn progress(app: &App, agent: &AgentView) -> Option<(String, Style)> 
 
 /// Says where in the past a pane is read.
 fn position<'a>(app: &App, scroll: &Scroll, slot: &TileSlot) -> Line<'a> {
+    let text = format!(" {} ", position_text(app, scroll, slot));
+    Line::from(Span::styled(text, app.theme.block(Tone::Warning))).alignment(Alignment::Right)
+}
+
+pub(super) fn position_text(app: &App, scroll: &Scroll, slot: &TileSlot) -> String {
     let pane = app.panes.get(&scroll.agent);
     let last = pane.map_or(0, |pane| pane.committed + u64::from(pane.size.rows));
     let seen = (scroll.top + u64::from(slot.inner().height)).min(last);
     let below = last.saturating_sub(seen);
-    let text = format!(" {seen} of {last} lines · {below} below ");
-    Line::from(Span::styled(text, app.theme.block(Tone::Warning))).alignment(Alignment::Right)
+    format!("{seen} of {last} lines · {below} below")
 }
 
 /// Draws rows of a pane, or all of it, and returns what of the picture that touched.
@@ -147,8 +219,9 @@ pub(super) fn draw_pane(
     slot: &TileSlot,
     view: PaneOffset,
     rows: Option<&[u16]>,
-    buffer: &mut Buffer,
+    canvas: &mut TerminalCanvas,
 ) -> Vec<Rect> {
+    let TerminalCanvas { picture: buffer, links, .. } = canvas;
     let agent = &app.agents[slot.index];
     let inner = slot.inner();
     let Some(pane) = app.panes.get(&agent.name) else {
@@ -156,19 +229,36 @@ pub(super) fn draw_pane(
         return vec![inner];
     };
     let line = |y: u16| Rect { y: inner.y + y, height: 1, ..inner };
+    let sides = u16::from(slot.has_frame);
+    let wide = |line: Rect| Rect { x: line.x - sides, width: line.width + 2 * sides, ..line };
     if let Mode::Scrolling(scroll) = &app.mode
         && scroll.agent == agent.name
     {
         for y in 0..inner.height {
             draw_past(app, pane, scroll, y, line(y), buffer);
+            let row = scroll.line(scroll.top + u64::from(y), pane);
+            let cut = CutRow { row, skip: 0, is_under_more: false, is_over_more: false };
+            draw_sides(app, slot, line(y), &cut, buffer);
+            links.set(inner.y + y, inner.left()..inner.right(), row, 0);
         }
-        return vec![inner];
+        return vec![wide(inner)];
     }
     let shown = |row: &u16| *row >= view.row && row - view.row < inner.height;
     let mut draw = |row: u16| {
         let line = line(row - view.row);
-        draw_row(buffer, line, pane.rows.get(usize::from(row)), view.col, &app.theme);
-        line
+        let known = pane.rows.get(usize::from(row));
+        draw_row(buffer, line, known, view.col, &app.theme);
+        let last = view.row + inner.height - 1;
+        let below = pane.rows.iter().skip(usize::from(last) + 1);
+        let cut = CutRow {
+            row: known,
+            skip: view.col,
+            is_under_more: row == view.row && row > 0,
+            is_over_more: row == last && below.into_iter().any(|row| !row.runs.is_empty()),
+        };
+        draw_sides(app, slot, line, &cut, buffer);
+        links.set(line.y, line.left()..line.right(), known, view.col);
+        wide(line)
     };
     if let Some(rows) = rows {
         return rows.iter().copied().filter(shown).map(draw).collect();
@@ -176,7 +266,7 @@ pub(super) fn draw_pane(
     for row in view.row..view.row + inner.height {
         draw(row);
     }
-    vec![inner]
+    vec![wide(inner)]
 }
 
 fn draw_past(app: &App, pane: &Pane, scroll: &Scroll, y: u16, line: Rect, buffer: &mut Buffer) {

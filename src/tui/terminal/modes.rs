@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::{Hide, Show};
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
 };
 use crossterm::{Command, queue};
 
@@ -34,10 +35,14 @@ const PASTE_AND_FOCUS_OFF: &str = "\x1b[?1004l\x1b[?2004l";
 const KEYBOARD_ON: &str = "\x1b[>1u";
 const KEYBOARD_OFF: &str = "\x1b[<1u";
 
+/// Gives the cursor the shape that the terminal's owner chose.
+const OWN_CURSOR: &str = "\x1b[0 q";
+
 const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
 
 /// A panic must know whether there is anything to restore.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+static IS_PLAIN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
 /// The terminal in our hands; dropped, it is as it was.
@@ -57,6 +62,7 @@ impl TerminalModes {
         restore_before_a_panic_speaks();
         // The console of Linux prints what it does not know.
         let modes = Self { is_plain: matches!(term, "linux" | "dumb"), has_motion: false };
+        IS_PLAIN.store(modes.is_plain, Ordering::SeqCst);
         modes.resume(output)?;
         if ask_background && !modes.is_plain {
             output.send(ASK_BACKGROUND.as_bytes())?;
@@ -69,7 +75,8 @@ impl TerminalModes {
         enable_raw_mode()?;
         ENTERED.store(true, Ordering::SeqCst);
         let mut out = Vec::new();
-        queue!(out, EnterAlternateScreen, Hide)?;
+        // A terminal that draws a picture wider than it is must not push the rest to the next row.
+        queue!(out, EnterAlternateScreen, Hide, DisableLineWrap)?;
         if !self.is_plain {
             // Set anew rather than set twice: each setting has to be taken back.
             out.extend(KEYBOARD_OFF.bytes());
@@ -116,8 +123,11 @@ fn restore() -> bool {
     }
     let mut out =
         format!("{END_FRAME}{MOTION_OFF}{MOUSE_OFF}{PASTE_AND_FOCUS_OFF}{KEYBOARD_OFF}\x1b[m");
-    let leaving =
-        Show.write_ansi(&mut out).and_then(|()| LeaveAlternateScreen.write_ansi(&mut out));
+    if !IS_PLAIN.load(Ordering::SeqCst) {
+        out.push_str(OWN_CURSOR);
+    }
+    let leaving = EnableLineWrap.write_ansi(&mut out).and_then(|()| Show.write_ansi(&mut out));
+    let leaving = leaving.and_then(|()| LeaveAlternateScreen.write_ansi(&mut out));
     let written = leaving.map_err(io::Error::other).and_then(|()| say_last(out.as_bytes()));
     for failed in [written.as_ref().err(), disable_raw_mode().as_ref().err()].into_iter().flatten()
     {

@@ -108,7 +108,12 @@ fn pane(app: &mut App, view: PaneView) {
         } else if sent.is_confirmed {
             // Somebody uses another dashboard; ours waits until it is used again.
             app.sizes.remove(&name);
-            app.is_leading = false;
+            if std::mem::replace(&mut app.is_leading, false) {
+                app.say(
+                    Tone::Dim,
+                    "Another window sets the sizes now; any key here sets them again",
+                );
+            }
         }
     }
     let is_whole =

@@ -119,11 +119,15 @@ fn resize(app: &mut App) {
     }
 }
 
+/// Returns the size that each pane should have: exactly that of its tile if it is selected or zoomed,
+/// and otherwise no less than what programs can work with.
 fn wanted_sizes(app: &App) -> Vec<(AgentName, Size)> {
-    let least = app.settings.min_size;
+    let selected = app.selected_index();
     let live = |slot: &TileSlot| !slot.is_card && !app.agents[slot.index].has_ended();
     let wanted = app.slots().into_iter().filter(live).map(|slot| {
         let inner = slot.inner();
+        let is_exact = selected == Some(slot.index);
+        let least = if is_exact { Size { rows: 0, cols: 0 } } else { app.settings.min_size };
         let size = Size { rows: inner.height.max(least.rows), cols: inner.width.max(least.cols) };
         (app.agents[slot.index].name.clone(), size.clamped())
     });
