@@ -10,8 +10,7 @@ use super::{
 };
 use crate::model::{
     AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, RulesFit, ScreenLink,
-    Source,
-    Stage, Task, WorkspaceKind, plain,
+    Source, Stage, Task, WorkspaceKind, plain,
 };
 
 /// More is not read by anybody.

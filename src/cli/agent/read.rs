@@ -139,8 +139,11 @@ mod tests {
     #[test]
     fn a_row_with_colours_is_written_as_a_terminal_reads_it() {
         let run = |text: &str, style| Run { text: text.to_owned(), columns: 1, style, link: None };
-        let style = |foreground, background, attributes| {
-            Style { foreground, background, attributes, ..Style::default() }
+        let style = |foreground, background, attributes| Style {
+            foreground,
+            background,
+            attributes,
+            ..Style::default()
         };
         let runs = vec![
             run("a", Style::default()),

@@ -148,7 +148,8 @@ impl Panes {
         let pane = self.by_agent.get_mut(agent)?;
         let mut keystrokes = pane.keystrokes.take()?;
         let acts = pane.scene().map(|scene| keystrokes.observe(&scene, now)).unwrap_or_default();
-        let is_over = acts.iter().any(|act| matches!(act, PaneAction::Stage(stage) if stage.is_final()));
+        let is_over =
+            acts.iter().any(|act| matches!(act, PaneAction::Stage(stage) if stage.is_final()));
         let (can_wait, aim) = (keystrokes.can_wait(pane), keystrokes.aim());
         if !is_over {
             pane.keystrokes = Some(keystrokes);
