@@ -11,7 +11,7 @@ use super::stack::{Handled, Next, Overlay};
 use crate::api::{Fault, Request, Response};
 use crate::model::{AgentName, Key, KeyCode};
 use crate::tui::app::{App, PaneGoal, Purpose};
-use crate::tui::keys::{Action, ListAction, is_text};
+use crate::tui::keys::{Action, ListAction, is_text, off_the_pad};
 use crate::tui::prompt::TextEditor;
 use crate::tui::reading::{Reading, SearchPattern};
 use crate::tui::style::Tone;
@@ -217,12 +217,13 @@ impl Overlay for SearchBox {
         if let Some(choice) = app.keymap.list_action_beside_text(key) {
             return self.choose(app, choice);
         }
-        if is_text(key) || !matches!(key.code, KeyCode::Enter | KeyCode::Escape) {
-            let before = self.input.text().to_owned();
-            self.input.press_in_line(&app.keymap, key);
-            if self.input.text() != before {
-                self.look(app);
-            }
+        let before = self.input.text().to_owned();
+        match off_the_pad(key).code {
+            KeyCode::Char(c) if is_text(off_the_pad(key)) => self.input.insert(&c.to_string()),
+            _ => self.input.press_in_line(&app.keymap, key),
+        }
+        if self.input.text() != before {
+            self.look(app);
         }
         Next::Stay
     }
