@@ -12,7 +12,7 @@ use super::cells::{draw_centred, draw_row};
 use crate::model::AgentState;
 use crate::tui::app::{AgentView, App, Mode, PaneOffset, has_failed, receipt_line, state_word};
 use crate::tui::grid::TileSlot;
-use crate::tui::reading::{Reading, TextSpan};
+use crate::tui::reading::{PaneReading, TextSpan};
 use crate::tui::style::{Tone, sign};
 use crate::tui::text::{clip, elapsed, width};
 
@@ -133,7 +133,7 @@ pub(super) fn progress(app: &App, agent: &AgentView) -> Option<(String, Style)> 
 }
 
 /// Says where in the past a pane is read, and what was found there.
-fn position<'a>(app: &App, reading: &Reading, slot: &TileSlot) -> Line<'a> {
+fn position<'a>(app: &App, reading: &PaneReading, slot: &TileSlot) -> Line<'a> {
     let last = reading.end();
     let seen = (reading.top + u64::from(slot.inner().height)).min(last);
     let below = last.saturating_sub(seen);
@@ -189,7 +189,7 @@ pub(super) fn draw_pane(
 }
 
 /// Draws a line of what is read: its links, its hits and what is selected stand out.
-fn draw_read(app: &App, reading: &Reading, y: u16, row: Rect, buffer: &mut Buffer) {
+fn draw_read(app: &App, reading: &PaneReading, y: u16, row: Rect, buffer: &mut Buffer) {
     let number = reading.top + u64::from(y);
     let line = reading.line(number);
     draw_row(buffer, row, line, reading.left, &app.theme);

@@ -13,7 +13,7 @@ use crate::model::{AgentName, Key, KeyCode};
 use crate::tui::app::{App, PaneGoal, Purpose};
 use crate::tui::keys::{Action, ListAction, is_text, off_the_pad};
 use crate::tui::prompt::TextEditor;
-use crate::tui::reading::{Reading, SearchPattern};
+use crate::tui::reading::{PaneReading, SearchPattern};
 use crate::tui::style::Tone;
 use crate::tui::text::{clean, clip, padded, width};
 
@@ -22,7 +22,7 @@ use crate::tui::text::{clean, clip, padded, width};
 pub(crate) struct SearchBox {
     input: TextEditor,
     pattern: Option<SearchPattern>,
-    texts: BTreeMap<AgentName, Reading>,
+    texts: BTreeMap<AgentName, PaneReading>,
     /// Those whose pane cannot be read, and why.
     faults: BTreeMap<AgentName, String>,
     found: Vec<FoundLine>,
@@ -79,7 +79,7 @@ impl SearchBox {
     ) {
         match outcome {
             Ok(Response::Screen { first, rows, .. }) => {
-                let mut text = Reading::of_rows(agent.clone(), first, rows);
+                let mut text = PaneReading::of_rows(agent.clone(), first, rows);
                 text.want_all();
                 text.mark(self.pattern.clone());
                 self.texts.insert(agent.clone(), text);
@@ -105,7 +105,8 @@ impl SearchBox {
 
     fn is_loading(&self, app: &App) -> bool {
         let is_here = |agent: &AgentName| {
-            self.faults.contains_key(agent) || self.texts.get(agent).is_some_and(Reading::is_loaded)
+            self.faults.contains_key(agent)
+                || self.texts.get(agent).is_some_and(PaneReading::is_loaded)
         };
         !app.names().iter().all(is_here)
     }
