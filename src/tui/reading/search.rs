@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cells::LineCells;
 use super::pattern::SearchPattern;
 use super::selection::{Selection, SelectionShape};
-use super::state::{AfterLoading, Reading, TextPlace, TextSpan};
+use super::state::{AfterLoading, PaneReading, TextPlace, TextSpan};
 use crate::model::{Row, Size};
 
 /// A pattern, and where it was found in the lines that are here.
@@ -36,7 +36,7 @@ const ERROR: &str =
 /// A logical line is searched in parts of so many rows.
 const JOINED_ROWS_MAX: usize = 500;
 
-impl Reading {
+impl PaneReading {
     /// Begins to type a pattern.
     pub(crate) fn begin_search(&mut self, is_backward: bool) {
         let (from, before) = (self.cursor, self.search.take());
@@ -248,13 +248,13 @@ mod tests {
     use super::*;
     use crate::tui::tests::fixture::row;
 
-    fn search(reading: &mut Reading, text: &str, is_backward: bool) {
+    fn search(reading: &mut PaneReading, text: &str, is_backward: bool) {
         reading.begin_search(is_backward);
         reading.search_typed(text.to_owned(), VIEW);
         reading.end_search(true, VIEW);
     }
 
-    fn place(reading: &Reading) -> (u64, u16) {
+    fn place(reading: &PaneReading) -> (u64, u16) {
         (reading.cursor.line, reading.cursor.col)
     }
 
@@ -332,7 +332,7 @@ mod tests {
             ],
         );
         let selected =
-            |reading: &Reading| (reading.selection.unwrap().anchor.line, reading.cursor.line);
+            |reading: &PaneReading| (reading.selection.unwrap().anchor.line, reading.cursor.line);
         assert!(reading.select_last_error(VIEW));
         assert_eq!(selected(&reading), (4, 5));
         assert!(reading.select_last_error(VIEW));

@@ -8,7 +8,7 @@ use crate::model::{
     Size,
 };
 use crate::tui::app::{LocalEffect, Mode};
-use crate::tui::reading::{LinkTarget, Reading};
+use crate::tui::reading::{LinkTarget, PaneReading};
 use crate::tui::style::{Depth, Theme, ThemeChoice};
 use crate::tui::tests::fixture::{NOW, Stage, agent, pane_view, row};
 use crate::tui::update::{AppInput, update};
@@ -40,7 +40,7 @@ fn shown(committed: u64, lines: &[&str]) -> crate::api::PaneView {
     view
 }
 
-fn reading(stage: &Stage) -> &Reading {
+fn reading(stage: &Stage) -> &PaneReading {
     let Mode::Reading(reading) = &stage.app.mode else { panic!("{:?}", stage.app.mode) };
     reading
 }
