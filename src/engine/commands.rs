@@ -1,6 +1,5 @@
 //! What happens when someone asks for something.
 
-use crate::engine::journal::Place;
 use crate::engine::person_actions;
 use crate::engine::waits::{Goal, Wait, Watch};
 use crate::engine::{Effect, Engine, Phase, Seat};
@@ -129,9 +128,9 @@ impl Engine {
             seat.phase == Phase::Ended(Ending::Stopped)
                 && members.iter().all(|(member, _)| member.team != seat.member.team)
         };
-        let over: Vec<_> = self.seats.extract_if(.., |_, seat| is_over(seat)).collect();
-        for (agent, _) in over {
-            self.touch_seat(&agent);
+        let over = self.seats.values().filter(|seat| is_over(seat));
+        for agent in over.map(|seat| seat.member.name.clone()).collect::<Vec<_>>() {
+            self.seats.remove(&agent);
         }
     }
 
@@ -196,7 +195,6 @@ impl Engine {
                 self.end(agent, Ending::Lost, now, effects);
             }
             self.seats.remove(agent);
-            self.touch_seat(agent);
             self.tell(Entry::new("agent.removed", "").of(agent));
             self.tidy(agent, effects);
         }
@@ -216,7 +214,6 @@ impl Engine {
             return Err(Refusal::StillWorking { agents });
         }
         self.going_down = true;
-        self.touch(Place::Hub);
         self.tell(Entry::new("hub.going_down", if force { "by force" } else { "" }));
         let names: Vec<_> = self.seats.keys().cloned().collect();
         let mut begun = Begun::toward(Goal::Ended);

@@ -21,6 +21,8 @@ mod prompts;
 mod record;
 mod request_keys;
 mod state;
+mod table;
+mod tables;
 mod tasks;
 mod teamwork;
 mod waits;

@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::journal::Place;
 use crate::engine::waits::{Goal, Wait};
 use crate::engine::{Effect, Engine, Phase};
 use crate::model::{
@@ -73,11 +72,6 @@ impl KeptRequest {
     }
 }
 
-/// Returns under which name a key is on record: a person's are those of nobody.
-pub(super) fn row_key((by, key): &KeyOf) -> String {
-    format!("{}/{key}", by.as_ref().map_or("", AgentName::as_str))
-}
-
 impl Engine {
     /// Says whether this one's request under this key was granted before.
     pub fn knows_request(&self, by: Option<&AgentName>, key: &RequestKey) -> bool {
@@ -132,7 +126,6 @@ impl Engine {
 
     fn keep_request(&mut self, kept: KeptRequest) {
         let by = kept.by.clone();
-        self.touch(Place::Request(kept.key_of()));
         self.kept.insert(kept.key_of(), kept);
         let is_gone = |(by, _): &KeyOf| by.as_ref().is_some_and(|by| !self.seats.contains_key(by));
         let mut over: Vec<KeyOf> = self.kept.keys().filter(|key| is_gone(key)).cloned().collect();
@@ -147,7 +140,6 @@ impl Engine {
 
     fn forget_request(&mut self, key: KeyOf) {
         self.kept.remove(&key);
-        self.touch(Place::Request(key));
     }
 
     /// Keeps what became of the agents that a request waited for. Where one did not come, there is
@@ -156,7 +148,6 @@ impl Engine {
         match (outcome, self.kept.get_mut(&key)) {
             (Ok(done), Some(kept)) => {
                 kept.outcome = KeptOutcome::from(done);
-                self.touch(Place::Request(key));
             }
             (Err(_), Some(_)) => self.forget_request(key),
             (_, None) => {}

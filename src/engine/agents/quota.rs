@@ -23,7 +23,6 @@ impl Engine {
         let Some(seat) = self.seats.get_mut(agent) else { return };
         if seat.reset.as_ref().is_none_or(|known| known.text != reset.text) {
             seat.reset = Some(reset);
-            self.touch_seat(agent);
         }
     }
 

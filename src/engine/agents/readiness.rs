@@ -95,9 +95,11 @@ impl Engine {
 
     /// Gives up on turns that were too short to be seen.
     pub(in crate::engine) fn stop_expecting(&mut self, now: Moment) {
-        for seat in self.seats.values_mut() {
-            let until = &mut seat.readiness.turn_expected_until;
-            *until = until.filter(|until| now < *until);
+        for agent in self.seats.keys().cloned().collect::<Vec<_>>() {
+            if let Some(readiness) = self.seats.unrecorded(&agent, |seat| &mut seat.readiness) {
+                let until = &mut readiness.turn_expected_until;
+                *until = until.filter(|until| now < *until);
+            }
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::commands::Begun;
-use crate::engine::journal::Place;
 use crate::engine::tasks::graph;
 use crate::engine::waits::Goal;
 use crate::engine::{Effect, Engine, Seat};
@@ -86,7 +85,6 @@ impl Engine {
         let needs = graph::resolve(&order.tasks, self.task_count, &BTreeMap::new())?;
         let mut begun = self.start(members, now, effects)?;
         self.play_count += 1;
-        self.touch(Place::Hub);
         let id = PlayId(self.play_count);
         let PlayOrder { call, cast, tasks, .. } = order;
         let own: BTreeSet<AgentName> = begun.pending().cloned().collect();
@@ -157,7 +155,6 @@ impl Engine {
         let play = self.plays.get_mut(&id).expect("it was just found");
         play.own.extend(started);
         play.stalled = None;
-        self.touch(Place::Play(id));
         self.set_play(id, PlayState::Running, None, now);
         begun.set_play(id);
         Ok(begun)
@@ -181,14 +178,14 @@ impl Engine {
         note: Option<String>,
         now: Moment,
     ) {
-        let play = self.plays.get_mut(&id).expect("only known runs change");
+        let play = &self.plays[&id];
         if play.state == state && play.note == note {
             return;
         }
+        let play = self.plays.get_mut(&id).expect("it was just found");
         (play.state, play.note) = (state, note);
         play.ended = state.is_over().then_some(now);
         let words = play.note.clone().unwrap_or_else(|| play.cast.playbook.clone());
-        self.touch(Place::Play(id));
         self.tell_play(id, &state.to_string(), words);
     }
 
@@ -221,7 +218,6 @@ impl Engine {
         let mut entry = Entry::new(&format!("run.{what}"), words);
         entry.data = serde_json::json!({ "run": id });
         self.tell(entry);
-        self.touch(Place::Play(id));
     }
 
     /// Says whether an agent may work for the run that a task belongs to.

@@ -1,7 +1,6 @@
 //! Prompts that the hub itself sends.
 
 use crate::engine::Engine;
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt::{Dispatch, Origin};
 use crate::engine::prompts::prompt_texts;
 use crate::engine::prompts::queue::Wait;
@@ -21,7 +20,6 @@ impl Engine {
         now: Moment,
     ) -> ReceiptId {
         self.receipts += 1;
-        self.touch(Place::Hub);
         let id = ReceiptId(self.receipts);
         let Letter { agent, text, tag } = letter;
         let is_there =

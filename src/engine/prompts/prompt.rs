@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::queue::Wait;
 use crate::engine::{Effect, Engine, Seat};
 use crate::model::{
@@ -139,7 +138,6 @@ impl Engine {
         now: Moment,
     ) -> Receipt {
         self.receipts += 1;
-        self.touch(Place::Hub);
         let id = ReceiptId(self.receipts);
         let Letter { agent, text, tag } = letter;
         let dispatch = Dispatch {
@@ -237,7 +235,6 @@ impl Engine {
     fn note_touched(&mut self, id: ReceiptId) {
         if let Some(dispatch) = self.dispatches.get_mut(&id) {
             dispatch.is_untouched = false;
-            self.touch(Place::Dispatch(id));
         }
     }
 
@@ -247,7 +244,6 @@ impl Engine {
         let entry = Entry::new("dispatch.left_out", format!("{id}: {words}")).of(&dispatch.agent);
         dispatch.reason = Some(words);
         self.tell(entry);
-        self.touch(Place::Dispatch(id));
     }
 
     pub(in crate::engine) fn note_stage(
@@ -270,7 +266,6 @@ impl Engine {
         let entry = Entry::new(&format!("dispatch.{stage}"), format!("{id}: {words}"));
         let entry = entry.of(&dispatch.agent);
         self.tell(entry);
-        self.touch(Place::Dispatch(id));
     }
 
     pub(in crate::engine) fn insert_dispatch(&mut self, dispatch: Dispatch) {
@@ -391,7 +386,6 @@ impl Engine {
         let unused = self.seats.get_mut(agent).filter(|seat| !seat.is_used);
         if let Some(seat) = unused {
             seat.is_used = true;
-            self.touch_seat(agent);
         }
     }
 

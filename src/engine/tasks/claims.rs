@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine};
 use crate::model::{
@@ -69,7 +68,6 @@ impl Engine {
             seen_tree: None,
             look: None,
         });
-        self.touch(Place::Task(id));
         self.set_task(id, TaskState::Claimed, None, now);
         if has_gates {
             self.run_gates(id, effects);
@@ -101,7 +99,6 @@ impl Engine {
         let cwd = self.seats.get(&open.agent).map(|seat| seat.member.cwd.clone());
         let cwd = cwd.unwrap_or_default();
         effects.push(Effect::RunGates { task: id, attempt: number, gates, cwd });
-        self.touch(Place::Task(id));
     }
 
     /// Notes what the gates said.
@@ -134,7 +131,6 @@ impl Engine {
         }
         let is_hopeless = claim.rechecks >= RECHECKS_MAX;
         self.tell_all(told);
-        self.touch(Place::Task(id));
         match failed {
             Some(gate) => {
                 if !self.note_failed_gate(id, &gate.gate, now, effects) {
@@ -220,7 +216,6 @@ impl Engine {
         if let Some(claim) = open.and_then(|open| open.claim.as_mut()) {
             (claim.verifications, claim.seen_tree) = (looking, claim.tree.clone());
         }
-        self.touch(Place::Task(id));
     }
 
     /// Looks what those who verify have found, wherever they are enough.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine};
 use crate::model::{AgentName, AgentState, Hold, Moment, Task, TaskId, TaskState};
@@ -39,14 +38,12 @@ impl Engine {
         let Some(seat) = self.seats.get_mut(agent) else { return };
         seat.tokens = Some(seat.tokens.unwrap_or_default().saturating_add(tokens));
         let run = seat.run;
-        self.touch_seat(agent);
         let Some(id) = self.task_of(agent).map(|task| task.id) else { return };
         let task = self.tasks.get_mut(&id).expect("it was just found");
         let (state, max) = (task.state, task.terms.tokens_max);
         let Some(open) = task.open_mut().filter(|open| open.run == run) else { return };
         open.tokens = open.tokens.saturating_add(tokens);
         let total = open.tokens;
-        self.touch(Place::Task(id));
         if state == TaskState::Running && max.is_some_and(|max| total >= max) {
             let note = format!("it has used {total} tokens, as many as it may");
             self.interrupt_worker(id, effects);
@@ -56,7 +53,6 @@ impl Engine {
 
     /// Asks once; after that a person is told.
     fn break_silence(&mut self, id: TaskId, now: Moment) {
-        self.touch(Place::Task(id));
         let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
         if open.told.silence.is_some() {
             open.told.is_silent = true;

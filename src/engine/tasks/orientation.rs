@@ -4,7 +4,6 @@
 //! conversation was compacted; it may know enough to go on, so it is told when its turn ends and
 //! it has not said what became of its task.
 
-use crate::engine::journal::Place;
 use crate::engine::{Effect, Engine};
 use crate::model::{AgentName, AgentState, Entry, Task, TaskState};
 
@@ -21,7 +20,6 @@ impl Engine {
         if let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) {
             open.is_compacted = true;
         }
-        self.touch(Place::Task(id));
         self.orient_compacted(agent, effects);
     }
 
@@ -42,7 +40,6 @@ impl Engine {
         if let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) {
             (open.is_compacted, open.is_lost) = (false, true);
         }
-        self.touch(Place::Task(id));
         self.survey(id, number, effects);
     }
 }

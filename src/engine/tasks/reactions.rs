@@ -1,6 +1,5 @@
 //! Each report has a consequence.
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::tasks::orientation::split_next;
 use crate::engine::{Effect, Engine};
@@ -79,7 +78,6 @@ impl Engine {
     }
 
     fn react_for(&mut self, id: TaskId, report: &Report, now: Moment, effects: &mut Vec<Effect>) {
-        self.touch(Place::Task(id));
         let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
         open.told.is_silent = false;
         if matches!(report.kind, ReportKind::Status(_)) {
@@ -163,7 +161,6 @@ impl Engine {
         let artifacts = attempt.into_iter().flat_map(|attempt| &mut attempt.artifacts);
         if let Some(artifact) = artifacts.into_iter().find(|one| one.path == path) {
             artifact.hash = hash;
-            self.touch(Place::Task(id));
         }
     }
 

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine, Phase, Seat};
 use crate::model::{
@@ -91,7 +90,6 @@ impl Engine {
         if let Some(claim) = open.and_then(|open| open.claim.as_mut()) {
             claim.look = Some(number);
         }
-        self.touch(Place::Task(id));
         true
     }
 
@@ -182,23 +180,20 @@ impl Engine {
     /// Forgets a trespass where the file is as it was, or its owner has changed it again; says whether
     /// there was one.
     fn forgive(&mut self, root: &Path, change: &FileChange, is_rightful: bool) -> bool {
-        let mut touched = Vec::new();
-        for (key, trespass) in self.trespasses.iter_mut().filter(|(_, one)| one.root == root) {
-            let is_over = |file: &Touched| is_rightful || file.before == change.after;
-            if trespass.files.get(&change.path).is_some_and(is_over) {
-                trespass.files.remove(&change.path);
-                touched.push(key.clone());
-            }
-        }
-        let is_forgiven = !touched.is_empty();
-        for key in touched {
-            if self.trespasses.get(&key).is_some_and(|trespass| trespass.files.is_empty()) {
-                self.trespasses.remove(&key);
+        let is_over = |file: &Touched| is_rightful || file.before == change.after;
+        let is_it =
+            |one: &Trespass| one.root == root && one.files.get(&change.path).is_some_and(is_over);
+        let forgiven = self.trespasses.iter().filter(|(_, one)| is_it(one));
+        let forgiven: Vec<String> = forgiven.map(|(key, _)| key.clone()).collect();
+        for key in &forgiven {
+            let trespass = self.trespasses.get_mut(key).expect("it was just found");
+            trespass.files.remove(&change.path);
+            if trespass.files.is_empty() {
+                self.trespasses.remove(key);
                 self.tell(Entry::new("ownership.settled", key.clone()));
             }
-            self.touch(Place::Trespass(key));
         }
-        is_forgiven
+        !forgiven.is_empty()
     }
 
     fn accuse(
@@ -227,12 +222,12 @@ impl Engine {
         let key = new.key();
         if !self.trespasses.contains_key(&key) {
             self.tell(Entry::new("ownership.conflict", format!("{key}: {path}")));
+            self.trespasses.insert(key.clone(), new);
         }
-        let trespass = self.trespasses.entry(key.clone()).or_insert(new);
+        let trespass = self.trespasses.get_mut(&key).expect("it was just added");
         // One that stands for all the rest is never as it was.
         let path = if trespass.files.len() < FILES_MAX { path } else { "…".to_owned() };
         trespass.files.insert(path, Touched { before, is_allowed: false, tasks });
-        self.touch(Place::Trespass(key));
     }
 
     /// Returns the patterns of everyone in a workspace, ready to be matched.
@@ -265,7 +260,6 @@ impl Engine {
                 trespass.files.values_mut().for_each(|file| file.is_allowed = true);
             }
             self.tell(Entry::new("ownership.allowed", key.clone()));
-            self.touch(Place::Trespass(key));
         }
         Ok(self.task_of(agent).map(|task| task.id).into_iter().collect())
     }
