@@ -9,8 +9,8 @@ use crate::engine::journal::{HUB, HubRow};
 use crate::engine::request_keys::KeptRequest;
 use crate::engine::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{
-    AgentName, AgentState, Attention, Contract, Edge, Lock, Merge, Moment, Need, Outcome, Play,
-    RowChange, Task, TaskId, TaskState, Trespass, Workspace, WorkspaceState,
+    AgentName, AgentState, Attention, ClaimProgress, Contract, Edge, Lock, Merge, Moment, Need,
+    Outcome, Play, RowChange, Task, TaskId, TaskState, Trespass, Workspace, WorkspaceState,
 };
 
 /// Stands at a task that ran when the hub died, until its agent is seen again; what was noted about it
@@ -205,12 +205,10 @@ impl Engine {
         let is_there = seat.is_some_and(Seat::is_live);
         if task.state == TaskState::Claimed {
             let claim = open.claim.as_ref();
-            let (is_checking, is_looked_at) =
-                claim.map_or((false, false), |claim| (claim.is_checking, claim.look.is_some()));
-            if is_checking {
-                self.run_gates(id, effects);
-            } else if is_looked_at {
-                self.finish(id, now);
+            match claim.map(|claim| claim.progress) {
+                Some(ClaimProgress::Gates) => self.run_gates(id, effects),
+                Some(ClaimProgress::Ownership { .. }) => self.finish(id, now),
+                Some(ClaimProgress::Idle | ClaimProgress::Verification) | None => {}
             }
         } else if !is_there {
             self.close_attempt(id, Outcome::Interrupted, "its agent was lost", now);

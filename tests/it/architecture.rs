@@ -1,155 +1,80 @@
 //! Keeps the rooms apart: this test is the architecture diagram that cannot lie.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each room, the rooms it may use, and the confined crates it may name.
-const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["regex_syntax", "schemars", "strip_ansi_escapes"]),
-    ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
-    ("protocol", &["model"], &["regex", "schemars"]),
-    ("template", &["model", "protocol"], &["minijinja"]),
-    ("playbook", &["model", "protocol", "template"], &["regex"]),
-    ("approval", &["model"], &["globset"]),
-    ("engine", &["model", "protocol", "approval"], &["globset"]),
-    ("screen", &["model"], &["vt100", "unicode_width"]),
-    ("detect", &["model", "protocol", "screen"], &["jiff", "regex"]),
-    ("deliver", &["model", "screen", "detect"], &[]),
-    ("recording", &["model", "screen"], &["regex"]),
-    ("api", &["model", "protocol"], &["schemars"]),
-    ("notify", &["model"], &[]),
-    ("history", &["model", "engine", "api"], &["unicode_width"]),
-    (
-        "config",
-        &["model", "approval", "template", "playbook", "notify"],
-        &["directories", "regex", "rustix", "serde_spanned", "sha2", "strsim", "toml"],
-    ),
-    ("keeper", &["model"], &["filedescriptor", "libc", "portable_pty", "rustix", "signal_hook"]),
-    ("store", &["model"], &["rusqlite"]),
-    ("git", &["model"], &["rustix", "tempfile"]),
-    ("workspace", &["model", "config", "git"], &["globset", "rustix"]),
-    ("runner", &["model", "config", "keeper", "git", "workspace"], &[]),
-    (
-        "hub",
-        &[
-            "model",
-            "protocol",
-            "engine",
-            "screen",
-            "detect",
-            "deliver",
-            "api",
-            "config",
-            "keeper",
-            "store",
-            "template",
-            "recording",
-            "git",
-            "workspace",
-            "runner",
-            "notify",
-        ],
-        &[
-            "jiff",
-            "jsonschema",
-            "regex",
-            "rustix",
-            "saphyr_parser",
-            "tokio",
-            "toml",
-            "tracing_subscriber",
-        ],
-    ),
-    ("client", &["model", "api", "config", "keeper"], &["rustix", "tokio"]),
-    ("mcp", &["model", "protocol", "api", "client", "config"], &["rmcp", "schemars", "tokio"]),
-    (
-        "tui",
-        &["model", "api", "history", "client", "config", "notify"],
-        &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
-    ),
-    (
-        "cli",
-        &[
-            "model",
-            "approval",
-            "protocol",
-            "template",
-            "playbook",
-            "engine",
-            "screen",
-            "detect",
-            "recording",
-            "api",
-            "history",
-            "config",
-            "keeper",
-            "store",
-            "git",
-            "workspace",
-            "runner",
-            "notify",
-            "hub",
-            "client",
-            "mcp",
-            "sim",
-            "tui",
-        ],
-        &["anyhow", "clap", "clap_complete", "clap_mangen", "rustix", "signal_hook", "strsim"],
-    ),
-];
+/// Each room, the rooms it may use, and after the bar the crates that no other room may name. A room
+/// marked `pure` may not touch the outside world at all.
+const ROOMS: &str = "
+pure model: | regex_syntax schemars strip_ansi_escapes
+sim: model | rustix strsim tokio unicode_width
+pure protocol: model | schemars
+pure template: model protocol | minijinja
+pure playbook: model protocol template | regex
+pure approval: model | globset
+pure engine: model protocol approval | globset
+pure screen: model | vt100 unicode_width
+pure detect: model protocol screen | jiff regex
+pure deliver: model screen detect |
+pure recording: model screen | regex
+pure api: model protocol | schemars
+pure notify: model |
+pure history: model engine api | unicode_width
+config: model approval template playbook notify
+    | directories regex rustix serde_spanned sha2 strsim toml
+keeper: model | filedescriptor libc portable_pty rustix signal_hook
+store: model | rusqlite
+git: model | rustix tempfile
+workspace: model config git | globset rustix
+runner: model config keeper git workspace |
+hub: model protocol engine screen detect deliver api config keeper store template recording git
+    workspace runner notify
+    | jiff jsonschema regex rustix saphyr_parser tokio toml tracing_subscriber
+client: model api config keeper | rustix tokio
+mcp: model protocol api client config | rmcp schemars tokio
+tui: model api history config notify
+    | crossterm ratatui rustix signal_hook strsim toml unicode_width
+cli: model approval protocol template playbook engine screen detect recording api history config
+    keeper store git runner hub client mcp sim tui
+    | anyhow clap clap_complete clap_mangen rustix signal_hook
+";
 
-/// Crates that only the rooms listing them above may name.
-const CONFINED: &[&str] = &[
-    "anyhow",
-    "clap",
-    "clap_complete",
-    "clap_mangen",
-    "crossterm",
-    "directories",
-    "filedescriptor",
-    "globset",
-    "jiff",
-    "jsonschema",
-    "libc",
-    "minijinja",
-    "portable_pty",
-    "ratatui",
-    "regex",
-    "regex_syntax",
-    "rmcp",
-    "rusqlite",
-    "rustix",
-    "saphyr_parser",
-    "schemars",
-    "serde_spanned",
-    "sha2",
-    "signal_hook",
-    "strip_ansi_escapes",
-    "strsim",
-    "tempfile",
-    "tokio",
-    "toml",
-    "tracing_subscriber",
-    "unicode_width",
-    "vt100",
-];
+/// The subjects of the engine. Each may name what is in the subjects above it, and none below.
+const SUBJECTS: &[&str] =
+    &["agents", "prompts", "tasks", "teamwork", "playbooks", "attention", "workspaces"];
 
-/// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &[
-    "model",
-    "protocol",
-    "template",
-    "playbook",
-    "approval",
-    "engine",
-    "screen",
-    "detect",
-    "deliver",
-    "recording",
-    "api",
-    "history",
-    "notify",
-];
+/// One line of the table.
+struct Room {
+    name: &'static str,
+    is_pure: bool,
+    may_use: Vec<&'static str>,
+    may_name: Vec<&'static str>,
+}
+
+/// Returns the rooms of the table, in its order.
+fn rooms() -> Vec<Room> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in ROOMS.lines().filter(|line| !line.is_empty()) {
+        match lines.last_mut().filter(|_| line.starts_with(' ')) {
+            Some(last) => last.push_str(line),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    let room = |line: String| {
+        let line: &'static str = line.leak();
+        let (name, rest) = line.split_once(':').expect("a room and what it may use");
+        let (may_use, may_name) = rest.split_once('|').expect("rooms, a bar, and crates");
+        Room {
+            name: name.strip_prefix("pure ").unwrap_or(name),
+            is_pure: name.starts_with("pure "),
+            may_use: may_use.split_whitespace().collect(),
+            may_name: may_name.split_whitespace().collect(),
+        }
+    };
+    lines.into_iter().map(room).collect()
+}
+
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",
@@ -170,25 +95,27 @@ const FILE_LINES_MAX: usize = 400;
 
 #[test]
 fn rooms_use_only_the_rooms_they_may() {
+    let rooms = rooms();
+    let confined: BTreeSet<&str> = rooms.iter().flat_map(|room| room.may_name.clone()).collect();
     let mut faults = Vec::new();
-    for &(room, may_use, may_name) in ROOMS {
+    for Room { name: room, is_pure, may_use, may_name } in &rooms {
         for file in rust_files(&Path::new("src").join(room)) {
             let text = production_text(&file);
-            for &(other, ..) in ROOMS {
+            for Room { name: other, .. } in &rooms {
                 let used = names(&text, &format!("crate::{other}"));
-                if used && other != room && !may_use.contains(&other) {
+                if used && other != room && !may_use.contains(other) {
                     faults.push(format!("{}: {room} may not use {other}", file.display()));
                 }
             }
             if text.contains("crate::{") {
                 faults.push(format!("{}: name one room per `use` line", file.display()));
             }
-            for name in CONFINED.iter().filter(|name| !may_name.contains(name)) {
+            for name in confined.iter().filter(|name| !may_name.contains(name)) {
                 if names(&text, &format!("{name}::")) {
                     faults.push(format!("{}: {room} may not name {name}", file.display()));
                 }
             }
-            for word in IMPURE.iter().filter(|_| PURE.contains(&room)) {
+            for word in IMPURE.iter().filter(|_| *is_pure) {
                 if text.contains(word) {
                     faults.push(format!("{}: {room} is pure, but says {word}", file.display()));
                 }
@@ -199,12 +126,62 @@ fn rooms_use_only_the_rooms_they_may() {
 }
 
 #[test]
+fn no_room_may_what_it_does_not_do() {
+    let mut faults = Vec::new();
+    for Room { name: room, may_use, may_name, .. } in rooms() {
+        let files = rust_files(&Path::new("src").join(room));
+        let texts: Vec<String> = files.iter().map(|file| production_text(file)).collect();
+        let is_said = |word: &str| texts.iter().any(|text| names(text, word));
+        let rooms = may_use.iter().filter(|other| !is_said(&format!("crate::{other}")));
+        let crates = may_name.iter().filter(|name| !is_said(&format!("{name}::")));
+        faults.extend(rooms.chain(crates).map(|unused| format!("{room} does not use {unused}")));
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
 fn every_room_is_in_the_table() {
-    let listed: Vec<&str> = ROOMS.iter().map(|room| room.0).collect();
+    let rooms = rooms();
     for entry in fs::read_dir("src").unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();
-        assert!(!entry.path().is_dir() || listed.contains(&name.as_str()), "add {name} to ROOMS");
+        let is_listed = rooms.iter().any(|room| room.name == name);
+        assert!(!entry.path().is_dir() || is_listed, "add {name} to ROOMS");
     }
+}
+
+#[test]
+fn the_subjects_of_the_engine_stand_in_an_order() {
+    let engine = Path::new("src/engine");
+    let exported = fs::read_to_string(engine.join("mod.rs")).unwrap();
+    let mut faults = Vec::new();
+    for (place, subject) in SUBJECTS.iter().enumerate() {
+        for file in rust_files(&engine.join(subject)) {
+            let text = production_text(&file);
+            for later in &SUBJECTS[place + 1..] {
+                let door = format!("pub use {later}::");
+                let types = exported.lines().filter(|line| line.starts_with(&door));
+                let types = types.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+                let types = types.filter(|word| word.starts_with(char::is_uppercase));
+                let is_named = |word: &str| {
+                    let is_import =
+                        |line: &str| line.contains("crate::engine::") && names(line, word);
+                    text.split(';').any(is_import)
+                };
+                if names(&text, &format!("crate::engine::{later}")) {
+                    faults.push(format!("{}: {subject} may not name {later}", file.display()));
+                }
+                for word in types.filter(|word| is_named(word)) {
+                    faults.push(format!("{}: {word} is of {later}", file.display()));
+                }
+            }
+        }
+    }
+    for entry in fs::read_dir(engine).unwrap().map(Result::unwrap).filter(|one| one.path().is_dir())
+    {
+        let name = entry.file_name().into_string().unwrap();
+        assert!(SUBJECTS.contains(&name.as_str()), "add {name} to SUBJECTS");
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
 #[test]

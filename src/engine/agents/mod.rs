@@ -7,7 +7,6 @@ pub(super) mod quota;
 pub(super) mod reachability;
 pub(super) mod readiness;
 pub(super) mod renewal;
-pub(super) mod resume;
 pub(super) mod spawn;
 pub(super) mod stuck;
 pub(super) mod unrecorded_agents;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::teamwork::ownership::is_at_work;
+use crate::engine::agents::agent::is_at_work;
 use crate::engine::{Engine, Seat};
 use crate::model::{AgentName, AgentState, Entry, Moment, Source};
 use crate::protocol::{Report, ReportKind};

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::engine::tasks::limits::time_is_up_at;
 use crate::engine::{Effect, Engine, Seat};
 use crate::model::{
-    AgentName, AgentState, Checks, Moment, OnFailure, Play, PlayId, PlayStage, PlayState, Stage,
-    Task, TaskId, TaskSpec, TaskState,
+    AgentName, AgentState, Checks, ClaimProgress, Moment, OnFailure, Play, PlayId, PlayStage,
+    PlayState, Stage, Task, TaskId, TaskSpec, TaskState,
 };
 
 /// A stage whose gates fail this often will not pass them.
@@ -283,7 +283,7 @@ impl Engine {
         match task.state {
             TaskState::Claimed => {
                 let claim = task.open().and_then(|open| open.claim.as_ref());
-                claim.is_some_and(|claim| claim.is_checking)
+                claim.is_some_and(|claim| claim.progress == ClaimProgress::Gates)
             }
             TaskState::Interrupted => true,
             // A lock that someone holds is given back in time.

@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine};
 use crate::model::{
-    Checks, Claim, Entry, GateResult, Moment, Outcome, Role, Task, TaskId, TaskSpec, TaskState,
-    Terms,
+    Checks, Claim, ClaimProgress, Entry, GateResult, Moment, Outcome, Role, Task, TaskId, TaskSpec,
+    TaskState, Terms,
 };
 use crate::protocol::{Evidence, evidence};
 
@@ -60,13 +60,12 @@ impl Engine {
             text: text.to_owned(),
             is_concrete,
             at: now,
-            is_checking: false,
+            progress: ClaimProgress::Idle,
             gates: Vec::new(),
             tree: None,
             rechecks: 0,
             verifications: Vec::new(),
             seen_tree: None,
-            look: None,
         });
         self.set_task(id, TaskState::Claimed, None, now);
         if has_gates {
@@ -95,7 +94,7 @@ impl Engine {
         let gates = task.terms.gates.clone();
         let Some(open) = task.open_mut() else { return };
         let Some(claim) = &mut open.claim else { return };
-        claim.is_checking = true;
+        claim.progress = ClaimProgress::Gates;
         let cwd = self.seats.get(&open.agent).map(|seat| seat.member.cwd.clone());
         let cwd = cwd.unwrap_or_default();
         effects.push(Effect::RunGates { task: id, attempt: number, gates, cwd });
@@ -116,7 +115,7 @@ impl Engine {
         };
         let wanted = task.terms.gates.clone();
         let Some(claim) = checking(task) else { return };
-        claim.is_checking = false;
+        claim.progress = ClaimProgress::Idle;
         let is_restless = checks.tree_before != checks.tree_after;
         claim.gates = checks.results.into_iter().map(capped).collect();
         let named: Vec<&String> = claim.gates.iter().map(|result| &result.gate).collect();
@@ -159,7 +158,8 @@ impl Engine {
         let Some(task) = self.task_of(agent) else { return };
         let claim = task.open().and_then(|open| open.claim.as_ref());
         let is_stale = claim.is_some_and(|claim| {
-            !claim.is_checking && claim.tree.as_deref().is_some_and(|known| known != tree)
+            let is_settled = claim.progress != ClaimProgress::Gates;
+            is_settled && claim.tree.as_deref().is_some_and(|known| known != tree)
         });
         if is_stale {
             let id = task.id;
@@ -215,6 +215,7 @@ impl Engine {
         let open = self.tasks.get_mut(&id).and_then(Task::open_mut);
         if let Some(claim) = open.and_then(|open| open.claim.as_mut()) {
             (claim.verifications, claim.seen_tree) = (looking, claim.tree.clone());
+            claim.progress = ClaimProgress::Verification;
         }
     }
 
@@ -223,9 +224,7 @@ impl Engine {
         let claimed = self.tasks.values().filter(|task| task.state == TaskState::Claimed);
         let seen = claimed.filter(|task| {
             let claim = task.open().and_then(|open| open.claim.as_ref());
-            claim.is_some_and(|claim| {
-                !claim.is_checking && claim.look.is_none() && !claim.verifications.is_empty()
-            })
+            claim.is_some_and(|claim| claim.progress == ClaimProgress::Verification)
         });
         let seen: Vec<TaskId> = seen.map(|task| task.id).collect();
         for id in seen {
@@ -291,7 +290,7 @@ impl Engine {
 fn checking(task: &mut Task) -> Option<&mut Claim> {
     let is_claimed = task.state == TaskState::Claimed;
     let claim = task.open_mut()?.claim.as_mut()?;
-    (is_claimed && claim.is_checking).then_some(claim)
+    (is_claimed && claim.progress == ClaimProgress::Gates).then_some(claim)
 }
 
 /// Returns what is told of a gate: the claim itself may be gone with the same decision.

@@ -1,9 +1,9 @@
-//! What takes too long: a task's limit of time, and silence.
+//! Holds tasks that take too long, asks after silent agents, and lets agents go on after a quota.
 
 use std::time::Duration;
 
 use crate::engine::prompts::prompt_texts;
-use crate::engine::{Effect, Engine};
+use crate::engine::{Effect, Engine, Seat};
 use crate::model::{AgentName, AgentState, Hold, Moment, Task, TaskId, TaskState};
 
 impl Engine {
@@ -48,6 +48,26 @@ impl Engine {
             let note = format!("it has used {total} tokens, as many as it may");
             self.interrupt_worker(id, effects);
             self.hold_task(id, Hold::Tokens, note, now);
+        }
+    }
+
+    /// Lets those go on whose limit has ended, if a setting says so.
+    pub(in crate::engine) fn leave_limits(&mut self, now: Moment) {
+        if !self.resumes_after_reset {
+            return;
+        }
+        let is_over = |seat: &&Seat| seat.limit_ends_at().is_some_and(|at| at <= now);
+        let over = self.seats.values().filter(is_over).filter(|seat| !seat.readiness.is_reset());
+        let over: Vec<AgentName> = over.map(|seat| seat.member.name.clone()).collect();
+        for agent in over {
+            let seat = self.seats.get_mut(&agent).expect("it was just found");
+            seat.readiness.note_reset();
+            let run = seat.run;
+            let running = self.task_of(&agent).filter(|task| task.state == TaskState::Running);
+            let id = running.filter(|task| task.open().is_some_and(|open| open.run == run));
+            if let Some(id) = id.map(|task| task.id).filter(|_| !self.has_open_dispatch(&agent)) {
+                self.send_on(id, prompt_texts::LIMIT_OVER, now);
+            }
         }
     }
 

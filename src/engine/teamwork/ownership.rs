@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::engine::agents::agent::is_at_work;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine, Phase, Seat};
 use crate::model::{
-    AgentName, AgentState, Entry, FileChange, Launch, Member, Moment, Refusal, Task, TaskId,
-    TaskState, Touched, Trespass, overlap,
+    AgentName, AgentState, ClaimProgress, Entry, FileChange, Launch, Member, Moment, Refusal, Task,
+    TaskId, TaskState, Touched, Trespass, overlap,
 };
 
 /// Files of one owner that the same agents are remembered for; with more, a person has to say what
@@ -88,7 +89,7 @@ impl Engine {
         let number = look.ordered + 1;
         let open = self.tasks.get_mut(&id).and_then(Task::open_mut);
         if let Some(claim) = open.and_then(|open| open.claim.as_mut()) {
-            claim.look = Some(number);
+            claim.progress = ClaimProgress::Ownership { scan: number };
         }
         true
     }
@@ -142,7 +143,10 @@ impl Engine {
             };
             let claim =
                 open.filter(|open| is_here(&open.agent)).and_then(|open| open.claim.as_ref());
-            claim.and_then(|claim| claim.look).is_some_and(|look| look <= number)
+            claim.is_some_and(|claim| match claim.progress {
+                ClaimProgress::Ownership { scan } => scan <= number,
+                ClaimProgress::Idle | ClaimProgress::Gates | ClaimProgress::Verification => false,
+            })
         };
         let waiting: Vec<TaskId> = self.tasks.values().filter(waits).map(|task| task.id).collect();
         for id in waiting {
@@ -290,20 +294,6 @@ impl Engine {
 /// Says whether an agent may be changing files right now.
 fn works(seat: &Seat, now: Moment) -> bool {
     seat.phase == Phase::Running && (is_at_work(seat.state) || seat.readiness.expects_turn(now))
-}
-
-/// What nobody can read may be work.
-pub(in crate::engine) fn is_at_work(state: AgentState) -> bool {
-    match state {
-        AgentState::Working | AgentState::Waiting | AgentState::Unknown => true,
-        AgentState::Starting
-        | AgentState::Idle
-        | AgentState::Blocked
-        | AgentState::Done
-        | AgentState::Error
-        | AgentState::Limited
-        | AgentState::Exited => false,
-    }
 }
 
 /// Returns the patterns as one; a name without wildcards stands for all below it, too.

@@ -364,9 +364,7 @@ mod tests {
     use super::*;
     use crate::engine::fixture::{Bench, Work, merge_terms, name};
     use crate::engine::{Event, WorkspaceEvent};
-    use crate::model::{
-        AgentState, AttentionKind, Command, Plot, TaskState, Workspace, WorkspaceCommand,
-    };
+    use crate::model::{AgentState, AttentionKind, Command, TaskState, WorkspaceCommand};
 
     fn ask(bench: &mut Bench, agent: &str, terms: MergeTerms) -> Vec<Effect> {
         let command = WorkspaceCommand::Merge { agent: name(agent), terms };

@@ -8,7 +8,7 @@ use super::gate_check::{self, ContractFiles, GateContext};
 use crate::engine::Event;
 use crate::hub::Hub;
 use crate::hub::remote::workspace::{RemoteWorkspace, refresh};
-use crate::model::{Check, Checks, Gate, GateResult, PlayId, Task, TaskId};
+use crate::model::{Check, Checks, ClaimProgress, Gate, GateResult, PlayId, Task, TaskId};
 
 impl Hub {
     /// Runs the gates of a claim, one after the other, where its agent works.
@@ -23,7 +23,7 @@ impl Hub {
         let known = self.engine.task(task).filter(|task| task.attempts.len() == attempt);
         let Some(open) = known.and_then(Task::open) else { return };
         // What was put off may not be wanted any more.
-        if !open.claim.as_ref().is_some_and(|claim| claim.is_checking) {
+        if !open.claim.as_ref().is_some_and(|claim| claim.progress == ClaimProgress::Gates) {
             return;
         }
         let began = open.started;
