@@ -1,4 +1,4 @@
-//! An engine on a table: events in, effects out, without a world around it.
+//! Lets tests drive an engine: events in, effects out, without a world around it.
 
 use std::path::PathBuf;
 
@@ -289,16 +289,16 @@ impl Bench {
     }
 
     /// Answers every look that is under way: nothing has changed.
-    pub(super) fn answer_looks(&mut self) {
-        let is_look = |effect: &mut Effect| matches!(effect, Effect::Look { .. });
+    pub(super) fn answer_scans(&mut self) {
+        let is_look = |effect: &mut Effect| matches!(effect, Effect::Scan { .. });
         loop {
             let asked: Vec<Effect> = self.seen.extract_if(.., is_look).collect();
             if asked.is_empty() {
                 break;
             }
             for effect in asked {
-                let Effect::Look { root } = effect else { continue };
-                self.handle(Event::Looked { root, changes: Some(Vec::new()) });
+                let Effect::Scan { root } = effect else { continue };
+                self.handle(Event::Scanned { root, changes: Some(Vec::new()) });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What has ended leaves memory for the record, unless something open refers to it.
+//! Lets what has ended leave memory, unless something open refers to it.
 //!
 //! One rule for all that is counted over a project's life, applied in one place after every event: the
 //! newest of what has ended stay whole, and of the rest the record alone tells. A request that names a
@@ -326,7 +326,7 @@ mod tests {
         let _ = bench.add(vec![Work::new("a")]);
         bench.begin("one");
         bench.report("one", 1, "STATUS: DONE — 2 tests pass");
-        bench.answer_looks();
+        bench.answer_scans();
         assert_eq!(state(&bench, 1), Some(TaskState::Done));
         let nobody = || Work::new("b").with(|terms| terms.requires = vec!["x".to_owned()]);
         let _ = bench.add(vec![nobody().needing(&["t1"])]);

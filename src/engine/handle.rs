@@ -72,13 +72,13 @@ impl Engine {
             Event::StageGates { play, stage, round, checks } => {
                 self.note_stage_gates(play, stage, round, &checks, now, effects);
             }
-            Event::Surveyed { task, attempt, files } => {
-                self.note_survey(task, attempt, &files, now);
+            Event::ModifiedListed { task, attempt, files } => {
+                self.note_modified(task, attempt, &files, now);
             }
-            Event::Weighed { task, attempt, path, hash } => {
-                self.note_weight(task, attempt, &path, hash);
+            Event::FileHashed { task, attempt, path, hash } => {
+                self.note_hash(task, attempt, &path, hash);
             }
-            Event::Looked { root, changes } => self.note_look(&root, changes, now),
+            Event::Scanned { root, changes } => self.note_scan(&root, changes, now),
             Event::Workspace { agent, event } => self.note_workspace(&agent, event, now, effects),
             Event::Merged { merge, outcome } => self.note_merged(merge, &outcome, now, effects),
             Event::LookedUp { tasks, dispatches } => self.take_looked_up(tasks, dispatches),
@@ -98,7 +98,7 @@ impl Engine {
     /// lets agents go on whose quota is there again.
     fn settle(&mut self, now: Moment, effects: &mut Vec<Effect>) {
         self.tend_locks(now);
-        self.weigh_verdicts(now, effects);
+        self.count_verdicts(now, effects);
         self.leave_limits(now);
     }
 
@@ -237,8 +237,9 @@ mod tests {
         matches!(effect, Effect::Workspace(WorkspaceOrder::Merge(..)))
     }
 
-    fn has_prompt(effects: &[Effect]) -> bool {
-        effects.iter().any(is_prompt)
+    /// Says whether the prompt of a task is typed.
+    fn hands_out(effects: &[Effect]) -> bool {
+        effects.iter().any(|effect| matches!(effect, Effect::Deliver { tag: Some(_), .. }))
     }
 
     fn rests(agent: &str) -> Event {
@@ -255,7 +256,7 @@ mod tests {
         let _ = bench.add(vec![Work::new("a").with(|terms| terms.locks = vec!["x".to_owned()])]);
         assert_eq!(bench.states(), [TaskState::Ready]);
         bench.now = bench.now + Duration::from_secs(2);
-        (bench, Event::DeadlineReached, has_prompt)
+        (bench, Event::DeadlineReached, hands_out)
     }
 
     /// A task is added that someone is free for: its prompt is typed at once.
@@ -265,7 +266,7 @@ mod tests {
         let command = Command::Task(TaskCommand::Add { specs });
         let bench = Bench::with_idle(&["one"]);
         let request = RequestId(9);
-        (bench, Event::Asked { request, command, by: None, key: None }, has_prompt)
+        (bench, Event::Asked { request, command, by: None, key: None }, hands_out)
     }
 
     /// A turn ends where somebody owns files, and a prompt waits: it is typed before they are listed.
@@ -273,10 +274,10 @@ mod tests {
         let mut bench = Bench::with_idle(&["one"]);
         bench.seat_mut("one").member.owns = vec!["src/**".to_owned()];
         bench.did("one", AgentState::Working);
-        bench.answer_looks();
+        bench.answer_scans();
         bench.send("one", "go on");
         (bench, rests("one"), |effects| {
-            let look = at(effects, |effect| matches!(effect, Effect::Look { .. }));
+            let look = at(effects, |effect| matches!(effect, Effect::Scan { .. }));
             look != usize::MAX && at(effects, is_prompt) < look
         })
     }

@@ -1,4 +1,4 @@
-//! What survives a crash: who is on the team, how far each one came, and what was sent to whom.
+//! Builds the record that survives a crash, and the engine from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -215,7 +215,7 @@ impl Engine {
             self.set_task(id, TaskState::Pending, None, now);
         } else {
             if open.is_lost {
-                self.survey(id, task.attempts.len(), effects);
+                self.list_modified(id, task.attempts.len(), effects);
             }
             if task.state == TaskState::Running {
                 let note = task.note.clone().unwrap_or_else(|| AWAITED.to_owned());

@@ -1,11 +1,11 @@
-//! Requests that were made under a key: what came of each, so that a repetition is told the same.
+//! Keeps what came of requests that were made under a key, so that a repetition gets the same answer.
 //!
 //! The key goes on record together with what the request changed. So after a crash either both are
 //! there, and asking again changes nothing, or neither is, and asking again is asking for the first time.
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::waits::{Goal, Wait};
+use crate::engine::waits::{Goal, RunWait};
 use crate::engine::{Effect, Engine, Phase};
 use crate::model::{
     AgentName, Clearing, Command, Done, Failure, Keyed, MergeId, Moment, PlayId, ReceiptId,
@@ -134,12 +134,12 @@ impl Engine {
         let excess = own.len().saturating_sub(KEYS_MAX);
         over.extend(own.into_iter().take(excess).map(KeptRequest::key_of));
         for key in over {
-            self.forget_request(key);
+            self.forget_request(&key);
         }
     }
 
-    fn forget_request(&mut self, key: KeyOf) {
-        self.kept.remove(&key);
+    fn forget_request(&mut self, key: &KeyOf) {
+        self.kept.remove(key);
     }
 
     /// Keeps what became of the agents that a request waited for. Where one did not come, there is
@@ -149,7 +149,7 @@ impl Engine {
             (Ok(done), Some(kept)) => {
                 kept.outcome = KeptOutcome::from(done);
             }
-            (Err(_), Some(_)) => self.forget_request(key),
+            (Err(_), Some(_)) => self.forget_request(&key),
             (_, None) => {}
         }
     }
@@ -192,7 +192,7 @@ impl Engine {
                 Progress::Failed(reason) => failures.push(Failure::new(agent, reason)),
             }
         }
-        self.waits.push(Wait { request, key: Some(key_of), goal, pending, done, failures });
+        self.waits.push(RunWait { request, key: Some(key_of), goal, pending, done, failures });
         self.settle_waits(effects);
         self.answer_out_of_reach(effects);
     }

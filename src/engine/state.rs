@@ -1,4 +1,4 @@
-//! The engine's whole memory, and the one door to change it.
+//! Holds everything that the engine remembers.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use crate::engine::prompts::prompt::Dispatch;
 use crate::engine::request_keys::KeptRequest;
 use crate::engine::table::Table;
 use crate::engine::tasks::tags::Tags;
-use crate::engine::teamwork::ownership::Looks;
+use crate::engine::teamwork::ownership::Scans;
 use crate::engine::teamwork::routing::Routed;
-use crate::engine::waits::{Wait, Watch};
+use crate::engine::waits::{ConditionWait, RunWait};
 use crate::engine::workspaces::comparisons::Comparisons;
 use crate::engine::workspaces::requests::SpaceWait;
 use crate::model::{
@@ -26,8 +26,8 @@ use crate::model::{
 #[derive(Clone, Debug)]
 pub struct Engine {
     pub(super) seats: Table<Seat>,
-    pub(super) waits: Vec<Wait>,
-    pub(super) watches: Vec<Watch>,
+    pub(super) waits: Vec<RunWait>,
+    pub(super) watches: Vec<ConditionWait>,
     pub(super) dispatches: Table<Dispatch>,
     /// Those of them that go further.
     pub(super) open_dispatches: BTreeSet<ReceiptId>,
@@ -63,7 +63,7 @@ pub struct Engine {
     /// What agents did to each other's files, by key.
     pub(super) trespasses: Table<Trespass>,
     /// Who worked in each workspace since it was last looked at.
-    pub(super) looks: Looks,
+    pub(super) scans: Scans,
     /// The workspaces that were made, by agent.
     pub(super) workspaces: Table<Workspace>,
     pub(super) space_waits: Vec<SpaceWait>,
@@ -122,7 +122,7 @@ impl Engine {
             attention_due: None,
             stuck_count: 0,
             trespasses: Table::default(),
-            looks: Looks::default(),
+            scans: Scans::default(),
             workspaces: Table::default(),
             space_waits: Vec::new(),
             comparisons: Comparisons::default(),

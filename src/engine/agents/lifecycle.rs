@@ -1,7 +1,7 @@
-//! The life of a run: started, seen, stopped, ended; and what follows each step.
+//! Follows the life of a run: started, seen, stopped, ended; and what follows from each step.
 
 use crate::engine::agents::readiness::Readiness;
-use crate::engine::agents::unrecorded_agents::stranger;
+use crate::engine::agents::unrecorded_agents::unrecorded_agent;
 use crate::engine::waits::Goal;
 use crate::engine::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
@@ -134,10 +134,10 @@ impl Engine {
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
-            RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, now, effects),
+            RunEvent::AskedApproval(question) => self.weigh_leave(agent, question, now, effects),
             RunEvent::AskedPerson => self.call_person(agent, now),
-            RunEvent::LeaveGiven { fingerprint, stage, reason } => {
-                self.note_leave(agent, &fingerprint, stage, reason, now);
+            RunEvent::Approved { fingerprint, stage, reason } => {
+                self.note_approval(agent, &fingerprint, stage, reason, now);
             }
             RunEvent::PersonActed(deed, stage, why) => self.note_deed(agent, deed, stage, why),
             RunEvent::Delivery { receipt, stage, reason } => {
@@ -195,7 +195,7 @@ impl Engine {
             return;
         }
         let never_came_up = seat.state == AgentState::Starting && state == AgentState::Unknown;
-        if seat.note_coming_up(state) {}
+        seat.note_coming_up(state);
         self.note_state(agent, state, source, now);
         if never_came_up {
             self.refuse_waiting(agent, now);
@@ -242,7 +242,7 @@ impl Engine {
         seat.pace.stuck = None;
         seat.since = now;
         let words = format!("run {}: {ending}, nothing of it is left alive", seat.run);
-        self.want_look(agent);
+        self.want_scan(agent);
         self.want_comparison(agent);
         self.interrupt_task(agent, now);
         self.tell(Entry::new("agent.left", words).of(agent));
@@ -276,7 +276,7 @@ impl Engine {
         effects: &mut Vec<Effect>,
     ) {
         if !self.seats.contains_key(agent) {
-            self.seats.insert(agent.clone(), stranger(agent, run, now));
+            self.seats.insert(agent.clone(), unrecorded_agent(agent, run, now));
         }
         let seat = self.seats.get_mut(agent).expect("it was just taken in");
         seat.run = run;
@@ -290,7 +290,7 @@ impl Engine {
                 seat.state = AgentState::Starting;
             }
         }
-        self.want_look(agent);
+        self.want_scan(agent);
         self.want_comparison(agent);
         self.resume_task(agent, run, now);
         let words = format!("run {run}, process {}", process.pid);
@@ -373,14 +373,14 @@ impl Engine {
 
 impl Seat {
     /// Notes that the run is seen to have begun as it was told to: from here on its conversation
-    /// is the one to be taken up again. Says whether that is news.
-    fn note_coming_up(&mut self, state: AgentState) -> bool {
+    /// is the one to be taken up again.
+    fn note_coming_up(&mut self, state: AgentState) {
         let Member { opening, conversation, .. } = &mut self.member;
-        let is_news = state.has_come_up() && *opening != Opening::default();
-        if is_news && let Some(id) = std::mem::take(opening).conversation {
+        if state.has_come_up()
+            && let Some(id) = std::mem::take(opening).conversation
+        {
             *conversation = Some(id);
         }
-        is_news
     }
 
     /// Says whether its last run was to take a conversation up and ended before it did.

@@ -1,4 +1,4 @@
-//! Agents that a quota holds up: when it ends, and who goes on by itself then.
+//! Notes when the quota ends that holds an agent up, and tells a person where work waits for it.
 
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ impl Seat {
     }
 
     /// Returns when its limit has surely ended, if it has one and its screen told.
-    fn limit_ends_at(&self) -> Option<Moment> {
+    pub(in crate::engine) fn limit_ends_at(&self) -> Option<Moment> {
         let reset = self.reset.as_ref().filter(|_| self.state == AgentState::Limited)?;
         reset.at.map(|at| at + SLACK)
     }

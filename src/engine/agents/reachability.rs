@@ -1,4 +1,4 @@
-//! Agents in places that cannot be reached for a while: out of sight is not dead.
+//! Notes which agents are in places that cannot be reached for a while: out of sight is not dead.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Who should be moving and is not.
+//! Finds agents that should be moving and are not.
 
 use std::time::Duration;
 
@@ -67,10 +67,10 @@ impl Engine {
             seat.pace.get_on(now);
             seat.readiness.note_turn(state);
             self.tell(Entry::new("agent.state", state.to_string()).of(agent));
-            self.await_leave(agent, now);
+            self.await_approval(agent, now);
         }
         if is_turn_over {
-            self.look_after(agent);
+            self.note_turn_over(agent);
         } else if !is_at_work(state) {
             // A turn may be over before anybody has seen it.
             self.want_comparison(agent);

@@ -1,4 +1,4 @@
-//! The queue of what waits for a person.
+//! Keeps the queue of what needs a person.
 //!
 //! What is in it follows from everything else: an item comes with its cause and goes with it. Only
 //! what a person did about it (read, resolved) is kept beside that.

@@ -1,4 +1,4 @@
-//! The course of a run: its stages, what a failure means for it, when it needs a person, its end.
+//! Follows a playbook run: its stages, what a failure means for it, when it needs a person, its end.
 
 use std::time::Duration;
 

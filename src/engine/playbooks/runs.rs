@@ -1,8 +1,8 @@
-//! Runs of playbooks: how each begins, is taken up again, and is ended by a person.
+//! Begins playbook runs, takes them up again, and ends them when a person says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::commands::Begun;
+use crate::engine::commands::StartedAgents;
 use crate::engine::tasks::graph;
 use crate::engine::waits::Goal;
 use crate::engine::{Effect, Engine, Seat};
@@ -54,7 +54,7 @@ impl Engine {
         command: PlayCommand,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         match command {
             PlayCommand::Begin { order, members } => self.begin_play(*order, members, now, effects),
             PlayCommand::Resume { play, members, grace_ms } => {
@@ -64,7 +64,7 @@ impl Engine {
                 self.open_play(play)?;
                 let note = "a person ended it".to_owned();
                 self.end_play(play, PlayState::Cancelled, Some(note), now, effects);
-                Ok(Begun::about(play, Goal::Ended))
+                Ok(StartedAgents::about(play, Goal::Ended))
             }
         }
     }
@@ -75,9 +75,9 @@ impl Engine {
         members: Vec<(Member, Launch)>,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         if let Some(play) = self.play_called(&order.call) {
-            return Ok(Begun::about(play.id, Goal::Running));
+            return Ok(StartedAgents::about(play.id, Goal::Running));
         }
         self.refuse_play(&order)?;
         self.refuse_too_many(order.tasks.len())?;
@@ -143,7 +143,7 @@ impl Engine {
         grace_ms: u64,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         self.open_play(id)?;
         let (hung, gone) = members.into_iter().partition(|(member, _)| self.is_hung(&member.name));
         let mut begun = self.start(gone, now, effects)?;

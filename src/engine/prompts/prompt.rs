@@ -1,11 +1,11 @@
-//! Prompts on their way to agents: when each may be typed, and what became of it.
+//! Follows each prompt on its way to an agent: when it may be typed, and what became of it.
 //!
 //! A prompt is typed at most once. That it will be is on record before the first key: after a crash
 //! nobody types it again, and where the screen cannot tell what became of it, a person decides.
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::prompts::queue::Wait;
+use crate::engine::prompts::queue::TimeInQueue;
 use crate::engine::{Effect, Engine, Seat};
 use crate::model::{
     AgentName, Condition, Done, Entry, Letter, Manner, Moment, NeedId, Receipt, ReceiptId, Refusal,
@@ -58,7 +58,7 @@ pub struct Dispatch {
     pub since: Moment,
     /// How long it has been in the queue, and what came of each try to type it.
     #[serde(default)]
-    pub wait: Wait,
+    pub wait: TimeInQueue,
 }
 
 impl Dispatch {
@@ -153,7 +153,7 @@ impl Engine {
             stage: Stage::Queued,
             reason: None,
             since: now,
-            wait: Wait { since: now, ..Wait::default() },
+            wait: TimeInQueue { since: now, ..TimeInQueue::default() },
         };
         self.insert_dispatch(dispatch);
         self.note_stage(id, Stage::Queued, None, now);

@@ -1,4 +1,4 @@
-//! A report of which more words were read than at first: what was made of it is put right.
+//! Puts right what was made of a report of which more words were read than at first.
 
 use crate::engine::{Effect, Engine};
 use crate::model::{AgentName, Entry, Hold, Moment, NeedState, Stage, Task, TaskId, TaskState};
@@ -101,7 +101,7 @@ mod tests {
         bench.report("one", 1, "STATUS: DONE");
         assert_eq!(bench.states(), [TaskState::Running], "it was asked for evidence");
         amended(&mut bench, "STATUS: DONE — 6 files in src/api, 23 tests pass");
-        bench.answer_looks();
+        bench.answer_scans();
         assert_eq!(bench.states(), [TaskState::Done]);
         let waiting = bench.engine.dispatches().filter(|one| one.stage == Stage::Queued);
         assert_eq!(waiting.count(), 0, "nobody asks for evidence any more");

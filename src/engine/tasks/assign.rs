@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(agents(&bench), [Some("one".to_owned()), None], "both change one file");
         bench.begin("one");
         bench.report("one", 1, "STATUS: DONE — 3 tests pass");
-        bench.answer_looks();
+        bench.answer_scans();
         assert_eq!(agents(&bench), [None, Some("two".to_owned())]);
         let mut bench = Bench::with_idle(&["one", "two"]);
         bench.seat_mut("one").member.owns = vec!["src/api/**".to_owned()];

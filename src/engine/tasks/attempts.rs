@@ -1,4 +1,4 @@
-//! The life of an attempt: its prompts, its end, and what follows a failure.
+//! Follows an attempt at a task: its prompts, its end, and what follows from a failure.
 
 use crate::engine::prompts::prompt_texts;
 use crate::engine::record::AWAITED;

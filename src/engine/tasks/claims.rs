@@ -1,4 +1,4 @@
-//! DONE is a claim: what the hub checks before it believes one.
+//! Checks a DONE before the hub believes it: it is a claim.
 
 use serde_json::json;
 
@@ -219,8 +219,8 @@ impl Engine {
         }
     }
 
-    /// Looks what those who verify have found, wherever they are enough.
-    pub(in crate::engine) fn weigh_verdicts(&mut self, now: Moment, effects: &mut Vec<Effect>) {
+    /// Counts what those who verify have found, wherever they are enough.
+    pub(in crate::engine) fn count_verdicts(&mut self, now: Moment, effects: &mut Vec<Effect>) {
         let claimed = self.tasks.values().filter(|task| task.state == TaskState::Claimed);
         let seen = claimed.filter(|task| {
             let claim = task.open().and_then(|open| open.claim.as_ref());
@@ -228,11 +228,11 @@ impl Engine {
         });
         let seen: Vec<TaskId> = seen.map(|task| task.id).collect();
         for id in seen {
-            self.weigh(id, now, effects);
+            self.count_verdicts_of(id, now, effects);
         }
     }
 
-    fn weigh(&mut self, id: TaskId, now: Moment, effects: &mut Vec<Effect>) {
+    fn count_verdicts_of(&mut self, id: TaskId, now: Moment, effects: &mut Vec<Effect>) {
         let task = &self.tasks[&id];
         let Some(claim) = task.open().and_then(|open| open.claim.as_ref()) else { return };
         let verdicts: Vec<&Task> = claim.verifications.iter().map(|id| &self.tasks[id]).collect();
@@ -255,7 +255,7 @@ impl Engine {
 
     /// A claim has been checked: what is left is to see whose files were changed.
     pub(in crate::engine) fn finish(&mut self, id: TaskId, now: Moment) {
-        if !self.await_look(id) {
+        if !self.await_scan(id) {
             self.settle_claim(id, now);
         }
     }

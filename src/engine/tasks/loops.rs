@@ -1,5 +1,5 @@
-//! Who goes round in circles: files that come and go while the same gate fails, and agents that
-//! send each other back and forth. (The same build failure again: see `patience`.)
+//! Finds agents that go round in circles: files that come and go while the same gate fails, and agents
+//! that send each other back and forth. (The same build failure again: see `agents/stuck`.)
 
 use crate::engine::{Effect, Engine};
 use crate::model::{AgentName, FailedGate, Hold, Moment, Need, NeedId, Task, TaskId};

@@ -1,4 +1,4 @@
-//! What is asked about tasks: add, retry, cancel, take.
+//! Adds, retries, cancels and hands over tasks on request.
 
 use crate::engine::tasks::graph;
 use crate::engine::{Effect, Engine};

@@ -1,4 +1,4 @@
-//! Interfaces that agents publish for others, in versions.
+//! Stores the interfaces that agents publish for others, in versions.
 
 use crate::engine::Engine;
 use crate::engine::forget::all_but_newest;

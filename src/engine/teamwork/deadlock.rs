@@ -1,4 +1,4 @@
-//! Agents that wait for each other: one is asked for a stand-in, so that all go on.
+//! Finds agents that wait for each other, and asks one for a stand-in so that all go on.
 
 use std::collections::{BTreeMap, BTreeSet};
 

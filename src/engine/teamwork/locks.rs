@@ -1,4 +1,4 @@
-//! Locks: one holds each, others wait in order, and nobody keeps one for ever.
+//! Hands out locks: one holds each, others wait in order, and nobody keeps one for ever.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What agents want of each other: who can give it, and when they have got it.
+//! Follows what agents need of each other: who can give it, and when they have got it.
 
 use globset::Glob;
 

@@ -1,4 +1,4 @@
-//! Whose words may reach whom, how often, and how.
+//! Decides whose words may reach whom, how often, and how.
 
 use std::collections::VecDeque;
 use std::time::Duration;

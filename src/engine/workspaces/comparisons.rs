@@ -1,4 +1,4 @@
-//! What workspaces become while their agents work: looked at when a turn ends.
+//! Orders a look at what a workspace has become when a turn of its agent ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 

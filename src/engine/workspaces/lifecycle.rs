@@ -1,4 +1,4 @@
-//! Workspaces: when one is made, kept and removed, and who waits for it.
+//! Decides when a workspace is made, kept and removed, and who waits for it.
 //!
 //! A workspace is on record before it is made and before it is removed; what was going on when a hub
 //! died is taken up by the next one from there, and what git and the disk say decides how far it had

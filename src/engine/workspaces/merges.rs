@@ -1,4 +1,4 @@
-//! The queue in which work is brought back: one after the other, in the order in which it was done.
+//! Queues merges: one after the other, in the order in which the work was done.
 //!
 //! Each is merged, and its gates run, on top of all that came before it, and only then does the branch
 //! move. So whatever does not fit or breaks a gate is known by name, and goes back to its agent.
@@ -197,7 +197,7 @@ impl Engine {
         self.finish_down(effects);
     }
 
-    fn tell_outcome(&self, id: MergeId, agent: &AgentName, outcome: &MergeOutcome) -> Told {
+    fn tell_outcome(&self, id: MergeId, agent: &AgentName, outcome: &MergeOutcome) -> OutcomeNews {
         let named = |files: &[String]| -> Vec<MergeFile> {
             let file = |path: &String| {
                 let others = self.others_with(agent, path);
@@ -206,14 +206,14 @@ impl Engine {
             files.iter().take(FILES_MAX).map(file).collect()
         };
         match outcome {
-            MergeOutcome::Done { commit, files, was_there, .. } => Told {
+            MergeOutcome::Done { commit, files, was_there, .. } => OutcomeNews {
                 state: MergeState::Done,
                 note: was_there.then(|| "there was nothing new to bring back".to_owned()),
                 commit: Some(commit.clone()),
                 files: named(files),
                 words: format!("{id}: {commit}"),
             },
-            MergeOutcome::Conflict { files, onto } => Told {
+            MergeOutcome::Conflict { files, onto } => OutcomeNews {
                 state: MergeState::Conflict,
                 note: Some(format!("it conflicts with {onto}")),
                 commit: None,
@@ -224,7 +224,7 @@ impl Engine {
                 let blame = if *fails_without { ", and not without its work either" } else { "" };
                 let start =
                     output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES_MAX));
-                Told {
+                OutcomeNews {
                     state: MergeState::Broken,
                     note: Some(format!("`{gate}` does not pass{blame}\n{}", &output[start..])),
                     commit: None,
@@ -232,7 +232,7 @@ impl Engine {
                     words: format!("{id}: `{gate}` does not pass{blame}"),
                 }
             }
-            MergeOutcome::Failed { reason, hint } => Told {
+            MergeOutcome::Failed { reason, hint } => OutcomeNews {
                 state: MergeState::Failed,
                 note: Some(match hint {
                     Some(hint) => format!("{reason}\nhint: {hint}"),
@@ -335,7 +335,7 @@ impl Engine {
 }
 
 /// What is told of an outcome.
-struct Told {
+struct OutcomeNews {
     state: MergeState,
     note: Option<String>,
     commit: Option<String>,

@@ -42,7 +42,7 @@ impl Hub {
                     self.ask_leave_for_file(&agent, run, question);
                 }
                 question => {
-                    let event = question.map_or(RunEvent::AskedPerson, RunEvent::AskedLeave);
+                    let event = question.map_or(RunEvent::AskedPerson, RunEvent::AskedApproval);
                     self.note_run(&agent, run, event);
                 }
             }
@@ -68,7 +68,7 @@ impl Hub {
                 let pane = hub.panes.get(&agent).filter(|pane| pane.run == run);
                 if pane.and_then(|pane| pane.asking.as_ref()).is_some_and(is_it) {
                     let found = found.unwrap_or_default();
-                    let event = found.map_or(RunEvent::AskedPerson, RunEvent::AskedLeave);
+                    let event = found.map_or(RunEvent::AskedPerson, RunEvent::AskedApproval);
                     hub.note_run(&agent, run, event);
                 }
             },
@@ -97,7 +97,7 @@ impl Hub {
         }
         let reason = Some("other keys are being pressed in its pane".to_owned());
         let stage = Stage::Refused;
-        self.note_run(agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
+        self.note_run(agent, run, RunEvent::Approved { fingerprint, stage, reason });
     }
 
     /// Lets the rules that hold now see every dialog that is open.

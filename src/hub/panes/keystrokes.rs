@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::pane::Pane;
 use crate::api::{Fault, Response};
 use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
-use crate::engine::{PersonDeed, RunEvent};
+use crate::engine::{PersonAction, RunEvent};
 use crate::hub::Hub;
 use crate::hub::record::commit_queue::PendingEffect;
 use crate::hub::requests::route::Asker;
@@ -257,7 +257,7 @@ impl Hub {
             }
             Aim::Leave(fingerprint) if stage.is_final() => {
                 let fingerprint = fingerprint.clone();
-                self.note_run(agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
+                self.note_run(agent, run, RunEvent::Approved { fingerprint, stage, reason });
             }
             Aim::Asker(..) | Aim::Leave(_) => {}
         }
@@ -313,7 +313,7 @@ enum Aim {
         receipt: ReceiptId,
         letter: Letter,
     },
-    Asker(Option<Asker>, PersonDeed),
+    Asker(Option<Asker>, PersonAction),
     /// The engine, with the dialog that it answered.
     Leave(String),
 }
@@ -367,9 +367,9 @@ impl Keystrokes {
             | Self::Inspection { receipt, letter, .. } => {
                 Aim::Prompt { receipt: *receipt, letter: letter.clone() }
             }
-            Self::Answer { asker, .. } => Aim::Asker(Some(*asker), PersonDeed::Answer),
+            Self::Answer { asker, .. } => Aim::Asker(Some(*asker), PersonAction::Answer),
             Self::Leave { fingerprint, .. } => Aim::Leave(fingerprint.clone()),
-            Self::Interrupt { asker, .. } => Aim::Asker(*asker, PersonDeed::Interrupt),
+            Self::Interrupt { asker, .. } => Aim::Asker(*asker, PersonAction::Interrupt),
         }
     }
 

@@ -43,7 +43,7 @@ impl Hub {
                     .map(|text| Hash::of(&text).to_string())
             });
             let hash = weighed.await.ok().and_then(Result::ok);
-            Event::Weighed { task, attempt, path, hash }
+            Event::FileHashed { task, attempt, path, hash }
         };
         self.when_done(weighing, Self::decide);
     }

@@ -60,7 +60,7 @@ impl Hub {
             move || file_tree::modified(&cwd),
             move |hub, files| {
                 let files = files.unwrap_or_default();
-                hub.decide(Event::Surveyed { task, attempt, files });
+                hub.decide(Event::ModifiedListed { task, attempt, files });
             },
         );
     }

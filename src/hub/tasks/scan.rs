@@ -64,7 +64,7 @@ impl Hub {
             let looked =
                 tokio::task::spawn_blocking(move || look(&place, &file, &sights, now)).await;
             let changes = looked.ok().flatten();
-            Event::Looked { root, changes }
+            Event::Scanned { root, changes }
         };
         self.when_done(looking, Self::decide);
     }
