@@ -97,7 +97,7 @@ rights! {
     Down             "down"              "stop everything"                    All   Never Never   Never   Never
     Read             "read"              "read a pane"                        All   Own   Led     Team    Team
     History          "history"           "read what has scrolled away"        All   Own   Led     Team    Team
-    Screen           "screen"            "read panes with their colours"      All   Own   Led     Team    Team
+    Screen           "screen"            "read a pane"                        All   Own   Led     Team    Team
     Explain          "explain"           "ask why an agent is shown as it is" All   Own   Led     Team    Team
     AwaitAgent       "await_agent"       "wait for agents"                    All   Own   Led     Team    Team
     Dispatch         "dispatch"          "hand prompts to agents"             All   Never Led     Team    Never
