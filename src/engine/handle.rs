@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn two_neighbouring_phases_that_are_swapped_go_wrong() {
-        let scenarios: [fn() -> (Bench, Event, Holds); PHASES.len() - 1] = [
+        let scenarios: [Scenario; PHASES.len() - 1] = [
             a_lock_runs_out,
             a_task_is_added,
             a_turn_ends_with_a_prompt_waiting,

@@ -144,8 +144,8 @@ impl Engine {
 
     /// Keeps what became of the agents that a request waited for. Where one did not come, there is
     /// something left to be done: asking again is asking anew.
-    pub(super) fn note_settled(&mut self, key: KeyOf, outcome: &Result<Done, Refusal>) {
-        match (outcome, self.kept.get_mut(&key)) {
+    pub(super) fn note_settled(&mut self, key: &KeyOf, outcome: &Result<Done, Refusal>) {
+        match (outcome, self.kept.get_mut(key)) {
             (Ok(done), Some(kept)) => {
                 kept.outcome = KeptOutcome::from(done);
             }

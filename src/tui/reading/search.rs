@@ -30,8 +30,11 @@ pub(crate) struct SearchInput {
 }
 
 /// What tells of an error in the output of most tools.
-const ERROR: &str =
-    r"(?i)\b(error|errors|panicked|panic|exception|traceback|fatal|failed|failure)\b|✗|❌";
+const ERROR: &str = r"(?ix)
+    \b( errors? | panic | panicked | exception | traceback | fatal | failed | failure | aborted
+      | cannot | denied | undefined | unresolved | unrecognized | unknown\ option
+      | no\ such\ file | not\ found | segmentation\ fault )\b
+    | ^\w*(Error|Exception): | ✗ | ❌";
 
 /// A logical line is searched in parts of so many rows.
 const JOINED_ROWS_MAX: usize = 500;
@@ -211,8 +214,10 @@ impl PaneReading {
         let text = |line: u64| self.line(line).map(Row::text).unwrap_or_default();
         let has_error = |line: &u64| has_error(&pattern, &text(*line));
         let Some(line) = (oldest..before).rev().find(has_error) else { return false };
-        let is_text = |line: &u64| !self.cells(*line).is_blank();
-        let first = (oldest..=line).rev().take_while(is_text).last().unwrap_or(line);
+        // The line with the cursor is one that somebody types in.
+        let is_text = |line: &u64| *line != self.typed_line && !self.cells(*line).is_blank();
+        let above = (oldest..=line).rev().take_while(is_text);
+        let first = above.filter(has_error).last().unwrap_or(line);
         let last = (line..self.end()).take_while(is_text).last().unwrap_or(line);
         let (first, last) = trimmed(line, first, last, u64::from(view.rows));
         self.selection = Some(Selection {
@@ -338,5 +343,20 @@ mod tests {
         assert!(reading.select_last_error(VIEW));
         assert_eq!(selected(&reading), (0, 0));
         assert!(!reading.select_last_error(VIEW));
+    }
+
+    #[test]
+    fn an_error_between_other_lines_is_taken_without_those_above_it_and_the_prompt() {
+        let lines = [
+            "199",
+            "bash: cd: /nope: No such file or directory",
+            "ls: unrecognized option",
+            "Try",
+            "$ ",
+        ];
+        let mut reading = reading(0, &lines);
+        reading.typed_line = 4;
+        assert!(reading.select_last_error(VIEW));
+        assert_eq!((reading.selection.unwrap().anchor.line, reading.cursor.line), (1, 3));
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct PaneReading {
     kept_from: u64,
     /// The first row of the screen.
     screen_from: u64,
+    /// The row in which the cursor of the program was.
+    pub(super) typed_line: u64,
     /// The oldest line that somebody wants to see.
     wanted_from: u64,
     /// An answer is on its way; one at a time is enough.
@@ -99,6 +101,7 @@ impl PaneReading {
         reading.top += u64::from(offset.row);
         reading.left = offset.col;
         reading.cursor.line += u64::from(pane.cursor.row);
+        reading.typed_line = reading.cursor.line;
         (reading.cursor.col, reading.goal) = (pane.cursor.col, pane.cursor.col);
         reading
     }
@@ -112,6 +115,7 @@ impl PaneReading {
             loaded_from: first,
             kept_from: first.saturating_sub(LINES_MAX),
             screen_from: first,
+            typed_line: u64::MAX,
             wanted_from: first,
             is_asking: false,
             after_loading: None,

@@ -130,6 +130,7 @@ fn counted(count: Option<u32>, key: Key, action: Option<ReadAction>) -> Option<u
     is_digit.then(|| before.saturating_mul(10).saturating_add(digit).min(999_999))
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "any other key means nothing in a line")]
 fn press_in_search(app: &mut App, key: Key, input: SearchInput) {
     let mut text = input.text;
     match key.code {
