@@ -93,7 +93,7 @@ fn member(agent: &str, team: &str) -> Member {
         role: Role::Worker,
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
-        workspace: std::path::PathBuf::new(),
+        workspace: PathBuf::new(),
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
