@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_claim_on_record_says_what_its_check_waits_for() {
-        let row = |is_checking: bool, look: Option<u64>, verifications: &[u64]| {
+        let row = |is_checking: bool, look: Option<u64>, verifications: &[&str]| {
             let mut row = serde_json::json!({
                 "text": "done", "is_concrete": true, "at": 7, "is_checking": is_checking,
                 "gates": [], "tree": "x", "rechecks": 1, "verifications": verifications,
@@ -345,9 +345,9 @@ mod tests {
         };
         let forms = [
             (row(false, None, &[]), ClaimProgress::Idle),
-            (row(true, None, &[4]), ClaimProgress::Gates),
-            (row(false, None, &[4]), ClaimProgress::Verification),
-            (row(false, Some(3), &[4]), ClaimProgress::Ownership { scan: 3 }),
+            (row(true, None, &["t4"]), ClaimProgress::Gates),
+            (row(false, None, &["t4"]), ClaimProgress::Verification),
+            (row(false, Some(3), &["t4"]), ClaimProgress::Ownership { scan: 3 }),
         ];
         for (row, progress) in forms {
             let claim: Claim = serde_json::from_value(row.clone()).unwrap();
