@@ -48,8 +48,8 @@ fn reading(stage: &Stage) -> &PaneReading {
 /// Returns what was copied since the last time.
 fn copied(stage: &mut Stage) -> Vec<String> {
     let wishes = std::mem::take(&mut stage.app.wishes).into_iter();
-    let text =
-        wishes.filter_map(|wish| if let LocalEffect::Copy(text) = wish { Some(text) } else { None });
+    let text = wishes
+        .filter_map(|wish| if let LocalEffect::Copy(text) = wish { Some(text) } else { None });
     text.collect()
 }
 
