@@ -13,10 +13,8 @@ impl Request {
             | Self::Resume { agents, .. }
             | Self::Forget { agents, .. } => agents.iter().cloned().map(Named::Agent).collect(),
             Self::Dispatch { agents, .. } | Self::DispatchTemplate { agents, .. } => {
-                if agents.is_empty() {
-                    return vec![Named::Everyone];
-                }
-                agents.iter().cloned().map(Named::Agent).collect()
+                let named = agents.iter().cloned().map(Named::Agent);
+                if agents.is_empty() { vec![Named::Everyone] } else { named.collect() }
             }
             Self::Read { agent, .. }
             | Self::AwaitAgent { agent, .. }
