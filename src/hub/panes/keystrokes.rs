@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::pane::Pane;
 use crate::api::{Fault, Response};
 use crate::deliver::{
-    self, BlindDelivery, Choice, Delivery, DialogAnswer, Interrupt, PaneAction, PaneSnapshot,
-    PromptText,
+    self, BlindDelivery, Choice, Delivery, DialogAnswer, Interrupt, OutgoingPrompt, PaneAction,
+    PaneSnapshot,
 };
 use crate::engine::{PersonDeed, RunEvent};
 use crate::hub::Hub;
@@ -26,20 +26,20 @@ const REBUILT: Duration = Duration::from_millis(1500);
 pub(in crate::hub) enum Keystrokes {
     Prompt {
         receipt: ReceiptId,
-        letter: PromptText,
+        letter: OutgoingPrompt,
         machine: Box<Delivery>,
     },
     /// A prompt for a program that no rule can read, because a person said so.
     Blind {
         receipt: ReceiptId,
-        letter: PromptText,
+        letter: OutgoingPrompt,
         machine: BlindDelivery,
     },
     /// Looks what became of a prompt that an earlier hub was typing.
     Inspection {
         receipt: ReceiptId,
         stage: Stage,
-        letter: PromptText,
+        letter: OutgoingPrompt,
         due: Moment,
     },
     Answer {
@@ -76,7 +76,7 @@ impl Hub {
         let (now, how) = (self.clock.now(), self.submit_of(agent));
         let keys = self.keys_of(agent.as_str()).unwrap_or_default();
         let PromptOrder { receipt, text, tag, manner } = prompt;
-        let letter = PromptText { text, tag, is_command: manner.is_command };
+        let letter = OutgoingPrompt { text, tag, is_command: manner.is_command };
         let free = self.panes.get_mut(agent).filter(|pane| pane.run == run);
         let Some(pane) = free.filter(|pane| pane.errand.is_none()) else {
             let reason = Some("other keys are being pressed in its pane".to_owned());
@@ -107,7 +107,7 @@ impl Hub {
     ) {
         let due = self.clock.now() + REBUILT;
         let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
-        let letter = PromptText {
+        let letter = OutgoingPrompt {
             text,
             tag: dispatch.and_then(|dispatch| dispatch.tag.clone()),
             is_command: dispatch.is_some_and(|dispatch| dispatch.manner.is_command),
@@ -315,7 +315,7 @@ impl Hub {
 enum Aim {
     Prompt {
         receipt: ReceiptId,
-        letter: PromptText,
+        letter: OutgoingPrompt,
     },
     Asker(Option<Asker>, PersonDeed),
     /// The engine, with the dialog that it answered.
