@@ -105,7 +105,7 @@ fn boxed_list(rows: &[TextRow]) -> Option<usize> {
         row.as_ref().is_some_and(|(text, _)| text.trim_start().starts_with(MARKS))
     })?;
     let (_, column) = inner[marked].as_ref()?;
-    // Another entry begins where the words of the marked one do, with nothing in place of the mark.
+    // Another entry begins where the words of the selected option do, with nothing in place of the mark.
     let is_entry = |row: &Option<(String, usize)>| {
         row.as_ref().is_some_and(|(text, start)| {
             start == column && text.chars().take(*start).all(char::is_whitespace)

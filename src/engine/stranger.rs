@@ -49,7 +49,7 @@ pub(super) fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
         unreachable: None,
         keeper: None,
         process: None,
-        note: Some("found alive, but not on record".to_owned()),
+        note: Some("found running, but not in the record".to_owned()),
         next: None,
         held: None,
     }

@@ -149,8 +149,8 @@ impl Hub {
             return Ok(());
         };
         let since = unreachable.since.to_rfc3339();
-        let fault = Fault::new(format!("Agent `{agent}` is out of reach since {since}"));
-        Err(fault.with_hint("`wheelhouse attention` says why; it goes on there meanwhile"))
+        let fault = Fault::new(format!("Agent `{agent}` has been unreachable since {since}"));
+        Err(fault.with_hint("`wheelhouse attention` says why; it keeps running there"))
     }
 
     /// Lets go of agents that are off the record though they may still run somewhere.

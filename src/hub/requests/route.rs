@@ -38,7 +38,7 @@ fn foreign(protocol: u32) -> Fault {
     let version = env!("CARGO_PKG_VERSION");
     let side = if protocol > PROTOCOL { "older" } else { "newer" };
     Fault::new(format!(
-        "The hub is {side} than you are: it speaks version {PROTOCOL} of the protocol, and not {protocol}"
+        "The hub is {side} than this program: it speaks protocol version {PROTOCOL}, not {protocol}"
     ))
     .with_hint(format!("Use the program of version {version}, which runs the hub"))
 }

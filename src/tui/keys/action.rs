@@ -159,12 +159,12 @@ impl KeyScope {
     /// Returns the heading over the scope's keys.
     pub(in crate::tui) fn heading(self) -> &'static str {
         match self {
-            Self::Overview => "In the overview",
+            Self::Overview => "Panes",
             Self::Typing => "While typing into a pane",
-            Self::Scrolling => "While reading back",
+            Self::Scrolling => "While reading history",
             Self::Prompt => "While writing a prompt",
             Self::Dialog => "In lists and questions",
-            Self::Tasks => "Among tasks",
+            Self::Tasks => "In the list of tasks",
             Self::Diff => "In a diff",
         }
     }

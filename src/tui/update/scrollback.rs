@@ -13,9 +13,9 @@ pub(super) fn begin(app: &mut App, agent: &AgentName, lines: Option<i64>) {
     let scroll = Scroll::new(agent.clone(), pane, height);
     if !scroll.has_past() {
         let why = if pane.is_alternate {
-            format!("{agent} draws on a full screen, which keeps no past lines")
+            format!("{agent} draws full-screen: there is no history to read")
         } else {
-            format!("Nothing has scrolled off {agent} yet")
+            format!("{agent} has no history yet")
         };
         app.say(Tone::Dim, why);
         return;
