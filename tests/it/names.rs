@@ -97,7 +97,6 @@ const SHARED: &[(&str, usize)] = &[
     ("Value", 2),
     ("Verdict", 2),
     ("Wait", 3),
-    ("Watch", 2),
     ("Way", 2),
     ("Words", 2),
     ("Work", 2),

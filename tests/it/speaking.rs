@@ -234,7 +234,7 @@ fn an_agent_reports_by_a_command_and_is_told_what_became_of_it() {
 
     let said = world.run(&["report", "done", "x"]);
     assert_eq!(said.code, Some(1));
-    assert!(said.err.contains("This command is for agents"), "{}", said.err);
+    assert!(said.err.contains("Only agents can report"), "{}", said.err);
     assert!(said.err.contains("hint: "), "{}", said.err);
 }
 
