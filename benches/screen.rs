@@ -21,7 +21,13 @@ const CHUNK: usize = 8192;
 /// The promise for 64 KiB of anything is given for a screen of this size.
 const LARGE: Size = Size { rows: 60, cols: 200 };
 /// What comes once, and what then comes without end.
-const FLOODS: [(&str, &str); 28] = [
+const FLOODS: [(&str, &str); 34] = [
+    ("", "\x1b[2J"),
+    ("", "x\x1b[2J"),
+    ("", "x\x1b[65535b"),
+    ("\x1b[44m", "\n"),
+    ("\x1b[44m", "\x1b[S"),
+    ("", "👍🏽"),
     ("", "y\r\n"),
     ("", "x\n"),
     ("", "\n"),
@@ -56,24 +62,50 @@ fn main() {
     println!("| through the door | of the processor |\n| --- | --- |");
     for (name, make) in WORKLOADS {
         let text = make();
-        let least = (0..15).map(|_| cost(SIZE, &text)).min().unwrap_or_default();
+        let least = (0..15).map(|_| cost(SIZE, text.as_bytes())).min().unwrap_or_default();
         let megabytes = f64::from(u32::try_from(text.len()).unwrap_or(u32::MAX)) / 1e6;
         println!("| {name} | {:.1} MB a second |", megabytes / least.as_secs_f64());
     }
     for (opening, flood) in FLOODS {
         let text = format!("{opening}{}", flood.repeat(65_536 / flood.len()));
-        let least = (0..15).map(|_| cost(LARGE, &text)).min().unwrap_or_default();
-        let cost = least.as_secs_f64() * 1000.0;
-        println!("| 200 columns, {opening:?}, then 64 KiB of {flood:?} | {cost:.1} ms |");
+        print_flood(&format!("{opening:?}, then 64 KiB of {flood:?}"), text.as_bytes());
+    }
+    for (name, piece) in CHANGING {
+        let bytes: Vec<u8> = (0..).flat_map(piece).take(65_536).collect();
+        print_flood(&format!("64 KiB of {name}"), &bytes);
     }
     divan::main();
 }
 
+fn print_flood(name: &str, bytes: &[u8]) {
+    let least = (0..15).map(|_| cost(LARGE, bytes)).min().unwrap_or_default();
+    println!("| 200 columns, {name} | {:.1} ms |", least.as_secs_f64() * 1000.0);
+}
+
+type Piece = fn(u32) -> Vec<u8>;
+
+/// Floods in which each piece differs from those before it, or is no text.
+const CHANGING: [(&str, Piece); 5] = [
+    ("families that all differ", |number| {
+        let person = |shift: u32| char::from_u32(0x1_f466 + (number >> shift) % 16).unwrap_or('x');
+        format!("{}\u{200d}{}\u{200d}{}", person(0), person(4), person(8)).into()
+    }),
+    ("links of one letter that all differ", |number| {
+        let letter = char::from_u32(0x4e00 + number % 20_000).unwrap_or('x');
+        format!("\x1b]8;;{letter}\x07x").into()
+    }),
+    ("colours that all differ", |number| {
+        format!("\x1b[38;2;{};{};9mx", number % 256, number / 256 % 256).into()
+    }),
+    ("bytes that are no text", |_| vec![0xff]),
+    ("halves of characters", |_| vec![0xe4, 0xb8]),
+];
+
 /// Returns the time of the processor that a text takes.
-fn cost(size: Size, text: &str) -> Duration {
+fn cost(size: Size, bytes: &[u8]) -> Duration {
     let mut screen = Screen::new(size, HistoryLimit::default());
     let begun = processor_time();
-    for chunk in text.as_bytes().chunks(CHUNK) {
+    for chunk in bytes.chunks(CHUNK) {
         divan::black_box(screen.feed(chunk, Moment(0)));
     }
     processor_time().saturating_sub(begun)

@@ -1,86 +1,43 @@
 //! What a request names, and what no agent may say in one.
 
-use super::{LockRequest, Request, RunRequest, TaskRequest, WorkspaceRequest};
-use crate::model::{Gate, Named, TaskId, TaskSpec, lies_inside};
+use super::declare::Names;
+use super::{Request, TaskRequest};
+use crate::model::{Gate, Named, ReceiptId, TaskId, TaskSpec, lies_inside};
+
+pub(super) fn agents(agents: &impl Names<String>) -> Vec<Named> {
+    agents.names().into_iter().map(Named::Agent).collect()
+}
+
+/// Returns whom a prompt is for: without a name, everyone.
+pub(super) fn audience(names: &[String]) -> Vec<Named> {
+    if names.is_empty() { vec![Named::Everyone] } else { agents(&names.to_vec()) }
+}
+
+pub(super) fn tasks(tasks: &impl Names<String>) -> Vec<Named> {
+    tasks.names().into_iter().map(Named::Task).collect()
+}
+
+pub(super) fn offers(tasks: &impl Names<String>) -> Vec<Named> {
+    tasks.names().into_iter().map(Named::Offer).collect()
+}
+
+pub(super) fn receipts(receipts: &impl Names<ReceiptId>) -> Vec<Named> {
+    receipts.names().into_iter().map(Named::Receipt).collect()
+}
+
+pub(super) fn needs(needs: &impl Names<String>) -> Vec<Named> {
+    needs.names().into_iter().map(Named::Need).collect()
+}
+
+pub(super) fn runs(runs: &impl Names<String>) -> Vec<Named> {
+    runs.names().into_iter().map(Named::Run).collect()
+}
+
+pub(super) fn specs(specs: &[TaskSpec]) -> Vec<Named> {
+    specs.iter().flat_map(named).collect()
+}
 
 impl Request {
-    /// Returns all that it names, so that each of them can be looked at.
-    pub fn named(&self) -> Vec<Named> {
-        match self {
-            Self::Start { agents, .. }
-            | Self::Stop { agents, .. }
-            | Self::Restart { agents, .. }
-            | Self::Resume { agents, .. }
-            | Self::Forget { agents, .. } => agents.iter().cloned().map(Named::Agent).collect(),
-            Self::Dispatch { agents, .. } | Self::DispatchTemplate { agents, .. } => {
-                if agents.is_empty() {
-                    return vec![Named::Everyone];
-                }
-                agents.iter().cloned().map(Named::Agent).collect()
-            }
-            Self::Read { agent, .. }
-            | Self::AwaitAgent { agent, .. }
-            | Self::Answer { agent, .. }
-            | Self::Interrupt { agent }
-            | Self::Keys { agent, .. }
-            | Self::Resize { agent, .. }
-            | Self::Explain { agent }
-            | Self::Diff { agent, .. }
-            | Self::FlushCast { agent }
-            | Self::Tree { agent }
-            | Self::History { agent, .. } => vec![Named::Agent(agent.clone())],
-            Self::Withdraw { receipt } => vec![Named::Receipt(*receipt)],
-            Self::AwaitReceipts { receipts } => {
-                receipts.iter().copied().map(Named::Receipt).collect()
-            }
-            Self::Watch { agents, .. } => {
-                agents.iter().map(|agent| Named::Agent(agent.to_string())).collect()
-            }
-            Self::Events { agent, task, .. } => {
-                let agent = agent.iter().cloned().map(Named::Agent);
-                agent.chain(task.iter().cloned().map(Named::Task)).collect()
-            }
-            Self::Task { ask } => ask.named(),
-            Self::Run { ask } => match ask {
-                RunRequest::Resume { run, .. } | RunRequest::Cancel { run } => {
-                    vec![Named::Run(run.clone())]
-                }
-                RunRequest::Begin { .. } | RunRequest::List => Vec::new(),
-            },
-            Self::Workspace { ask } => match ask {
-                WorkspaceRequest::Clean { agents, .. } | WorkspaceRequest::Rescue { agents } => {
-                    agents.iter().cloned().map(Named::Agent).collect()
-                }
-                WorkspaceRequest::Merge { agent, .. } => vec![Named::Agent(agent.clone())],
-                WorkspaceRequest::List
-                | WorkspaceRequest::Rescues
-                | WorkspaceRequest::Restore { .. } => Vec::new(),
-            },
-            // A lock is taken by name, and by whoever asks for themselves.
-            Self::Lock { ask } => match ask {
-                LockRequest::Take { .. }
-                | LockRequest::Release { .. }
-                | LockRequest::Await { .. }
-                | LockRequest::List => Vec::new(),
-            },
-            // The rest names nobody; a new agent's name is nobody's yet, and what is told of
-            // contracts is chosen by whom the one who asks reaches.
-            Self::Hello { .. }
-            | Self::Me
-            | Self::Status
-            | Self::Report { .. }
-            | Self::Hook { .. }
-            | Self::Up { .. }
-            | Self::Down { .. }
-            | Self::Reload
-            | Self::Subscribe
-            | Self::Teams { .. }
-            | Self::Clis { .. }
-            | Self::Add { .. }
-            | Self::Contracts { .. } => Vec::new(),
-        }
-    }
-
     /// Returns what a request asks that no agent may, whatever its role: what would run a command
     /// of its choice, or type where nothing says that someone waits for a prompt.
     pub fn excess(&self) -> Option<&'static str> {
@@ -105,34 +62,6 @@ impl Request {
             Some("start an agent outside the project")
         } else {
             None
-        }
-    }
-}
-
-impl TaskRequest {
-    fn named(&self) -> Vec<Named> {
-        match self {
-            Self::Add { specs } => specs.iter().flat_map(named).collect(),
-            Self::Show { task } | Self::Cancel { task } | Self::Wait { task, .. } => {
-                vec![Named::Task(task.clone())]
-            }
-            Self::Retry { task, agent, .. } => {
-                let agent = agent.iter().cloned().map(Named::Agent);
-                [Named::Task(task.clone())].into_iter().chain(agent).collect()
-            }
-            Self::Claim { task, agent } => {
-                vec![Named::Offer(task.clone()), Named::Agent(agent.clone())]
-            }
-            Self::Consent { from, to } => {
-                vec![Named::Agent(from.clone()), Named::Agent(to.clone())]
-            }
-            Self::Allow { agent } => vec![Named::Agent(agent.clone())],
-            Self::Meet { need } => vec![Named::Need(need.clone())],
-            Self::List
-            | Self::Ended { .. }
-            | Self::Attention
-            | Self::MarkRead { .. }
-            | Self::Resolve { .. } => Vec::new(),
         }
     }
 }

@@ -78,6 +78,13 @@ pub struct ViewCursor {
     pub row: u16,
     pub col: u16,
     pub is_visible: bool,
+    /// The number of its shape, as `CSI Ps SP q` counts them; zero is the terminal's own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shape: u8,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[cfg(test)]

@@ -1,250 +1,45 @@
-//! Who may ask what: the one table of it.
-//!
-//! A row is a request, a column a speaker, a cell how far the speaker's say goes. What a request
-//! names is in `named`; whom an agent reaches is the engine's to say. `docs/security.md` shows the
-//! same table, and a test holds the two together.
+//! What follows from a request's row: whether it takes a key, needs the record, may be repeated.
 
-use std::fmt;
-
-use super::{LockRequest, Request, RunRequest, TaskRequest, WorkspaceRequest};
-use crate::model::Reach::{self, All, Led, Never, Own, Started, Team};
-use crate::model::Role;
-
-/// Who speaks on a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
-    /// Someone with no token: a person, or what a person started.
-    Person,
-    /// An agent, by its token.
-    Agent(Role),
-}
-
-impl Speaker {
-    pub const ALL: [Self; 5] = [
-        Self::Person,
-        Self::Agent(Role::Worker),
-        Self::Agent(Role::Lead),
-        Self::Agent(Role::Orchestrator),
-        Self::Agent(Role::Verifier),
-    ];
-}
-
-impl fmt::Display for Speaker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Person => f.pad("person"),
-            Self::Agent(role) => role.fmt(f),
-        }
-    }
-}
-
-/// What a request is called, and who may make it about whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Right {
-    pub request: &'static str,
-    /// Completes "… may not".
-    pub deed: &'static str,
-    /// In the order of `Speaker::ALL`.
-    reach: [Reach; 5],
-}
-
-impl Right {
-    /// Returns how far a speaker's say goes with this request.
-    pub fn of(&self, speaker: Speaker) -> Reach {
-        let column = Speaker::ALL.iter().position(|one| *one == speaker);
-        column.map_or(Never, |column| self.reach[column])
-    }
-}
-
-macro_rules! rights {
-    ($($kind:ident $request:literal $deed:literal
-       $person:ident $worker:ident $lead:ident $orchestrator:ident $verifier:ident)*) => {
-        /// What kind of request one is. A new kind is a new row of the table.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum RequestKind { $($kind),* }
-
-        impl RequestKind {
-            pub const ALL: &[Self] = &[$(Self::$kind),*];
-
-            /// Returns who may make such a request.
-            pub fn right(self) -> Right {
-                match self {
-                    $(Self::$kind => Right {
-                        request: $request,
-                        deed: $deed,
-                        reach: [$person, $worker, $lead, $orchestrator, $verifier],
-                    }),*
-                }
-            }
-        }
-    };
-}
-
-rights! {
-    // kind          request             may not …                            person worker lead orchestrator verifier
-    Hello            "hello"             "greet"                              All   Own   Own     Own     Own
-    Me               "me"                "ask who it is"                      All   Own   Own     Own     Own
-    Status           "status"            "see the status"                     All   Own   Led     Team    Team
-    Report           "report"            "report without a token"             Never Own   Own     Own     Own
-    Hook             "hook"              "speak for a hook without a token"   Never Own   Own     Own     Own
-    Up               "up"                "start a team"                       All   Never Never   Never   Never
-    Start            "start"             "start agents"                       All   Never Led     Team    Never
-    Stop             "stop"              "stop agents"                        All   Never Led     Team    Never
-    Restart          "restart"           "restart agents"                     All   Never Led     Team    Never
-    Resume           "resume"            "resume agents"                      All   Never Led     Team    Never
-    Add              "add"               "add agents"                         All   Never Started Started Never
-    Forget           "forget"            "remove agents"                      All   Never Started Started Never
-    Down             "down"              "stop everything"                    All   Never Never   Never   Never
-    Read             "read"              "read a pane"                        All   Own   Led     Team    Team
-    History          "history"           "read what has scrolled away"        All   Own   Led     Team    Team
-    Explain          "explain"           "ask why an agent is shown as it is" All   Own   Led     Team    Team
-    AwaitAgent       "await_agent"       "wait for agents"                    All   Own   Led     Team    Team
-    Dispatch         "dispatch"          "hand prompts to agents"             All   Never Led     Team    Never
-    DispatchTemplate "dispatch_template" "hand prompts to agents"             All   Never Led     Team    Never
-    Withdraw         "withdraw"          "take prompts back"                  All   Never Led     Team    Never
-    AwaitReceipts    "await_receipts"    "wait for prompts"                   All   Never Led     Team    Never
-    Interrupt        "interrupt"         "interrupt agents"                   All   Never Led     Team    Never
-    Answer           "answer"            "answer dialogs"                     All   Never Never   Never   Never
-    Keys             "keys"              "press keys"                         All   Never Never   Never   Never
-    Resize           "resize"            "resize a pane"                      All   Never Never   Never   Never
-    Tree             "tree"              "list processes"                     All   Never Never   Never   Never
-    FlushCast        "flush_cast"        "ask for recordings"                 All   Never Never   Never   Never
-    Watch            "watch"             "watch panes"                        All   Never Never   Never   Never
-    Subscribe        "subscribe"         "subscribe to news"                  All   Never Never   Never   Never
-    Reload           "reload"            "reload the settings"                All   Never Never   Never   Never
-    Teams            "teams"             "list the teams"                     All   Never Never   Never   Never
-    Clis             "clis"              "list the clis"                      All   Never Never   Never   Never
-    AddTasks         "task.add"          "add tasks"                          All   Own   Led     Team    Never
-    ListTasks        "task.list"         "list tasks"                         All   Own   Led     Team    Team
-    ShowTask         "task.show"         "look at tasks"                      All   Own   Led     Team    Team
-    WaitTask         "task.wait"         "wait for tasks"                     All   Own   Led     Team    Team
-    ClaimTask        "task.claim"        "take tasks"                         All   Own   Led     Team    Never
-    RetryTask        "task.retry"        "have tasks tried again"             All   Never Led     Team    Never
-    CancelTask       "task.cancel"       "cancel tasks"                       All   Never Led     Team    Never
-    Attention        "task.attention"    "see what waits for a person"        All   Never Led     Team    Never
-    MarkRead         "task.mark_read"    "mark what a person has not read"    All   Never Never   Never   Never
-    Resolve          "task.resolve"      "deal with what waits for a person"  All   Never Never   Never   Never
-    Consent          "task.consent"      "let agents speak to each other"     All   Never Never   Never   Never
-    Allow            "task.allow"        "let files stay that others own"     All   Never Never   Never   Never
-    Meet             "task.meet"         "say that a need is met"             All   Never Led     Team    Never
-    BeginRun         "run.begin"         "run playbooks"                      All   Never Never   Never   Never
-    ResumeRun        "run.resume"        "resume runs"                        All   Never Never   Never   Never
-    CancelRun        "run.cancel"        "cancel runs"                        All   Never Never   Never   Never
-    ListRuns         "run.list"          "list the runs"                      All   Own   Led     Team    Team
-    TakeLock         "lock.take"         "take locks"                         All   Own   Own     Own     Never
-    ReleaseLock      "lock.release"      "release locks"                      All   Own   Own     Own     Never
-    AwaitLock        "lock.await"        "wait for locks"                     All   Own   Own     Own     Never
-    ListLocks        "lock.list"         "list locks"                         All   Own   Own     Own     Own
-    Diff             "diff"              "see what agents changed"            All   Own   Led     Team    Team
-    ListWorkspaces   "workspace.list"    "list workspaces"                    All   Never Never   Never   Never
-    CleanWorkspaces  "workspace.clean"   "remove workspaces"                  All   Never Never   Never   Never
-    Rescue           "workspace.rescue"  "rescue workspaces"                  All   Never Never   Never   Never
-    ListRescues      "workspace.rescues" "list what was rescued"              All   Never Never   Never   Never
-    Restore          "workspace.restore" "bring a rescue back"                All   Never Never   Never   Never
-    Merge            "workspace.merge"   "bring work back"                    All   Never Never   Never   Never
-    Contracts        "contracts"         "read contracts"                     All   Team  Team    Team    Team
-    Events           "events"            "read what happened"                 All   Own   Led     Team    Team
-}
+use super::declare::Repeat;
+use super::{Change, Request, RequestKind, Speaker};
 
 impl Request {
-    /// Returns which row of the table it is.
-    pub fn kind(&self) -> RequestKind {
-        match self {
-            Self::Hello { .. } => RequestKind::Hello,
-            Self::Me => RequestKind::Me,
-            Self::Status => RequestKind::Status,
-            Self::Report { .. } => RequestKind::Report,
-            Self::Hook { .. } => RequestKind::Hook,
-            Self::Up { .. } => RequestKind::Up,
-            Self::Start { .. } => RequestKind::Start,
-            Self::Stop { .. } => RequestKind::Stop,
-            Self::Restart { .. } => RequestKind::Restart,
-            Self::Resume { .. } => RequestKind::Resume,
-            Self::Forget { .. } => RequestKind::Forget,
-            Self::Down { .. } => RequestKind::Down,
-            Self::Read { .. } => RequestKind::Read,
-            Self::Dispatch { .. } => RequestKind::Dispatch,
-            Self::DispatchTemplate { .. } => RequestKind::DispatchTemplate,
-            Self::Withdraw { .. } => RequestKind::Withdraw,
-            Self::AwaitReceipts { .. } => RequestKind::AwaitReceipts,
-            Self::AwaitAgent { .. } => RequestKind::AwaitAgent,
-            Self::Answer { .. } => RequestKind::Answer,
-            Self::Interrupt { .. } => RequestKind::Interrupt,
-            Self::Keys { .. } => RequestKind::Keys,
-            Self::Resize { .. } => RequestKind::Resize,
-            Self::Explain { .. } => RequestKind::Explain,
-            Self::Reload => RequestKind::Reload,
-            Self::FlushCast { .. } => RequestKind::FlushCast,
-            Self::Tree { .. } => RequestKind::Tree,
-            Self::Watch { .. } => RequestKind::Watch,
-            Self::Subscribe => RequestKind::Subscribe,
-            Self::History { .. } => RequestKind::History,
-            Self::Teams { .. } => RequestKind::Teams,
-            Self::Clis { .. } => RequestKind::Clis,
-            Self::Add { .. } => RequestKind::Add,
-            Self::Task { ask } => ask.kind(),
-            Self::Run { ask } => ask.kind(),
-            Self::Lock { ask } => ask.kind(),
-            Self::Workspace { ask } => ask.kind(),
-            Self::Diff { .. } => RequestKind::Diff,
-            Self::Contracts { .. } => RequestKind::Contracts,
-            Self::Events { .. } => RequestKind::Events,
-        }
+    /// Says whether making it once more does no harm when nobody knows if it arrived the first time.
+    pub fn is_repeatable(&self) -> bool {
+        self.kind().right().repeat == Repeat::Harmless || self.own_key().is_some()
     }
-}
 
-impl TaskRequest {
-    fn kind(&self) -> RequestKind {
-        match self {
-            Self::Add { .. } => RequestKind::AddTasks,
-            Self::List | Self::Ended { .. } => RequestKind::ListTasks,
-            Self::Show { .. } => RequestKind::ShowTask,
-            Self::Retry { .. } => RequestKind::RetryTask,
-            Self::Cancel { .. } => RequestKind::CancelTask,
-            Self::Claim { .. } => RequestKind::ClaimTask,
-            Self::Wait { .. } => RequestKind::WaitTask,
-            Self::Attention => RequestKind::Attention,
-            Self::MarkRead { .. } => RequestKind::MarkRead,
-            Self::Resolve { .. } => RequestKind::Resolve,
-            Self::Consent { .. } => RequestKind::Consent,
-            Self::Meet { .. } => RequestKind::Meet,
-            Self::Allow { .. } => RequestKind::Allow,
-        }
+    /// Says whether it is about something that counts only if it is on record.
+    pub fn wants_record(&self) -> bool {
+        self.kind().right().change == Change::Records
     }
-}
 
-impl RunRequest {
-    fn kind(&self) -> RequestKind {
-        match self {
-            Self::Begin { .. } => RequestKind::BeginRun,
-            Self::Resume { .. } => RequestKind::ResumeRun,
-            Self::Cancel { .. } => RequestKind::CancelRun,
-            Self::List => RequestKind::ListRuns,
-        }
+    /// Says whether it only reads what there is: nobody starts a hub for it.
+    pub fn only_reads(&self) -> bool {
+        self.kind().right().change == Change::Reads
     }
-}
 
-impl WorkspaceRequest {
-    fn kind(&self) -> RequestKind {
-        match self {
-            Self::List => RequestKind::ListWorkspaces,
-            Self::Clean { .. } => RequestKind::CleanWorkspaces,
-            Self::Rescue { .. } => RequestKind::Rescue,
-            Self::Rescues => RequestKind::ListRescues,
-            Self::Restore { .. } => RequestKind::Restore,
-            Self::Merge { .. } => RequestKind::Merge,
-        }
+    /// Says whether a key makes sense: it changes something, and under the same key it does so once.
+    pub fn takes_key(&self) -> bool {
+        // A report has a word of its own.
+        self.wants_record() && self.kind() != RequestKind::Report
     }
-}
 
-impl LockRequest {
-    fn kind(&self) -> RequestKind {
-        match self {
-            Self::Take { .. } => RequestKind::TakeLock,
-            Self::Release { .. } => RequestKind::ReleaseLock,
-            Self::Await { .. } => RequestKind::AwaitLock,
-            Self::List => RequestKind::ListLocks,
+    /// Returns the request as text, without what may differ when it is made again.
+    pub fn essence(&self) -> String {
+        let mut request = self.clone();
+        request.omit();
+        serde_json::to_string(&request).expect("a request is plain data")
+    }
+
+    /// Returns the key that a prompt has of its own.
+    pub fn own_key(&self) -> Option<&str> {
+        if let Self::Dispatch { idempotency_key, .. }
+        | Self::DispatchTemplate { idempotency_key, .. } = self
+        {
+            return idempotency_key.as_deref();
         }
+        None
     }
 }
 
@@ -263,7 +58,15 @@ pub fn rights_table() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
+    use crate::api::Ask;
+    use crate::api::declare::on_the_wire;
+    use crate::model::Reach::{All, Never};
+    use crate::model::Token;
+    use crate::model::{Environment, Role};
+    use crate::protocol::{ReportKind, Status};
 
     #[test]
     fn the_documentation_shows_this_table() {
@@ -296,6 +99,96 @@ mod tests {
             for role in Role::ALL {
                 assert_eq!(kind.right().of(Speaker::Agent(role)), Never, "{kind:?} {role}");
             }
+        }
+    }
+
+    #[test]
+    fn every_request_of_the_schema_has_a_row() {
+        let schema: serde_json::Value = serde_json::from_str(crate::api::SCHEMA).unwrap();
+        let ask = &schema["ask"];
+        let tags = |branches: &serde_json::Value, tag: &str| -> Vec<(String, Option<String>)> {
+            let branches = branches["oneOf"].as_array().unwrap();
+            let tag = |branch: &serde_json::Value| {
+                let asked = branch["properties"]["ask"]["$ref"].as_str().map(ToOwned::to_owned);
+                (branch["properties"][tag]["const"].as_str().unwrap().to_owned(), asked)
+            };
+            branches.iter().map(tag).collect()
+        };
+        let mut told = BTreeSet::new();
+        for (name, inner) in tags(ask, "request") {
+            let Some(inner) = inner else {
+                told.insert(name);
+                continue;
+            };
+            let definition = &ask["$defs"][inner.trim_start_matches("#/$defs/")];
+            told.extend(tags(definition, "about").iter().map(|(one, _)| format!("{name}.{one}")));
+        }
+        let rows = RequestKind::ALL.iter().map(|kind| kind.right().request.to_owned());
+        assert_eq!(told, rows.collect(), "a request without a row has no permissions");
+    }
+
+    #[test]
+    fn every_reply_is_a_form_of_an_answer() {
+        let schema: serde_json::Value = serde_json::from_str(crate::api::SCHEMA).unwrap();
+        let text = schema["from_hub"]["$defs"]["Response"].to_string();
+        for kind in RequestKind::ALL {
+            assert!(!kind.right().replies.is_empty());
+            for reply in kind.right().replies {
+                assert!(text.contains(&format!("\"{}\"", on_the_wire(reply))), "{kind:?}: {reply}");
+            }
+        }
+    }
+
+    fn environment(value: &str) -> Environment {
+        Environment(BTreeMap::from([("SECRET".to_owned(), value.to_owned())]))
+    }
+
+    #[test]
+    fn the_variables_of_whoever_asks_are_no_part_of_a_request() {
+        let up = |team: &str, value: &str| {
+            Request::Up { team: Some(team.to_owned()), environment: environment(value) }.essence()
+        };
+        assert_eq!(up("crew", "one"), up("crew", "two"));
+        assert_ne!(up("crew", "one"), up("other", "one"));
+        assert!(!up("crew", "hidden").contains("hidden"));
+        let dispatch = |prompt: &str, key: &str| {
+            let (agents, prompt) = (vec!["one".to_owned()], prompt.to_owned());
+            let idempotency_key = Some(key.to_owned());
+            let (anyway, command, no_queue) = (false, false, false);
+            Request::Dispatch { agents, prompt, idempotency_key, anyway, command, no_queue }
+                .essence()
+        };
+        assert_eq!(dispatch("x", "k1"), dispatch("x", "k2"));
+        assert_ne!(dispatch("x", "k1"), dispatch("y", "k1"));
+    }
+
+    #[test]
+    fn whatever_changes_something_takes_a_key_or_has_one() {
+        let withdraw = Request::Withdraw { receipt: crate::model::ReceiptId(1) };
+        assert!(withdraw.takes_key());
+        assert!(!Request::Status.takes_key());
+        let stop = Request::Stop { agents: Vec::new(), grace_ms: None };
+        assert!(!stop.takes_key(), "it is done whatever the record says, and once is enough");
+    }
+
+    #[test]
+    fn no_field_of_a_request_hides_the_number_of_its_frame() {
+        let report = Request::Report {
+            call: "c1".into(),
+            kind: ReportKind::Status(Status::Done),
+            text: "x".into(),
+            schema: None,
+            tag: None,
+        };
+        let hook = Request::Hook { call: "c2".into(), said: serde_json::json!({"id": "s"}) };
+        let token = Some(Token("secret".into()));
+        let hello = Request::Hello { protocol: 1, version: "1".into(), token };
+        for request in [report, hook, hello] {
+            let ask = Ask { id: 7, key: Some("k".into()), request };
+            let text = serde_json::to_string(&ask).unwrap();
+            let read: Ask = serde_json::from_str(&text).unwrap();
+            assert_eq!((read.id, read.key.as_deref()), (7, Some("k")));
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
         }
     }
 }

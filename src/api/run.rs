@@ -4,38 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Environment, Lock, Moment, Pattern, Play, PlayOrder, PlayState, Task};
-
-/// A request about runs of playbooks.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case", tag = "about")]
-pub enum RunRequest {
-    /// Starts the agents and hands out the tasks. The same order again is the same run.
-    Begin {
-        order: Box<PlayOrder>,
-        environment: Environment,
-    },
-    /// Starts those of a run's agents that are gone.
-    Resume {
-        run: String,
-        environment: Environment,
-    },
-    Cancel {
-        run: String,
-    },
-    List,
-}
-
-impl RunRequest {
-    /// Says whether it changes something that counts only if it is on record.
-    pub fn wants_record(&self) -> bool {
-        match self {
-            Self::Begin { .. } | Self::Resume { .. } | Self::Cancel { .. } => true,
-            Self::List => false,
-        }
-    }
-}
+use crate::model::{Lock, Moment, Pattern, Play, PlayState, Task};
 
 /// A run at a glance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,35 +47,6 @@ impl RunStatus {
             tasks: ended.chain(known).collect(),
             started: play.started.to_rfc3339(),
             ended: play.ended.map(Moment::to_rfc3339),
-        }
-    }
-}
-
-/// A request about locks. An agent asks for itself, a person for themselves.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case", tag = "about")]
-pub enum LockRequest {
-    Take {
-        name: String,
-        limit_ms: Option<u64>,
-    },
-    Release {
-        name: String,
-    },
-    /// Is answered once the one who asks holds it.
-    Await {
-        name: String,
-    },
-    List,
-}
-
-impl LockRequest {
-    /// Says whether it changes something that counts only if it is on record.
-    pub fn wants_record(&self) -> bool {
-        match self {
-            Self::Take { .. } => true,
-            Self::Release { .. } | Self::Await { .. } | Self::List => false,
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! It is made from the types by a test, since only who reads the schema needs what makes it.
 
-/// A JSON object: `ask`, `from_hub` and `event` are each a whole JSON schema.
+/// A JSON object: `ask`, `from_hub` and `event` are each a whole JSON schema; `requests` says what each
+/// request changes, whether it may be repeated, and which answers it gets.
 pub const SCHEMA: &str = include_str!("../../assets/api/schema.json");
 
 #[cfg(test)]
@@ -14,7 +15,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::SCHEMA;
-    use crate::api::{Ask, FeedLine, FromHub, PROTOCOL};
+    use crate::api::declare::on_the_wire;
+    use crate::api::{Ask, FeedLine, FromHub, PROTOCOL, RequestKind, Right};
 
     /// Set to write the file instead of comparing it.
     const WRITE: &str = "WHEELHOUSE_WRITE";
@@ -33,6 +35,20 @@ mod tests {
         );
     }
 
+    /// Returns what each request changes and how it is answered, by the name that permissions use.
+    fn requests() -> Value {
+        let rows = RequestKind::ALL.iter().map(|kind| kind.right());
+        let row = |right: Right| {
+            let told = json!({
+                "answers": right.replies.iter().map(|reply| on_the_wire(reply)).collect::<Vec<_>>(),
+                "change": right.change,
+                "repeat": right.repeat,
+            });
+            (right.request.to_owned(), told)
+        };
+        Value::Object(rows.map(row).collect())
+    }
+
     fn schema() -> Value {
         let asked = SchemaSettings::draft2020_12().for_deserialize();
         let told = SchemaSettings::draft2020_12().for_serialize();
@@ -41,6 +57,7 @@ mod tests {
             "ask": of::<Ask>(asked),
             "from_hub": of::<FromHub>(told.clone()),
             "event": of::<FeedLine>(told),
+            "requests": requests(),
         })
     }
 

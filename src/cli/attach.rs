@@ -6,7 +6,7 @@ use super::context::{Context, caller_environment};
 use super::failure::Hinted;
 use super::{demo, playbook};
 use crate::client::{self, ClientError};
-use crate::config::{self, Desktop, Settings};
+use crate::config::{self, Desktop, Origin, Settings};
 use crate::model::Size;
 use crate::tui::{self, AlertOptions, Cards, Ended, Options, ThemeChoice, TuiError};
 
@@ -22,6 +22,8 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
     let options = Options {
         theme: ThemeChoice::Named(settings.dashboard.theme.clone()),
         keys: settings.keys.clone(),
+        open_url: own(&settings, "dashboard.open_url", &settings.dashboard.open_url),
+        open_path: own(&settings, "dashboard.open_path", &settings.dashboard.open_path),
         cards: match settings.grid.cards {
             config::Cards::Auto => Cards::Auto,
             config::Cards::Never => Cards::Never,
@@ -49,6 +51,12 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
         Ended::HubEnded => writeln!(context.out, "The hub has stopped")?,
     }
     Ok(())
+}
+
+/// Returns what a person has set; what is run for them is not for a project to choose.
+fn own(settings: &Settings, key: &str, value: &str) -> String {
+    let is_own = settings.origin(key) != Origin::Project;
+    is_own.then(|| value.to_owned()).unwrap_or_default()
 }
 
 /// Returns the error with what it has to say about what to type next.

@@ -38,6 +38,7 @@ mod report;
 mod rules;
 mod run;
 mod runner;
+mod search;
 mod sim;
 mod skill;
 mod status;

@@ -13,7 +13,7 @@ use super::task::TaskVerb;
 use super::{
     agent, all, api, attach, attention, completions, config, contract, demo, dispatch, doctor,
     down, events, failure, history, hook, hub, keeper, lock, man, mcp, overview, playbook, replay,
-    report, rules, runner, sim, skill, status, task, template, up, wait, whoami, workspace,
+    report, rules, runner, search, sim, skill, status, task, template, up, wait, whoami, workspace,
 };
 
 /// Something went wrong; standard error says what.
@@ -71,6 +71,7 @@ fn obey_in_project(project: Option<&Path>, verb: Option<Verb>) -> anyhow::Result
         Some(Verb::Down { force, format }) => down::down(&mut context, force, format)?,
         Some(Verb::Events(args)) => events::events(&mut context, &args)?,
         Some(Verb::History(args)) => history::history(&mut context, &args)?,
+        Some(Verb::Search(args)) => search::search(&mut context, &args)?,
         Some(Verb::Replay(args)) => replay::replay(&mut context, &args)?,
         Some(Verb::Status { format }) => status::status(&mut context, format)?,
         Some(Verb::All { format }) => all::all(&mut context, format)?,
@@ -142,9 +143,7 @@ fn agent_verb(context: &mut Context, verb: AgentVerb) -> anyhow::Result<()> {
         AgentVerb::Remove { names, abandon, format } => {
             agent::remove(context, names, abandon, format)
         }
-        AgentVerb::Read { name, lines, scrollback, format } => {
-            agent::read(context, &name, lines, scrollback, format)
-        }
+        AgentVerb::Read { name, reading, format } => agent::read(context, &name, reading, format),
         AgentVerb::Keys { name, keys } => agent::keys(context, name, &keys),
         AgentVerb::Explain { name, format } => agent::explain(context, &name, format),
         AgentVerb::Record { name, recording } => agent::record(context, &name, &recording),
@@ -178,8 +177,11 @@ fn task_verb(context: &mut Context, verb: TaskVerb) -> anyhow::Result<ExitCode> 
 
 fn rules_verb(context: &mut Context, verb: RulesVerb) -> anyhow::Result<()> {
     match verb {
-        RulesVerb::Test { file, agent, screen_only, format } => {
+        RulesVerb::Test { file, agent: Some(agent), screen_only, format, suggest: _ } => {
             rules::test(context, &file, &agent, screen_only, format.json)
+        }
+        RulesVerb::Test { file, agent: None, screen_only, format, suggest: _ } => {
+            rules::suggest(context, &file, screen_only, format.json)
         }
         RulesVerb::Show { cli, format } => rules::show(context, &cli, format.json),
     }

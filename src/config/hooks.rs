@@ -54,6 +54,18 @@ mod tests {
     }
 
     #[test]
+    fn no_command_is_risked_in_a_program_that_is_not_known() {
+        let mut settings = built_in();
+        let text = "[cli.mine]\ncommand = ['x']\n";
+        assert_eq!(apply(&mut settings, Path::new("f"), text, Origin::User).errors, []);
+        for name in ["mine", "copilot", "qwen", "pi", "continue", "amp"] {
+            let refused = &settings.cli(name).unwrap().manifest.submit.literal.refused;
+            assert_eq!(refused, "/!", "{name}");
+        }
+        assert_eq!(settings.cli("shell").unwrap().manifest.submit.literal.refused, "");
+    }
+
+    #[test]
     fn what_is_wrong_is_told_with_its_place() {
         let text = "[cli.shell.hooks]\nenvv = 1\nenv = { 'A B' = 'x' }\n\
             [[cli.shell.hooks.events]]\nname = 'Stop'\nmeans = 'over'\nmatch = 'a('\n";

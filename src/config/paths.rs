@@ -158,8 +158,8 @@ impl Paths {
     }
 
     /// The file that an agent's cli is given at its start, where it needs one.
-    pub fn agent_hooks(&self, agent: &AgentName) -> PathBuf {
-        self.state_dir.join("hooks").join(format!("{agent}.json"))
+    pub fn agent_hooks(&self, agent: &AgentName, kind: &str) -> PathBuf {
+        self.state_dir.join("hooks").join(format!("{agent}.{kind}"))
     }
 
     /// What agents' clis are given so that they work with their kits, in files.

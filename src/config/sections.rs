@@ -65,11 +65,15 @@ pub enum Cards {
 pub struct DashboardSettings {
     /// A theme's name; `auto` is dark or light, as the terminal is.
     pub theme: String,
+    /// What opens an address, with `{}` for it; empty: what the desktop has.
+    pub open_url: String,
+    /// What opens a place in a file, with `{path}` and `{line}`; empty: `$VISUAL` or `$EDITOR`.
+    pub open_path: String,
 }
 
 impl Default for DashboardSettings {
     fn default() -> Self {
-        Self { theme: "auto".to_owned() }
+        Self { theme: "auto".to_owned(), open_url: String::new(), open_path: String::new() }
     }
 }
 

@@ -6,12 +6,12 @@ use crate::detect::Sight;
 use crate::model::{Key, KeyCode, Keys, Moment, Submit};
 use crate::screen::key_bytes;
 
-use super::act::{Act, Stage};
-use super::hint::completes;
-use super::letter::{Letter, Line, Parcel, echoes};
-use super::pace::Pace;
-use super::progress::Progress;
-use super::scene::Scene;
+use super::action::StageRecord;
+use super::action::{DeliveryStage, PaneAction};
+use super::key_hints::completes;
+use super::output_clock::OutputClock;
+use super::pane_snapshot::PaneSnapshot;
+use super::prompt_text::{PromptText, TypedLine, TypedPrompt, echoes};
 use super::verify::{ENTER_PATIENCE, PROOF_PATIENCE};
 
 /// How much is typed at once; keys of a person may go in between.
@@ -39,28 +39,28 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 /// One prompt on its way into one pane.
 #[derive(Debug)]
 pub struct Delivery {
-    pub(super) letter: Letter,
+    pub(super) letter: PromptText,
     how: Submit,
-    pub(super) parcel: Result<Parcel, String>,
+    pub(super) parcel: Result<TypedPrompt, String>,
     /// It takes pastes, and has not asked for them yet.
     awaits_paste: bool,
     pub(super) key: Key,
     quiet: Duration,
-    pub(super) phase: Phase,
+    pub(super) phase: DeliveryPhase,
     /// Which of the lines is at hand, and how many of its bytes were typed.
     pub(super) line: usize,
     pub(super) typed: usize,
     /// How often the conversation showed the text before.
     pub(super) echoes: usize,
     pub(super) begun_at: Moment,
-    pace: Pace,
-    progress: Progress,
+    pace: OutputClock,
+    progress: StageRecord,
     /// They empty the composer.
     pub(super) clear: Vec<Key>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum DeliveryPhase {
     /// The pane has yet to be found free.
     Ready {
         since: Moment,
@@ -89,14 +89,14 @@ pub(super) enum Phase {
 
 /// Whether something is left to do with what is in sight.
 #[derive(PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum DeliveryFlow {
     Next,
     Wait,
 }
 
 impl Delivery {
     /// Prepares a delivery; the first `observe` begins it.
-    pub fn begin(letter: &Letter, how: &Submit, scene: &Scene, now: Moment) -> Self {
+    pub fn begin(letter: &PromptText, how: &Submit, scene: &PaneSnapshot, now: Moment) -> Self {
         let modes = scene.screen.modes();
         let parcel = letter.parcel(how, &modes);
         Self {
@@ -107,12 +107,12 @@ impl Delivery {
             awaits_paste: how.paste && !modes.bracketed_paste,
             key: how.key.parse().unwrap_or(Key::plain(KeyCode::Enter)),
             quiet: Duration::from_millis(u64::from(how.quiet_ms)),
-            phase: Phase::Ready { since: now },
+            phase: DeliveryPhase::Ready { since: now },
             line: 0,
             typed: 0,
             begun_at: now,
-            pace: Pace::new(scene.screen, now),
-            progress: Progress::default(),
+            pace: OutputClock::new(scene.screen, now),
+            progress: StageRecord::default(),
             clear: Vec::new(),
         }
     }
@@ -129,7 +129,9 @@ impl Delivery {
     /// anew: it may have changed while the disk was waited for.
     pub fn note_recorded(&mut self, now: Moment) {
         self.progress.note_recorded();
-        if let Phase::Typing { since, .. } | Phase::Quiet { since } = &mut self.phase {
+        if let DeliveryPhase::Typing { since, .. } | DeliveryPhase::Quiet { since } =
+            &mut self.phase
+        {
             *since = now;
         }
     }
@@ -137,14 +139,14 @@ impl Delivery {
     /// Takes what the pane shows now, and returns what to do. To be called after output, at the
     /// deadline, and when the agent's state has changed.
     #[must_use]
-    pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+    pub fn observe(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         let mut acts = Vec::new();
         let is_readable = self.pace.note(scene.screen, now);
-        if self.phase == Phase::Over || self.progress.awaits_record() || !is_readable {
+        if self.phase == DeliveryPhase::Over || self.progress.awaits_record() || !is_readable {
             return acts;
         }
         let sight = scene.sight();
-        while self.step(scene, &sight, now, &mut acts) == Step::Next {}
+        while self.step(scene, &sight, now, &mut acts) == DeliveryFlow::Next {}
         acts
     }
 
@@ -152,24 +154,24 @@ impl Delivery {
     pub fn next_deadline(&self) -> Option<Moment> {
         match self.phase {
             _ if self.progress.awaits_record() => None,
-            Phase::Ready { since } if self.awaits_paste => {
+            DeliveryPhase::Ready { since } if self.awaits_paste => {
                 self.pace.next_of(&[since, since + PASTE_PATIENCE])
             }
-            Phase::Ready { since } if self.line == 0 => {
+            DeliveryPhase::Ready { since } if self.line == 0 => {
                 self.pace.next_of(&[since, since + DETECTOR_PATIENCE])
             }
-            Phase::Ready { since } => self.pace.next_of(&[since + PROMPT_PATIENCE]),
-            Phase::Typing { since, has_room: true } => Some(since),
-            Phase::Typing { .. } => Some(self.pace.looked_at() + ROOM_PAUSE),
-            Phase::Echo { since } => self.pace.next_of(&[self.echo_deadline(since)]),
-            Phase::Quiet { since } => {
+            DeliveryPhase::Ready { since } => self.pace.next_of(&[since + PROMPT_PATIENCE]),
+            DeliveryPhase::Typing { since, has_room: true } => Some(since),
+            DeliveryPhase::Typing { .. } => Some(self.pace.looked_at() + ROOM_PAUSE),
+            DeliveryPhase::Echo { since } => self.pace.next_of(&[self.echo_deadline(since)]),
+            DeliveryPhase::Quiet { since } => {
                 let quiet = self.pace.output_at + self.quiet;
                 self.pace.next_of(&[quiet, since + QUIET_MAX, since + FREE_PATIENCE])
             }
-            Phase::Sent { first, last, .. } => {
+            DeliveryPhase::Sent { first, last, .. } => {
                 self.pace.next_of(&[last + ENTER_PATIENCE, first + PROOF_PATIENCE])
             }
-            Phase::Over => None,
+            DeliveryPhase::Over => None,
         }
     }
 
@@ -178,56 +180,64 @@ impl Delivery {
         self.awaits_paste || self.parcel.is_ok()
     }
 
-    fn step(&mut self, scene: &Scene, sight: &Sight, now: Moment, acts: &mut Vec<Act>) -> Step {
+    fn step(
+        &mut self,
+        scene: &PaneSnapshot,
+        sight: &Sight,
+        now: Moment,
+        acts: &mut Vec<PaneAction>,
+    ) -> DeliveryFlow {
         match self.phase {
-            Phase::Ready { since } => self.start_line(scene, sight, (since, now), acts),
-            Phase::Typing { since, .. } => self.type_piece(scene, sight, (since, now), acts),
-            Phase::Echo { since } => self.await_echo(scene, sight, (since, now), acts),
-            Phase::Quiet { since } => self.submit(scene, sight, (since, now), acts),
-            Phase::Sent { .. } => self.verify(scene, sight, now, acts),
-            Phase::Over => Step::Wait,
+            DeliveryPhase::Ready { since } => self.start_line(scene, sight, (since, now), acts),
+            DeliveryPhase::Typing { since, .. } => {
+                self.type_piece(scene, sight, (since, now), acts)
+            }
+            DeliveryPhase::Echo { since } => self.await_echo(scene, sight, (since, now), acts),
+            DeliveryPhase::Quiet { since } => self.submit(scene, sight, (since, now), acts),
+            DeliveryPhase::Sent { .. } => self.verify(scene, sight, now, acts),
+            DeliveryPhase::Over => DeliveryFlow::Wait,
         }
     }
 
     /// Begins to type if the pane is free.
     fn start_line(
         &mut self,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         sight: &Sight,
         (since, now): (Moment, Moment),
-        acts: &mut Vec<Act>,
-    ) -> Step {
+        acts: &mut Vec<PaneAction>,
+    ) -> DeliveryFlow {
         if self.awaits_paste && self.keeps_waiting(scene, sight, now) {
-            return Step::Wait;
+            return DeliveryFlow::Wait;
         }
         let obstacle = match &self.parcel {
             Err(why) if !self.awaits_paste => Some((why.clone(), 0)),
-            Ok(Parcel { lines, .. }) => scene.obstacle(sight).map(|why| (why, lines.len())),
+            Ok(TypedPrompt { lines, .. }) => scene.obstacle(sight).map(|why| (why, lines.len())),
             Err(_) => scene.obstacle(sight).map(|why| (why, 0)),
         };
         let Some((why, lines)) = obstacle else {
             // The screen says otherwise: the detector believes it in a moment, or knows better.
             let is_doubted = scene.drawn(sight) != scene.state(sight);
             if is_doubted && now.since(since) < DETECTOR_PATIENCE {
-                return Step::Wait;
+                return DeliveryFlow::Wait;
             }
-            self.phase = Phase::Typing { since: now, has_room: true };
-            return Step::Next;
+            self.phase = DeliveryPhase::Typing { since: now, has_room: true };
+            return DeliveryFlow::Next;
         };
         if self.line == 0 {
-            return self.end(Stage::Refused { reason: why }, acts);
+            return self.end(DeliveryStage::Refused { reason: why }, acts);
         }
         let stop = scene.stop_sign(sight, self.begun_at);
         if stop.is_some() || now.since(since) >= PROMPT_PATIENCE {
             let why = stop.unwrap_or(why);
             let reason = format!("{} of {lines} lines were taken, then {why}", self.line);
-            return self.end(Stage::Stalled { reason }, acts);
+            return self.end(DeliveryStage::Stalled { reason }, acts);
         }
-        Step::Wait
+        DeliveryFlow::Wait
     }
 
     /// Says whether the program may yet ask for pastes, and nothing else stands in the way.
-    fn keeps_waiting(&mut self, scene: &Scene, sight: &Sight, now: Moment) -> bool {
+    fn keeps_waiting(&mut self, scene: &PaneSnapshot, sight: &Sight, now: Moment) -> bool {
         let modes = scene.screen.modes();
         if modes.bracketed_paste || now.since(self.begun_at) >= PASTE_PATIENCE {
             self.awaits_paste = false;
@@ -239,13 +249,13 @@ impl Delivery {
 
     fn type_piece(
         &mut self,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         sight: &Sight,
         (since, now): (Moment, Moment),
-        acts: &mut Vec<Act>,
-    ) -> Step {
-        let Ok(parcel) = &self.parcel else { return Step::Wait };
-        let Line { bytes, .. } = &parcel.lines[self.line];
+        acts: &mut Vec<PaneAction>,
+    ) -> DeliveryFlow {
+        let Ok(parcel) = &self.parcel else { return DeliveryFlow::Wait };
+        let TypedLine { bytes, .. } = &parcel.lines[self.line];
         let (done, all) = (self.typed, bytes.len());
         let lost_paste = parcel.is_paste && !scene.screen.modes().bracketed_paste;
         let is_untouched = self.line == 0 && done == 0;
@@ -259,46 +269,46 @@ impl Delivery {
         if let Some(why) = why {
             if parcel.is_paste && done > 0 {
                 // Keys that follow must not become part of the paste.
-                acts.push(Act::Write(PASTE_END.to_vec()));
+                acts.push(PaneAction::Write(PASTE_END.to_vec()));
             }
             let reason = format!("{done} of {all} bytes were typed, then {why}");
-            let refused = || Stage::Refused { reason: why };
-            let stage = if is_untouched { refused() } else { Stage::Stalled { reason } };
+            let refused = || DeliveryStage::Refused { reason: why };
+            let stage = if is_untouched { refused() } else { DeliveryStage::Stalled { reason } };
             return self.end(stage, acts);
         }
         if !scene.has_room {
-            self.phase = Phase::Typing { since, has_room: false };
-            return Step::Wait;
+            self.phase = DeliveryPhase::Typing { since, has_room: false };
+            return DeliveryFlow::Wait;
         }
-        if self.progress.tell(Stage::Typed { left_out: parcel.left_out }, acts) {
-            return Step::Wait;
+        if self.progress.tell(DeliveryStage::Typed { left_out: parcel.left_out }, acts) {
+            return DeliveryFlow::Wait;
         }
         let piece = bytes[done..all.min(done + PIECE_BYTES)].to_vec();
         self.typed += piece.len();
-        acts.push(Act::Write(piece));
+        acts.push(PaneAction::Write(piece));
         self.phase = if self.typed == all {
-            Phase::Echo { since: now }
+            DeliveryPhase::Echo { since: now }
         } else {
-            Phase::Typing { since: now, has_room: true }
+            DeliveryPhase::Typing { since: now, has_room: true }
         };
-        Step::Wait
+        DeliveryFlow::Wait
     }
 
     fn await_echo(
         &mut self,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         sight: &Sight,
         (since, now): (Moment, Moment),
-        acts: &mut Vec<Act>,
-    ) -> Step {
+        acts: &mut Vec<PaneAction>,
+    ) -> DeliveryFlow {
         if self.stands(sight) == Some(true) {
-            self.progress.tell(Stage::Seen, acts);
-            self.phase = Phase::Quiet { since: now };
-            return Step::Next;
+            self.progress.tell(DeliveryStage::Seen, acts);
+            self.phase = DeliveryPhase::Quiet { since: now };
+            return DeliveryFlow::Next;
         }
         let stop = scene.stop_sign(sight, self.begun_at);
         if stop.is_none() && now < self.echo_deadline(since) {
-            return Step::Wait;
+            return DeliveryFlow::Wait;
         }
         let why = stop.unwrap_or_else(|| "the screen does not show it".into());
         let reason = format!("the prompt was typed and not submitted: {why}");
@@ -308,23 +318,27 @@ impl Delivery {
     /// Presses the key once the screen rests.
     fn submit(
         &mut self,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         sight: &Sight,
         (since, now): (Moment, Moment),
-        acts: &mut Vec<Act>,
-    ) -> Step {
+        acts: &mut Vec<PaneAction>,
+    ) -> DeliveryFlow {
         if let Some(why) = scene.stop_sign(sight, self.begun_at) {
             let reason = format!("the prompt was typed and not submitted: {why}");
-            return self.end(Stage::Stalled { reason }, acts);
+            return self.end(DeliveryStage::Stalled { reason }, acts);
         }
         if self.stands(sight) != Some(true) {
             let is_over = now.since(since) >= QUIET_MAX;
             let reason = "the prompt was typed, and was gone before it was submitted".into();
-            return if is_over { self.end(Stage::Unknown { reason }, acts) } else { Step::Wait };
+            return if is_over {
+                self.end(DeliveryStage::Unknown { reason }, acts)
+            } else {
+                DeliveryFlow::Wait
+            };
         }
         let is_still = now.since(self.pace.output_at) >= self.quiet;
         if !is_still && now.since(since) < QUIET_MAX {
-            return Step::Wait;
+            return DeliveryFlow::Wait;
         }
         let is_list = !self.letter.is_command && completes(scene.screen, &self.letter.text);
         if is_list || !scene.is_free(sight) {
@@ -336,14 +350,18 @@ impl Delivery {
             };
             let reason = format!("the prompt stands there and was not submitted: {why}");
             let is_over = now.since(since) >= FREE_PATIENCE;
-            return if is_over { self.leave((scene, sight), reason, acts) } else { Step::Wait };
+            return if is_over {
+                self.leave((scene, sight), reason, acts)
+            } else {
+                DeliveryFlow::Wait
+            };
         }
-        if self.progress.tell(Stage::Submitted, acts) {
-            return Step::Wait;
+        if self.progress.tell(DeliveryStage::Submitted, acts) {
+            return DeliveryFlow::Wait;
         }
-        acts.push(Act::Write(key_bytes(self.key, &scene.screen.modes())));
-        self.phase = Phase::Sent { first: now, last: now, presses: 1 };
-        Step::Wait
+        acts.push(PaneAction::Write(key_bytes(self.key, &scene.screen.modes())));
+        self.phase = DeliveryPhase::Sent { first: now, last: now, presses: 1 };
+        DeliveryFlow::Wait
     }
 
     fn echo_deadline(&self, since: Moment) -> Moment {

@@ -6,10 +6,10 @@ use crate::detect::Sight;
 use crate::model::{AgentState, Key, Keys, Moment};
 use crate::screen::key_bytes;
 
-use super::act::{Act, Stage};
-use super::hint::{is_awaited, is_offered, offered};
-use super::pace::Pace;
-use super::scene::Scene;
+use super::action::{DeliveryStage, PaneAction};
+use super::key_hints::{is_awaited, is_offered, offered};
+use super::output_clock::OutputClock;
+use super::pane_snapshot::PaneSnapshot;
 
 /// A prompt that was just submitted is gone from the composer by then.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(1500);
@@ -46,8 +46,10 @@ pub struct Interrupt {
     was_empty: bool,
     /// The screen asks for the next key.
     is_awaited: bool,
+    /// The screen named both of two keys at once, and the program forgets the first one soon.
+    is_double: bool,
     phase: Phase,
-    pace: Pace,
+    pace: OutputClock,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +69,7 @@ enum Phase {
 
 impl Interrupt {
     /// Prepares an interrupt by these keys; the first `observe` begins it.
-    pub fn begin(keys: &Keys, scene: &Scene, now: Moment) -> Self {
+    pub fn begin(keys: &Keys, scene: &PaneSnapshot, now: Moment) -> Self {
         let parsed = |names: &[String]| names.iter().filter_map(|key| key.parse().ok()).collect();
         let ends: Vec<Key> = parsed(&keys.exit);
         let own: Vec<Key> = parsed(&keys.interrupt);
@@ -80,19 +82,23 @@ impl Interrupt {
             pressed_at: now,
             was_empty: false,
             is_awaited: false,
+            is_double: false,
             phase: Phase::Stopping,
-            pace: Pace::new(scene.screen, now),
+            pace: OutputClock::new(scene.screen, now),
         }
     }
 
     /// Takes what the pane shows now, and returns what to do.
     #[must_use]
-    pub fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+    pub fn observe(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         if self.phase == Phase::Over || !self.pace.note(scene.screen, now) {
             return Vec::new();
         }
         let sight = scene.sight();
         self.is_awaited = is_awaited(scene.screen);
+        if self.pressed == 0 {
+            self.is_double = offered(scene.screen).len() > 1;
+        }
         match self.phase {
             Phase::Stopping => self.stop_it(scene, &sight, now),
             Phase::Stopped { since } => self.tidy(scene, &sight, (since, now)),
@@ -123,10 +129,10 @@ impl Interrupt {
         }
     }
 
-    fn stop_it(&mut self, scene: &Scene, sight: &Sight, now: Moment) -> Vec<Act> {
+    fn stop_it(&mut self, scene: &PaneSnapshot, sight: &Sight, now: Moment) -> Vec<PaneAction> {
         let (state, shown) = (scene.drawn(sight), scene.shown.state);
         if state == AgentState::Exited && self.pressed > 0 {
-            return self.end(Stage::Accepted { evidence: "the agent has ended".into() });
+            return self.end(DeliveryStage::Accepted { evidence: "the agent has ended".into() });
         }
         if state == AgentState::Waiting {
             let why = scene.dialog_words(sight);
@@ -176,7 +182,7 @@ impl Interrupt {
         let times = self.pressed.div_ceil(self.keys.len());
         let times = if times > 1 { format!(", {times} times") } else { String::new() };
         let reason = format!("the agent did not react to {}{times}", keys.join(" and "));
-        self.end(Stage::Stalled { reason })
+        self.end(DeliveryStage::Stalled { reason })
     }
 
     /// Returns when the next key may be pressed, or has not to be waited for any longer.
@@ -185,17 +191,17 @@ impl Interrupt {
             0 => self.begun_at,
             pressed if pressed % self.keys.len().max(1) == 0 => self.pressed_at + ROUND_PATIENCE,
             // It waits for the second of two, and forgets the first one soon.
-            _ if self.is_awaited => self.pressed_at + AWAITED_PAUSE,
+            _ if self.is_awaited || self.is_double => self.pressed_at + AWAITED_PAUSE,
             _ => self.pressed_at + KEY_PAUSE,
         }
     }
 
-    fn press(&mut self, key: Key, scene: &Scene, now: Moment) -> Vec<Act> {
+    fn press(&mut self, key: Key, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         let mut acts = Vec::new();
         if self.pressed == 0 {
-            acts.push(Act::Stage(Stage::Submitted));
+            acts.push(PaneAction::Stage(DeliveryStage::Submitted));
         }
-        acts.push(Act::Write(key_bytes(key, &scene.screen.modes())));
+        acts.push(PaneAction::Write(key_bytes(key, &scene.screen.modes())));
         self.pressed += 1;
         self.pressed_at = now;
         acts
@@ -203,7 +209,12 @@ impl Interrupt {
 
     /// Takes a prompt away again that the program has put back where it was typed: the next one
     /// could not be typed there.
-    fn tidy(&mut self, scene: &Scene, sight: &Sight, (since, now): (Moment, Moment)) -> Vec<Act> {
+    fn tidy(
+        &mut self,
+        scene: &PaneSnapshot,
+        sight: &Sight,
+        (since, now): (Moment, Moment),
+    ) -> Vec<PaneAction> {
         let is_still = now.since(self.pace.output_at.max(since)) >= QUIET;
         if !is_still && now.since(since) < QUIET_MAX {
             return Vec::new();
@@ -216,27 +227,27 @@ impl Interrupt {
         }
         self.phase = Phase::Cleared { since: now };
         let bytes = |key: &Key| key_bytes(*key, &scene.screen.modes());
-        self.clear.iter().map(|key| Act::Write(bytes(key))).collect()
+        self.clear.iter().map(|key| PaneAction::Write(bytes(key))).collect()
     }
 
-    fn accept(&mut self, scene: &Scene, is_left: bool) -> Vec<Act> {
+    fn accept(&mut self, scene: &PaneSnapshot, is_left: bool) -> Vec<PaneAction> {
         let left = if is_left { ", and a text stands where prompts are typed" } else { "" };
         let evidence = format!("the agent is {}{left}", scene.shown.state);
-        self.end(Stage::Accepted { evidence })
+        self.end(DeliveryStage::Accepted { evidence })
     }
 
     /// Ends because no more may be pressed.
-    fn give_up(&mut self, why: &str) -> Vec<Act> {
+    fn give_up(&mut self, why: &str) -> Vec<PaneAction> {
         let stage = match self.pressed {
-            0 => Stage::Refused { reason: why.into() },
-            _ => Stage::Unknown { reason: format!("after a key was pressed, {why}") },
+            0 => DeliveryStage::Refused { reason: why.into() },
+            _ => DeliveryStage::Unknown { reason: format!("after a key was pressed, {why}") },
         };
         self.end(stage)
     }
 
-    fn end(&mut self, stage: Stage) -> Vec<Act> {
+    fn end(&mut self, stage: DeliveryStage) -> Vec<PaneAction> {
         self.phase = Phase::Over;
-        vec![Act::Stage(stage)]
+        vec![PaneAction::Stage(stage)]
     }
 }
 

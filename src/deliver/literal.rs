@@ -1,4 +1,4 @@
-//! What a prompt needs so that a program takes it for words, and not for a command of its own.
+//! Makes a program take a prompt for words, and not for a command of its own.
 
 use crate::model::Literal;
 
@@ -9,6 +9,9 @@ const QUOTE_CHARS_MAX: usize = 20;
 
 /// Returns the text as it must be typed to be taken as words, or why it cannot be.
 pub(super) fn as_words(text: &str, literal: &Literal) -> Result<String, String> {
+    if !literal.keeps_tabs && text.contains('\t') {
+        return Err("the prompt has tabs, of which the program would make blanks: write blanks, or name a file".into());
+    }
     let begun = text.trim_start();
     let first = begun.chars().next();
     let is_in = |signs: &str| first.is_some_and(|first| signs.contains(first));
@@ -70,6 +73,7 @@ mod tests {
             line_before: "/".into(),
             joiner_before: "!".into(),
             refused: "%".into(),
+            keeps_tabs: true,
             paths_are_words: false,
             joiner_after: "~".into(),
             refused_words: vec!["exit".into()],
@@ -102,6 +106,13 @@ mod tests {
             let why = as_words(text, &literal()).unwrap_err();
             assert!(why.contains("`--command`") && why.contains("another word"), "{why}");
         }
+    }
+
+    #[test]
+    fn tabs_that_would_become_blanks_are_refused() {
+        let blanks = Literal { keeps_tabs: false, ..literal() };
+        assert!(as_words("a\tb", &blanks).unwrap_err().contains("tabs"));
+        assert_eq!(as_words("a\tb", &literal()).unwrap(), "a\tb");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Keys into a pane, and what truly became of them: prompts, answers to dialogs, interrupts.
+//! Presses keys in a pane and tells what became of them: prompts, answers to dialogs, interrupts.
 //!
 //! Each is a machine of its own: `observe(scene, now) -> acts` after output, at its deadline and
 //! when the agent's state changed. A prompt tells a stage before the bytes that it announces, and
@@ -7,27 +7,24 @@
 //! come while the disk was waited for. Nothing is ever typed into a screen that no rule recognises, no text is
 //! typed twice, and where the screen does not tell what happened, the answer is `unknown`.
 
-mod act;
-mod answer;
-mod blind;
+mod action;
+mod blind_delivery;
 mod delivery;
-mod hint;
+mod dialog_answer;
 mod interrupt;
-mod letter;
+mod key_hints;
 mod literal;
-mod pace;
-mod progress;
-mod recover;
-mod scene;
-mod sign;
-mod steady;
+mod output_clock;
+mod pane_snapshot;
+mod prompt_text;
+mod text_signature;
 mod verify;
 
-pub use act::{Act, Stage};
-pub use answer::{Answer, Choice};
-pub use blind::Blind;
+pub use action::{DeliveryStage, PaneAction};
+pub use blind_delivery::BlindDelivery;
 pub use delivery::Delivery;
+pub use dialog_answer::{Choice, DialogAnswer};
 pub use interrupt::Interrupt;
-pub use letter::Letter;
-pub use recover::recover;
-pub use scene::Scene;
+pub use pane_snapshot::PaneSnapshot;
+pub use prompt_text::PromptText;
+pub use verify::recover;

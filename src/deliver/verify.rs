@@ -1,4 +1,4 @@
-//! Whether a prompt that was submitted was taken, and what is left of one that was not.
+//! Looks for proof that a prompt was taken, also after the hub ended on the way, and takes back one that was not.
 
 use std::time::Duration;
 
@@ -6,9 +6,11 @@ use crate::detect::{Input, Sight};
 use crate::model::Moment;
 use crate::screen::key_bytes;
 
-use super::act::{Act, Stage};
-use super::delivery::{Delivery, Phase, Step};
-use super::scene::{Scene, proof_of_command, quote, replacement};
+use super::action::{DeliveryStage, PaneAction};
+use super::delivery::{Delivery, DeliveryFlow, DeliveryPhase};
+use super::pane_snapshot::{PaneSnapshot, proof_of_command, quote, replacement};
+use super::prompt_text::PromptText;
+use super::text_signature::TextSignature;
 
 /// A text that still stands there after this long was not submitted.
 pub(super) const ENTER_PATIENCE: Duration = Duration::from_secs(3);
@@ -22,12 +24,14 @@ impl Delivery {
     /// Looks for proof that the line was taken.
     pub(super) fn verify(
         &mut self,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         sight: &Sight,
         now: Moment,
-        acts: &mut Vec<Act>,
-    ) -> Step {
-        let Phase::Sent { first, last, presses } = self.phase else { return Step::Wait };
+        acts: &mut Vec<PaneAction>,
+    ) -> DeliveryFlow {
+        let DeliveryPhase::Sent { first, last, presses } = self.phase else {
+            return DeliveryFlow::Wait;
+        };
         let stands = self.stands(sight);
         if let Some(evidence) = self.proof(scene, sight, stands, first) {
             let lines = self.parcel.as_ref().map_or(0, |parcel| parcel.lines.len());
@@ -37,24 +41,24 @@ impl Delivery {
                     0 => evidence.to_owned(),
                     some => format!("{evidence}; {some} control characters were left out"),
                 };
-                return self.end(Stage::Accepted { evidence }, acts);
+                return self.end(DeliveryStage::Accepted { evidence }, acts);
             }
             (self.line, self.typed) = (self.line + 1, 0);
-            self.phase = Phase::Ready { since: now };
-            return Step::Next;
+            self.phase = DeliveryPhase::Ready { since: now };
+            return DeliveryFlow::Next;
         }
         if let Some(why) = scene.stop_sign(sight, self.begun_at) {
             let reason = format!("right after the prompt was submitted, {why}");
-            return self.end(Stage::Unknown { reason }, acts);
+            return self.end(DeliveryStage::Unknown { reason }, acts);
         }
         let is_late = now.since(last) >= ENTER_PATIENCE;
         if stands == Some(true) && is_late && presses < PRESSES_MAX && scene.is_free(sight) {
-            acts.push(Act::Write(key_bytes(self.key, &scene.screen.modes())));
-            self.phase = Phase::Sent { first, last: now, presses: presses + 1 };
-            return Step::Wait;
+            acts.push(PaneAction::Write(key_bytes(self.key, &scene.screen.modes())));
+            self.phase = DeliveryPhase::Sent { first, last: now, presses: presses + 1 };
+            return DeliveryFlow::Wait;
         }
         if !is_late || now.since(first) < PROOF_PATIENCE {
-            return Step::Wait;
+            return DeliveryFlow::Wait;
         }
         self.give_up((scene, sight), stands, first, acts)
     }
@@ -62,11 +66,11 @@ impl Delivery {
     /// Ends without proof.
     fn give_up(
         &mut self,
-        (scene, sight): (&Scene, &Sight),
+        (scene, sight): (&PaneSnapshot, &Sight),
         stands: Option<bool>,
         pressed: Moment,
-        acts: &mut Vec<Act>,
-    ) -> Step {
+        acts: &mut Vec<PaneAction>,
+    ) -> DeliveryFlow {
         if stands == Some(true) {
             let shown = |input: &Input| quote(input.typed.as_ref().unwrap_or(&input.text));
             let shown = sight.input.as_ref().map(shown).unwrap_or_default();
@@ -79,18 +83,18 @@ impl Delivery {
             (None, Some(other)) => {
                 let other = quote(other);
                 let reason = format!("after Enter something else stands in its place: `{other}`");
-                return self.end(Stage::Stalled { reason }, acts);
+                return self.end(DeliveryStage::Stalled { reason }, acts);
             }
             (None, None) => {
                 "the prompt was submitted, and nothing shows that it was taken".to_owned()
             }
         };
-        self.end(Stage::Unknown { reason }, acts)
+        self.end(DeliveryStage::Unknown { reason }, acts)
     }
 
     fn proof(
         &self,
-        scene: &Scene,
+        scene: &PaneSnapshot,
         sight: &Sight,
         stands: Option<bool>,
         pressed: Moment,
@@ -117,23 +121,61 @@ impl Delivery {
     /// nothing but it.
     pub(super) fn leave(
         &mut self,
-        (scene, sight): (&Scene, &Sight),
+        (scene, sight): (&PaneSnapshot, &Sight),
         mut reason: String,
-        acts: &mut Vec<Act>,
-    ) -> Step {
+        acts: &mut Vec<PaneAction>,
+    ) -> DeliveryFlow {
         let is_alone = scene.stop_sign(sight, self.begun_at).is_none();
         let is_ours = self.stands(sight) == Some(true) && scene.is_free(sight);
         if is_alone && is_ours && !self.clear.is_empty() {
-            let bytes = |key| Act::Write(key_bytes(key, &scene.screen.modes()));
+            let bytes = |key| PaneAction::Write(key_bytes(key, &scene.screen.modes()));
             acts.extend(self.clear.iter().copied().map(bytes));
             reason.push_str("; it was taken away again");
         }
-        self.end(Stage::Stalled { reason }, acts)
+        self.end(DeliveryStage::Stalled { reason }, acts)
     }
 
-    pub(super) fn end(&mut self, stage: Stage, acts: &mut Vec<Act>) -> Step {
-        self.phase = Phase::Over;
-        acts.push(Act::Stage(stage));
-        Step::Wait
+    pub(super) fn end(&mut self, stage: DeliveryStage, acts: &mut Vec<PaneAction>) -> DeliveryFlow {
+        self.phase = DeliveryPhase::Over;
+        acts.push(PaneAction::Stage(stage));
+        DeliveryFlow::Wait
+    }
+}
+
+/// Returns how a delivery ended that was on record at this stage when its hub ended. Nothing is
+/// typed: a text that stands in the composer is told of, and what nobody can see is `unknown`.
+pub fn recover(record: &DeliveryStage, letter: &PromptText, scene: &PaneSnapshot) -> DeliveryStage {
+    let is_submitted = match record {
+        DeliveryStage::Typed { .. } | DeliveryStage::Seen => false,
+        DeliveryStage::Submitted => true,
+        DeliveryStage::Accepted { .. }
+        | DeliveryStage::Refused { .. }
+        | DeliveryStage::Stalled { .. }
+        | DeliveryStage::Unknown { .. } => return record.clone(),
+    };
+    let sight = scene.sight();
+    let sign = TextSignature::new(letter.text.trim_end(), letter.tag.as_deref());
+    if sight.input.as_ref().is_some_and(|input| sign.stands_in(input)) {
+        // A program that is slow to read may yet take the key that was pressed.
+        return if is_submitted {
+            let reason = "the hub ended after Enter: the prompt still stood there".into();
+            DeliveryStage::Unknown { reason }
+        } else {
+            let reason = "the hub ended on the way: the prompt is typed and not submitted".into();
+            DeliveryStage::Stalled { reason }
+        };
+    }
+    let is_readable = sight.input.is_some() || sight.dialog.is_some();
+    if is_submitted && is_readable && sign.is_named_in(&sight.conversation) {
+        return DeliveryStage::Accepted { evidence: "the conversation names its tag".into() };
+    }
+    let what = if is_submitted { "submitted" } else { "typed" };
+    let shows = if sign.echoes(&sight.conversation) > 0 {
+        "the conversation shows the same words, perhaps from before"
+    } else {
+        "the screen does not show it"
+    };
+    DeliveryStage::Unknown {
+        reason: format!("the hub ended while the prompt was being {what}: {shows}"),
     }
 }

@@ -194,10 +194,10 @@ pub(super) fn plain(text: &str) -> &str {
 /// Says whether the row is a line and nothing else.
 pub(super) fn is_line(row: &str) -> bool {
     let row = row.trim();
-    let is_part = |c: char| matches!(c, '─' | '━' | '╌' | '╭' | '╮' | '╰' | '╯' | '═' | '▀' | '▄');
+    let is_part = |c: char| "─━╌═▀▄╭╮╰╯╻╹┌┐└┘┏┓┗┛".contains(c);
     row.chars().count() > 3 && row.chars().all(is_part)
 }
 
 fn starts_conversation(row: &str) -> bool {
-    row.trim_start().starts_with(['●', '•', '✦', '⏺', '▣', '⎿', '└', '›', '❯'])
+    row.trim_start().starts_with(['●', '•', '✦', '◆', '⏺', '▣', '⎿', '└', '›', '❯'])
 }

@@ -52,6 +52,11 @@ impl HookRules {
         self.hooks == *hooks
     }
 
+    /// Returns what the name of the file ends in that the cli is given.
+    pub fn file_kind(&self) -> &str {
+        &self.hooks.file_kind
+    }
+
     /// Says whether the cli hands over its last message of each turn.
     pub fn hand_over_messages(&self) -> bool {
         let ends =

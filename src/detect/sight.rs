@@ -1,6 +1,6 @@
 //! One look at a screen, without memory: for whoever is about to press a key.
 
-use crate::model::{AgentState, Region, Row};
+use crate::model::{AgentState, Region, Row, Run};
 use crate::screen::Screen;
 
 use super::dialog::{self, Dialog, is_line, plain};
@@ -11,7 +11,9 @@ use super::told_command::ToldCommand;
 use super::view::View;
 
 /// Stand before the text in a composer that takes prompts. Any other mark is another mode of it.
-const MARKS: &[char] = &['❯', '›', '>', '*'];
+const MARKS: &[char] = &['❯', '›', '>', '*', '●'];
+/// What a cursor looks like that a program draws itself: a hint stands behind it.
+const DRAWN_CURSOR: &[char] = &['▋', '▊', '▉'];
 
 /// What a screen shows right now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +60,7 @@ impl Sight {
             input: input(screen, rules, &view),
             conversation: rows.join("\n"),
             line: before(screen, line_start(screen)).unwrap_or_default(),
-            before_cursor: before(screen, 0).unwrap_or_default(),
+            before_cursor: without_named_marks(&before(screen, 0).unwrap_or_default()),
         }
     }
 }
@@ -101,14 +103,12 @@ fn before(screen: &Screen, first: usize) -> Option<String> {
 fn cut(row: &Row, cols: u16) -> String {
     let mut text = String::new();
     let mut at = 0;
-    for run in &row.runs {
-        let rest = cols.saturating_sub(at);
-        if rest >= run.columns {
-            text.push_str(&run.text);
-        } else if usize::from(run.columns) == run.text.chars().count() {
-            text.extend(run.text.chars().take(usize::from(rest)));
+    for (cell, columns) in row.runs.iter().flat_map(Run::cells) {
+        at += columns;
+        if at > cols {
+            break;
         }
-        at += run.columns;
+        text.push_str(cell);
     }
     text
 }
@@ -116,13 +116,34 @@ fn cut(row: &Row, cols: u16) -> String {
 /// Returns what was typed into a composer: without the border and names above its mark, without
 /// the mark, and without the frame at the sides.
 fn without_mark(text: &str) -> String {
+    let text = text.split(DRAWN_CURSOR).next().unwrap_or_default();
     let rows: Vec<&str> = text.lines().map(plain).filter(|row| !is_line(row)).collect();
     let marked = rows.iter().position(|row| after_mark(row).is_some());
     let mut typed: Vec<&str> = rows[marked.unwrap_or(0)..].to_vec();
-    if let Some(first) = typed.first_mut() {
-        *first = after_mark(first).unwrap_or(first);
+    if let Some((first, rest)) = typed.split_first_mut() {
+        let whole = *first;
+        *first = after_mark(whole).unwrap_or(whole);
+        // A line editor repeats a mark with a name, as in `ask> `, before each row.
+        let mark = whole.strip_suffix(*first).map_or("", str::trim_end);
+        if mark.starts_with(char::is_alphanumeric) {
+            for row in rest {
+                *row = row.strip_prefix(mark).unwrap_or(row).trim_start();
+            }
+        }
     }
     typed.join("\n").trim().to_owned()
+}
+
+/// Returns rows without the mark with a name, as in `ask> `, that a line editor repeats before each of them, if
+/// the last one has it.
+fn without_named_marks(text: &str) -> String {
+    let last = text.lines().next_back().unwrap_or_default();
+    let mark = last.split_inclusive('>').next().unwrap_or_default();
+    let name = mark.strip_suffix('>').unwrap_or_default();
+    if name.is_empty() || !name.chars().all(char::is_alphanumeric) {
+        return text.to_owned();
+    }
+    text.lines().map(|row| row.strip_prefix(mark).unwrap_or(row)).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns what follows the mark; a word may stand before it, as in `ask> `.
@@ -139,14 +160,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_mark_that_is_repeated_before_each_row_is_no_part_of_them() {
+        assert_eq!(without_named_marks("ask> one\nask> two\nask> t"), " one\n two\n t");
+        for text in ["> one\n> two", "ask> one\ntwo", "", "a > b"] {
+            assert_eq!(without_named_marks(text), text);
+        }
+    }
+
+    #[test]
     fn what_was_typed_has_no_frame_and_no_mark() {
         for (text, typed) in [
             ("────────\n❯ ", ""),
             ("────────\n❯ fix it\n  and that", "fix it\nand that"),
             ("› ", ""),
             ("────────\nsrc/a.rs src/b.rs\nask> go", "go"),
+            ("────────\nask> go /usr/bi\nask> n", "go /usr/bi\nn"),
             ("  ┃\n  ┃  hello", "hello"),
+            ("╭─────╮\n│ ● ▋Ask anything", ""),
             ("  ┃\n  ┃", ""),
+            ("╻▄▄▄▄▄▄\n┃", ""),
+            ("╻▄▄▄▄▄▄\n┃ hello", "hello"),
             ("▄▄▄▄▄▄▄▄\n > ", ""),
             // Another mode of the composer is not an empty one.
             ("────────\n! ", "!"),

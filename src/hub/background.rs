@@ -1,31 +1,21 @@
-//! Work that waits for a disk, for git or for another process: done beside the hub's thread, which goes
-//! on meanwhile.
+//! Does what waits for a disk, for git or for another process beside the hub's thread, which goes on
+//! meanwhile.
 //!
 //! Whatever needs the settings or plans runs takes turns, in the order in which it was asked for, so that
 //! each plan knows what the one before it has begun.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
 
 use super::Hub;
-use super::inbox::{ClientId, HubInput};
+use super::inbox::{ClientId, Continuation, HubInput};
 use crate::api::Fault;
 use crate::config::{Loaded, Settings};
 use crate::hub::agents::plan::Launches;
 use crate::hub::agents::planner::Planner;
+use crate::hub::clients::askers::{Asker, Reply};
 use crate::hub::clients::permissions::dead_token;
-use crate::hub::requests::route::{Asker, Reply};
 use crate::model::AgentName;
 use crate::store::{Journal, StoreError};
-
-/// What follows once something is done, on the hub's thread.
-pub(super) struct Continuation(Box<dyn FnOnce(&mut Hub)>);
-
-impl fmt::Debug for Continuation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Continuation")
-    }
-}
 
 /// Requests that are planned one after the other.
 #[derive(Debug, Default)]
@@ -163,11 +153,11 @@ impl Hub {
         T: Send + 'static,
         W: FnOnce(&Planner, &Loaded) -> Result<T, Fault> + Send + 'static,
     {
-        let speaker = asker.and_then(|asker| self.speakers.get(&asker.client).cloned());
-        let turn = self.turns.next();
+        let speaker = asker.and_then(|asker| self.clients.speaker(asker.client).cloned());
+        let turn = self.plans.next();
         let end = move |hub: &mut Self, planned: Result<(Loaded, T), Fault>| {
             // Whoever spoke for an agent and is gone must not be taken for a person.
-            let now = asker.and_then(|asker| hub.speakers.get(&asker.client));
+            let now = asker.and_then(|asker| hub.clients.speaker(asker.client));
             let is_alive = |(agent, run): &(AgentName, _)| {
                 hub.engine.seat(agent).is_some_and(|seat| seat.run == *run && !seat.is_gone())
             };
@@ -189,12 +179,18 @@ impl Hub {
                     Ok(prepared) => prepared,
                     Err(fault) => return end(hub, Err(fault)),
                 };
-                let planner = Planner::of(hub);
+                let planner = hub.planner();
                 let work = move || work(&planner, &loaded).map(|planned| (loaded, planned));
                 hub.in_background(work, move |hub, planned| end(hub, planned.flatten()));
             });
         };
         self.take_turn(begin);
+    }
+
+    fn planner(&self) -> Planner {
+        let places = (self.paths.clone(), self.program.clone());
+        let (size, has_reporters) = (self.panes.default_size(), self.settings.reporters.enabled);
+        Planner::of(&self.engine, &self.agents, places, size, has_reporters)
     }
 
     /// Does something that changes files which plans write, too: in its turn, beside the hub.
@@ -203,25 +199,25 @@ impl Hub {
     }
 
     fn take_turn(&mut self, begin: impl FnOnce(&mut Self) + 'static) {
-        self.turns.waiting.push_back(Continuation(Box::new(begin)));
+        self.plans.waiting.push_back(Continuation(Box::new(begin)));
         self.begin_turn();
     }
 
     fn begin_turn(&mut self) {
-        if self.turns.is_busy {
+        if self.plans.is_busy {
             return;
         }
-        match self.turns.waiting.pop_front() {
+        match self.plans.waiting.pop_front() {
             Some(turn) => {
-                self.turns.is_busy = true;
+                self.plans.is_busy = true;
                 self.go_on(turn);
             }
-            None => self.turns.stopped.clear(),
+            None => self.plans.stopped.clear(),
         }
     }
 
     fn end_turn(&mut self) {
-        self.turns.is_busy = false;
+        self.plans.is_busy = false;
         self.begin_turn();
     }
 }

@@ -1,14 +1,15 @@
 //! Everything that reaches the hub's one task, and the channels that bring it.
 
+use std::fmt;
 use std::rc::Rc;
 
 use tokio::sync::mpsc;
 
-use super::background::Continuation;
+use super::Hub;
 use super::delays::Delays;
+use super::outbox::{ConnectionCounts, Outbox};
 use crate::api::Ask;
 use crate::detect::StreamNews;
-use crate::hub::clients::connection::{ConnectionCounts, Outbox};
 use crate::keeper::{FromKeeper, Standing, Tracer};
 use crate::model::{AgentName, RunId};
 use crate::store::Outcome;
@@ -27,6 +28,15 @@ const OUTPUTS_MAX: usize = 4;
 /// Names one connection of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ClientId(pub(super) u64);
+
+/// What follows once something is done, on the hub's thread.
+pub(super) struct Continuation(pub(super) Box<dyn FnOnce(&mut Hub)>);
+
+impl fmt::Debug for Continuation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Continuation")
+    }
+}
 
 /// Something that happened outside.
 #[derive(Debug)]

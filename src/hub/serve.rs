@@ -1,6 +1,5 @@
-//! A hub's life: from the lock to the last farewell.
+//! Runs a hub, from the lock to the last farewell.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
@@ -22,21 +21,20 @@ use super::{HubError, log};
 use crate::api::READY;
 use crate::config::{Paths, Settings};
 use crate::engine::{Effect, Engine, Event, Seat};
+use crate::hub::agents::state::Agents;
 use crate::hub::clients::alerts::Alerts;
 use crate::hub::clients::connection;
 use crate::hub::clients::socket::{BoundSocket, ClientSocket, SocketPlace};
-use crate::hub::clients::views::Views;
+use crate::hub::clients::state::Clients;
 use crate::hub::panes::pane::Pane;
-use crate::hub::record::commit_queue::CommitQueue;
+use crate::hub::panes::state::Panes;
 use crate::hub::record::file_writer::FileWriter;
 use crate::hub::record::opening;
-use crate::hub::record::recordings::Recordings;
-use crate::hub::record::undo::Undo;
+use crate::hub::record::state::HubRecord;
 use crate::hub::tasks::board::Board;
 use crate::hub::tasks::scan::Snapshots;
 use crate::keeper::{self, Tracer};
-use crate::model::{AgentName, RunId, Size};
-use crate::screen::HistoryLimit;
+use crate::model::{AgentName, RunId};
 
 /// The kernel is asked for news after this many steps, so that a flood does not delay a key.
 const STEPS_BETWEEN_NEWS: u32 = 1;
@@ -93,43 +91,26 @@ async fn serve(
     let place = SocketPlace { path: paths.hub_socket(), directories };
     let socket = ClientSocket::listen(BoundSocket::bind(place)?)?;
     let program = own_program().map_err(HubError::Detach)?;
+    let files = writer.files().clone();
     let mut hub = Hub {
-        paths,
-        program,
         clock,
+        program,
         senders: senders.clone(),
         engine,
-        panes: BTreeMap::new(),
-        views: Views::default(),
-        casts: Recordings::default(),
-        writer,
-        askers: BTreeMap::new(),
-        tree_askers: BTreeMap::new(),
-        next_request: 0,
-        keys: BTreeMap::new(),
-        guards: Vec::new(),
         settings: Settings::default(),
         settings_fault,
-        rules: BTreeMap::new(),
-        hook_rules: BTreeMap::new(),
-        speakers: BTreeMap::new(),
-        standings: BTreeMap::new(),
-        added_env: BTreeMap::new(),
-        callers: BTreeMap::new(),
-        grace_ms: 0,
-        history_limit: HistoryLimit::default(),
-        default_size: Size::default(),
-        ledger: CommitQueue::new(store),
-        undo: Undo::default(),
-        sights: Snapshots::default(),
-        board: Board::default(),
+        clients: Clients::default(),
         alerts: Alerts::default(),
-        turns: PlanQueue::default(),
-        watchdog: None,
-        starting: BTreeMap::new(),
+        panes: Panes::new(paths.clone(), files),
+        agents: Agents::default(),
+        record: HubRecord::new(store, writer, paths.clone()),
+        snapshots: Snapshots::default(),
+        board: Board::default(),
+        plans: PlanQueue::default(),
         is_ending: false,
+        paths,
     };
-    hub.heed(settings);
+    hub.change_settings(settings);
     let seed = RandomState::new().build_hasher().finish();
     hub.decide(Event::Began { seed });
     hub.take_in_workspaces().await;
@@ -192,12 +173,7 @@ impl Hub {
             .collect();
         let now = self.clock.now();
         for (agent, run) in ended {
-            let path = self.paths.agent_screen(&agent);
-            let saved = self.writer.files().read(&path).ok();
-            let saved = saved.and_then(|bytes| Pane::restore(&bytes, run, self.history_limit, now));
-            if let Some(pane) = saved {
-                self.panes.insert(agent, pane);
-            }
+            self.panes.show_ended(agent, run, now);
         }
         self.carry_out(effects);
         for agent in self.strays() {
@@ -208,8 +184,7 @@ impl Hub {
 
     /// Waits until it is known what became of every run that may be alive.
     async fn settle(&mut self, inbox: &mut Inbox) {
-        let is_stray = |pane: &Pane| pane.link.is_some() && pane.run == RunId::default();
-        while self.engine.is_recovering() || self.panes.values().any(is_stray) {
+        while self.engine.is_recovering() || self.panes.awaits_stray() {
             let Some(input) = inbox.next().await else { return };
             self.handle(input);
         }
@@ -219,7 +194,7 @@ impl Hub {
     fn strays(&self) -> Vec<AgentName> {
         // Whoever is on record as alive is taken up from there, once what came before is on the disk.
         let known = |agent: &AgentName| {
-            let has_link = self.panes.get(agent).is_some_and(|pane| pane.link.is_some());
+            let has_link = self.panes.get(agent).is_some_and(Pane::is_live);
             has_link || self.engine.seat(agent).is_some_and(Seat::is_live)
         };
         let mut agents = self.paths.agents_ever();
@@ -229,10 +204,10 @@ impl Hub {
 
     fn flush(&mut self) {
         let now = self.clock.now();
-        self.views.flush(&self.panes, now);
-        if self.views.is_status_due(now) {
+        self.clients.flush(|agent| self.panes.get(agent).map(Pane::content), now);
+        if self.clients.is_status_due(now) {
             let status = self.status();
-            self.views.send_status(status, now);
+            self.clients.send_status(status, now);
         }
     }
 }

@@ -1,18 +1,11 @@
 //! Takes over settings that were changed while the hub runs. Those that cannot be used change nothing.
 
-use std::time::Duration;
-
 use super::Hub;
 use crate::api::{Fault, Response};
-use crate::config::{Loaded, Problem, RecordSettings, Settings};
+use crate::config::{Loaded, Problem, Settings};
 use crate::hub::agents::planner::Planner;
+use crate::hub::clients::askers::Asker;
 use crate::hub::record::undo::EngineChange;
-use crate::hub::requests::route::Asker;
-use crate::model::Size;
-use crate::screen::HistoryLimit;
-use crate::store::Keep;
-
-const DAY: Duration = Duration::from_hours(24);
 
 impl Hub {
     /// Takes the settings over as they are now, and tells whoever asked for it what that changed.
@@ -25,7 +18,7 @@ impl Hub {
                 let changed = before.differences(&hub.settings);
                 if !changed.is_empty() {
                     tracing::info!(changed = changed.join(", "), "the settings have changed");
-                    hub.views.note_status_change();
+                    hub.clients.note_status_change();
                 }
                 let warned =
                     |loaded: &Loaded| loaded.warnings.iter().map(Problem::to_string).collect();
@@ -48,7 +41,7 @@ impl Hub {
             ));
         }
         self.settings_fault = None;
-        self.heed(loaded.settings.clone());
+        self.change_settings(loaded.settings.clone());
     }
 
     /// Remembers why the settings cannot be used, for whoever asks.
@@ -56,7 +49,7 @@ impl Hub {
         if self.settings_fault.as_ref() != Some(&fault) {
             tracing::warn!(fault, "the settings cannot be used; what held before still holds");
             self.settings_fault = Some(fault);
-            self.views.note_status_change();
+            self.clients.note_status_change();
         }
     }
 
@@ -80,27 +73,25 @@ impl Hub {
         }
     }
 
-    pub(super) fn heed(&mut self, settings: Settings) {
-        self.grace_ms = u64::from(settings.stop.grace_seconds) * 1000;
-        let lines = settings.pane.scrollback.try_into().unwrap_or(usize::MAX);
-        self.history_limit = HistoryLimit { lines, ..HistoryLimit::default() };
-        self.default_size = Size { rows: settings.pane.min_rows, cols: settings.pane.min_cols };
-        self.casts.heed(settings.casts);
-        // Where the files cannot be used, nobody knows how much they want kept.
-        let record = Some(settings.record).filter(|_| self.settings_fault.is_none());
-        self.ledger.set_keep(record.map(keep).unwrap_or_default());
+    /// Goes by these settings from now on.
+    pub(super) fn change_settings(&mut self, settings: Settings) {
+        self.record.change_settings(&settings, self.settings_fault.is_none());
         self.change_engine(EngineChange::Settings(Box::new(settings.clone())));
         let before = std::mem::replace(&mut self.settings, settings);
         if before.approvals != self.settings.approvals {
-            self.heed_approvals();
+            // The rules that hold now see every dialog that is open.
+            self.panes.tell_dialogs_again();
         }
-        self.heed_rules(&before);
+        self.panes.change_settings(&before, &self.settings);
+        let now = self.clock.now();
+        for agent in self.panes.names() {
+            let reading = self.reading_of(&agent);
+            self.panes.read_by(&agent, reading, now);
+        }
     }
-}
 
-fn keep(settings: RecordSettings) -> Keep {
-    let RecordSettings { days, megabytes } = settings;
-    let age = (days > 0).then(|| DAY * days);
-    let bytes = (megabytes > 0).then(|| u64::from(megabytes) << 20);
-    Keep { age, bytes }
+    /// Returns how long an agent that is stopped may take to end by itself.
+    pub(super) fn grace_ms(&self) -> u64 {
+        u64::from(self.settings.stop.grace_seconds) * 1000
+    }
 }

@@ -115,8 +115,10 @@ fn describe(tool: &ToolRow) -> Tool {
     let is_ending = ENDING.contains(&tool.name);
     // Some clients ask a person before each call of a tool that may destroy something, and take one
     // that says nothing about it for such a tool.
-    let hints =
-        ToolAnnotations::new().read_only(tool.is_reading).destructive(is_ending).open_world(false);
+    let hints = ToolAnnotations::new()
+        .read_only(tool.is_reading())
+        .destructive(is_ending)
+        .open_world(false);
     Tool::new(tool.name, tool.description, (tool.schema)()).with_annotations(hints)
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::door::Door;
 use super::failure::Failure;
 use super::{agents, contracts, prompts, reports, shared, task_tools, waiting};
-use crate::api::RequestKind;
+use crate::api::{Change, RequestKind};
 
 /// What a tool returns: a text, or something for machines.
 pub(super) type Outcome = Result<Value, Failure>;
@@ -22,23 +22,27 @@ pub struct ToolRow {
     /// The request that it makes; whoever never may is not offered the tool.
     pub kind: RequestKind,
     pub description: &'static str,
-    /// It changes nothing.
-    pub is_reading: bool,
     pub(super) schema: fn() -> Arc<JsonObject>,
     pub(super) call: fn(&Door, Value) -> Outcome,
 }
 
 macro_rules! tool {
-    ($name:literal, $kind:ident, $reads:literal, $function:path, $description:literal) => {
+    ($name:literal, $kind:ident, $function:path, $description:literal) => {
         ToolRow {
             name: $name,
             kind: RequestKind::$kind,
             description: $description,
-            is_reading: $reads,
             schema: || schema($function),
             call: |door, arguments| call(door, arguments, $function),
         }
     };
+}
+
+impl ToolRow {
+    /// Says whether it changes nothing.
+    pub fn is_reading(&self) -> bool {
+        matches!(self.kind.right().change, Change::Reads | Change::Watches)
+    }
 }
 
 /// Every tool, in the order in which they are offered.
@@ -46,224 +50,187 @@ pub const TOOLS: &[ToolRow] = &[
     tool!(
         "whoami",
         Me,
-        true,
         shared::whoami,
         "Who you are: your name, role, team, current task with its tag, and your permissions."
     ),
     tool!(
         "list_agents",
         Status,
-        true,
         agents::list_agents,
         "List the agents that you may see, with their states. Look here before you hand out work: `idle` and `done` are free; `waiting` has a dialog that only a person answers; `unknown` is not idle."
     ),
     tool!(
         "read_screen",
         Read,
-        true,
         agents::read_screen,
         "Read an agent's screen as plain text: the last lines, or with `scrollback` its history, page by page (`before`). For facts about work use `show_task`."
     ),
     tool!(
         "explain_agent",
         Explain,
-        true,
         agents::explain_agent,
         "Explain why an agent is in its state: the rule and the line of its screen."
     ),
     tool!(
         "wait",
         WaitTask,
-        true,
         waiting::wait,
         "Wait for a state of an agent, of any of several tasks, or for the outcome of a prompt. Returns `reached: false` at the timeout: then call it again. Use it instead of polling."
     ),
     tool!(
         "add_tasks",
         AddTasks,
-        false,
         task_tools::add_tasks,
         "Add tasks. A free agent that fits gets each one; its gates are checked before it counts as done; it is retried when it fails. Use this rather than `dispatch` for work that must be checked."
     ),
     tool!(
         "list_tasks",
         ListTasks,
-        true,
         task_tools::list_tasks,
         "List the tasks that you may see, with their states."
     ),
     tool!(
         "show_task",
         ShowTask,
-        true,
         task_tools::show_task,
         "Show a task with its last attempts: claims, output of gates, why it is blocked."
     ),
     tool!(
         "claim_task",
         ClaimTask,
-        false,
         task_tools::claim_task,
         "Take a ready task, or assign it to an agent that you lead. Its prompt follows."
     ),
     tool!(
         "retry_task",
         RetryTask,
-        false,
         task_tools::retry_task,
         "Retry a task with advice: the answer to what blocked it, or another approach. Not for tasks that are done or being checked."
     ),
     tool!(
         "cancel_task",
         CancelTask,
-        false,
         task_tools::cancel_task,
         "Cancel a task. The agent that works on it is interrupted."
     ),
     tool!(
         "dispatch",
         Dispatch,
-        false,
         prompts::dispatch,
         "Send a prompt to agents; it is typed when each can take one. Returns receipts; with `wait`, the outcome. This makes no task: for work that must be checked use `add_tasks`."
     ),
     tool!(
         "withdraw_prompt",
         Withdraw,
-        false,
         prompts::withdraw_prompt,
         "Take back a prompt that has not been typed yet."
     ),
     tool!(
         "interrupt_agent",
         Interrupt,
-        false,
         agents::interrupt_agent,
         "Interrupt what an agent is doing. It stays ready for the next prompt."
     ),
     tool!(
         "start_agents",
         Start,
-        false,
         agents::start_agents,
         "Start agents of your team that are not running."
     ),
     tool!(
         "stop_agents",
         Stop,
-        false,
         agents::stop_agents,
         "Stop agents and every process that they started."
     ),
     tool!(
         "restart_agents",
         Restart,
-        false,
         agents::restart_agents,
         "Stop agents and start them again, with a new conversation."
     ),
     tool!(
         "add_agent",
         Add,
-        false,
         agents::add_agent,
         "Start one more agent, with a CLI that your team allows (`whoami` lists them). You lead it; stop it with `stop_agents` when it is no longer needed."
     ),
     tool!(
         "remove_agents",
         Forget,
-        false,
         agents::remove_agents,
         "Remove agents that you started and that have ended."
     ),
     tool!(
         "report_status",
         Report,
-        false,
         reports::report_status,
         "Report that your task is done (with evidence), blocked (with exactly what you need) or failed for good. The hub checks `done`; the answer says how."
     ),
     tool!(
         "report_progress",
         Report,
-        false,
         reports::report_progress,
         "Report which step of how many is completed. Do it every two minutes on long tasks; otherwise you count as stuck."
     ),
     tool!(
         "report_build",
         Report,
-        false,
         reports::report_build,
         "Report that a build or test run passed or failed. Nothing counts as done while the last one failed."
     ),
     tool!(
         "ask_need",
         Report,
-        false,
         reports::ask_need,
         "Ask for something that another agent owns. Its owner is told, and you are told when it is ready; do what you can meanwhile."
     ),
     tool!(
         "publish_contract",
         Report,
-        false,
         reports::publish_contract,
         "Publish an interface that others build on, in its exact form. Agents that depend on you are told; the same title again makes the next version."
     ),
     tool!(
         "hand_on_artifact",
         Report,
-        false,
         reports::hand_on_artifact,
         "Hand on a file of your workspace as a result of your task. With `schema` it is checked first."
     ),
     tool!(
         "list_contracts",
         Contracts,
-        true,
         contracts::list_contracts,
         "List the contracts (interfaces) that agents have published."
     ),
     tool!(
         "read_contract",
         Contracts,
-        true,
         contracts::read_contract,
         "Read a contract. Build on it, not on guesses."
     ),
     tool!(
         "take_lock",
         TakeLock,
-        false,
         shared::take_lock,
         "Take a lock on something that only one agent may change at a time, or queue for it. Release it with `release_lock`."
     ),
-    tool!(
-        "release_lock",
-        ReleaseLock,
-        false,
-        shared::release_lock,
-        "Release a lock, or leave its queue."
-    ),
+    tool!("release_lock", ReleaseLock, shared::release_lock, "Release a lock, or leave its queue."),
     tool!(
         "list_locks",
         ListLocks,
-        true,
         shared::list_locks,
         "List the locks, who holds them and who is queued."
     ),
     tool!(
         "list_attention",
         Attention,
-        true,
         shared::list_attention,
         "List what needs a person, most urgent first: dialogs, blocked tasks, conflicts. You cannot answer a dialog; work around it, or report it."
     ),
     tool!(
         "list_events",
         Events,
-        true,
         shared::list_events,
         "List what happened, oldest first, in parts: pass the `last` of one answer as `after` of the next."
     ),

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::optional_regular_expression;
 
+/// What the name of the file ends in where a cli does not mind.
+pub const HOOKS_FILE_KIND: &str = "json";
+
 /// What a cli is given at its start so that it tells what it does, without touching anyone's
 /// settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +24,8 @@ pub struct Hooks {
     pub environment: BTreeMap<String, String>,
     /// The content of a file that is made for the run.
     pub file: Option<String>,
+    /// What the file's name ends in, where the cli minds that.
+    pub file_kind: String,
     /// Beginnings of words that say, in the command, that its user has put something of their own
     /// in this place.
     pub yields_to: Vec<String>,
@@ -93,6 +98,7 @@ impl Default for Hooks {
             arguments: Vec::new(),
             environment: BTreeMap::new(),
             file: None,
+            file_kind: HOOKS_FILE_KIND.to_owned(),
             yields_to: Vec::new(),
             root_only: false,
             stream: None,

@@ -108,11 +108,13 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Returns what holds for a program of which nothing is known: its output alone is no work.
+    /// Returns what holds for a program of which nothing is known: its output alone is no work, and what
+    /// begins a command in most programs is refused, unlike in a shell.
     #[must_use]
     pub fn general(mut self) -> Self {
         self.screen.output_means_working = false;
         self.screen.is_general = true;
+        self.submit.literal = Literal::default();
         self
     }
 }
@@ -302,6 +304,9 @@ pub struct Keys {
     pub digits: bool,
 }
 
+/// What programs write in place of a long paste: `[Pasted text #1 +20 lines]`, `[paste #1 +3 lines]` and the like.
+const PLACEHOLDER: &str = r"\[[Pp]aste[^\]\n]*\]";
+
 /// How a prompt is handed over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submit {
@@ -334,6 +339,8 @@ pub struct Literal {
     pub joiner_before: String,
     /// Nothing does: such a prompt is refused.
     pub refused: String,
+    /// It takes tabs as they are; where it makes blanks of them, a prompt that has some is refused.
+    pub keeps_tabs: bool,
     /// But a path that begins with `/` is words to it.
     pub paths_are_words: bool,
     /// Whole prompts that are refused for the same reason.
@@ -353,6 +360,7 @@ impl Default for Literal {
             line_before: String::new(),
             joiner_before: String::new(),
             refused: "/!".into(),
+            keeps_tabs: true,
             paths_are_words: false,
             joiner_after: String::new(),
             refused_words: ["exit", "quit"].map(str::to_owned).to_vec(),
@@ -366,7 +374,14 @@ impl Default for Submit {
         let key = "enter".into();
         let newlines = Newlines::default();
         let literal = Literal::default();
-        Self { quiet_ms: 200, key, placeholder: None, newlines, paste: false, literal }
+        Self {
+            quiet_ms: 200,
+            key,
+            placeholder: Some(PLACEHOLDER.to_owned()),
+            newlines,
+            paste: false,
+            literal,
+        }
     }
 }
 

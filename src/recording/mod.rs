@@ -15,5 +15,5 @@ mod secrets;
 
 pub use asciicast::{BadLine, Cast, CastEvent, event_line, header_line, started_at};
 pub use keyframe::Keyframes;
-pub use playback::Playback;
+pub use playback::{Playback, recorded_lines};
 pub use redact::redact;

@@ -62,6 +62,41 @@ impl Playback {
     }
 }
 
+/// How many lines of the past are kept while a recording is read for its text.
+const READ_LIMIT: HistoryLimit = HistoryLimit { lines: 20_000, bytes: 16 * 1024 * 1024 };
+
+/// Returns every line that a recorded terminal has shown, and when it scrolled off; what was on the
+/// screen at the end comes last. A line that the terminal broke is whole.
+pub fn recorded_lines(cast: Cast) -> Vec<(Moment, String)> {
+    let mut screen = Screen::new(cast.size, READ_LIMIT);
+    let (mut lines, mut whole, mut seen) = (Vec::new(), String::new(), 0);
+    let mut now = cast.started;
+    let mut take = |row: &Row, at: Moment| {
+        whole.push_str(&row.text());
+        if !row.wrapped {
+            let line = std::mem::take(&mut whole);
+            lines.extend(
+                Some((at, line.trim_end().to_owned())).filter(|(_, line)| !line.is_empty()),
+            );
+        }
+    };
+    for (time, event) in &cast.events {
+        now = cast.started + std::time::Duration::from_millis(time.0);
+        match event {
+            CastEvent::Output(output) => drop(screen.feed(output.as_bytes(), *time)),
+            CastEvent::Resize(size) => screen.resize(*size),
+            CastEvent::Marker(_) => {}
+        }
+        let range = screen.history_range();
+        for number in range.start.max(seen)..range.end {
+            screen.history_row(number).iter().for_each(|row| take(row, now));
+        }
+        seen = seen.max(range.end);
+    }
+    screen.rows().iter().for_each(|row| take(row, now));
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +105,21 @@ mod tests {
         let rows = playback.rows_at(Moment(at))?;
         let lines: Vec<String> = rows.iter().map(|row| row.text().trim_end().to_owned()).collect();
         Some(lines.join("\n").trim_end().to_owned())
+    }
+
+    #[test]
+    fn every_line_is_read_with_the_moment_at_which_it_was_gone() {
+        let output = |text: &str| CastEvent::Output(text.to_owned());
+        let events = vec![
+            (Moment(0), output("one\r\ntwo\r\n")),
+            (Moment(1000), output("a line that is broken\r\nlast")),
+        ];
+        let size = Size { rows: 2, cols: 10 };
+        let (started, title) = (Moment(10_000), String::new());
+        let lines = recorded_lines(Cast { size, started, title, events, typed: Vec::new() });
+        let expected =
+            [(10_000, "one"), (11_000, "two"), (11_000, "a line that is broken"), (11_000, "last")];
+        assert_eq!(lines, expected.map(|(at, line)| (Moment(at), line.to_owned())));
     }
 
     fn recording() -> Playback {

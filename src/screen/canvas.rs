@@ -5,14 +5,13 @@ use crate::model::{Row, Size};
 use super::budget::Budget;
 use super::changed::{Changed, is_local};
 use super::cluster::Clusters;
-use super::draw::{Bare, Drawing, write_csi};
+use super::draw::write_csi;
 use super::emulator::Emulator;
 use super::flow::Flow;
 use super::history::{History, HistoryLimit};
-use super::line::{Line, captured_runs};
+use super::line::{Line, Tables, captured_runs};
 use super::links::Links;
 use super::look::{Look, LookId, Looks, look_id, write_pen};
-use super::reflow::Reflow;
 
 /// The rows that scroll, and whether positions count from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub(super) struct Margins {
 }
 
 impl Margins {
-    fn whole(size: Size) -> Self {
+    pub(super) fn whole(size: Size) -> Self {
         Self { top: 0, bottom: size.rows - 1, is_origin: false }
     }
 
@@ -48,13 +47,21 @@ pub(super) struct Canvas {
     pub(super) history: History,
     pub(super) budget: Budget,
     /// The primary screen, as it was when the alternate one took its place.
-    parked: Option<Box<vt100::Screen>>,
+    pub(super) parked: Option<Box<vt100::Screen>>,
+    /// The alternate screen, if it was left as it was and could be shown again.
+    pub(super) hidden: Option<Box<vt100::Screen>>,
     /// Of the primary and of the alternate screen.
-    margins: [Margins; 2],
+    pub(super) margins: [Margins; 2],
     pub(super) pen: LookId,
     pub(super) rebuilds: u64,
     pub(super) changed: Changed,
+    /// How often the tables were asked in vain before they were last swept.
+    swept_at: u64,
 }
+
+/// What it costs to hand the emulator something, and what each byte of it costs.
+const WORK_PER_FLUSH: usize = 200;
+const WORK_PER_BYTE: usize = 15;
 
 impl Canvas {
     pub(super) fn new(size: Size, limit: HistoryLimit) -> Self {
@@ -67,10 +74,12 @@ impl Canvas {
             history: History::new(limit),
             budget: Budget::default(),
             parked: None,
+            hidden: None,
             margins: [Margins::whole(size); 2],
             pen: 0,
             rebuilds: 0,
             changed: Changed::default(),
+            swept_at: 0,
         }
     }
 
@@ -101,7 +110,11 @@ impl Canvas {
     }
 
     pub(super) fn row(&self, row: u16) -> Row {
-        self.line(row).row(&self.looks, &self.clusters)
+        self.line(row).row(self.tables())
+    }
+
+    pub(super) fn tables(&self) -> Tables<'_> {
+        Tables { looks: &self.looks, clusters: &self.clusters, links: &self.links }
     }
 
     /// Returns where the cursor is, for the rows as they stand.
@@ -149,6 +162,8 @@ impl Canvas {
         if self.emulator.pending().is_empty() {
             return;
         }
+        let length = self.emulator.pending().len();
+        self.budget.note_work(WORK_PER_FLUSH + WORK_PER_BYTE * length);
         let (is_local, from) = (self.is_local(), self.emulator.cursor().0);
         let survived = self.emulator.flush();
         let has_scrolled = !self.emulator.scrolled().is_empty();
@@ -185,9 +200,11 @@ impl Canvas {
     }
 
     fn collect(&mut self) {
-        let Self { emulator, looks, clusters, history, .. } = self;
+        let Self { emulator, looks, clusters, links, history, budget, .. } = self;
+        let tables = Tables { looks, clusters, links };
         emulator.scrolled().drain(|raw, wrapped| {
-            history.push(wrapped, |runs| captured_runs(raw, looks, clusters, runs));
+            budget.note_work(WORK_PER_BYTE * raw.len());
+            history.push(wrapped, |runs| captured_runs(raw, tables, runs));
         });
     }
 
@@ -226,10 +243,15 @@ impl Canvas {
 
     /// Forgets looks, pictures and links that no cell shows any more.
     pub(super) fn sweep(&mut self) {
-        let cost = 8 * self.cells() + self.looks.len();
-        if !self.budget.afford(cost) {
+        // A sweep looks at every cell. Where most entries are in use it would free few, and the next
+        // one would soon want another.
+        let missed = self.looks.missed() + self.clusters.missed() + self.links.missed();
+        let has_many = missed - self.swept_at >= self.cells() as u64 / 4;
+        let cost = 32 * self.cells() + self.looks.len();
+        if !has_many || !self.budget.afford(cost) {
             return;
         }
+        self.swept_at = missed;
         self.flush();
         let mut used = vec![false; self.looks.len()];
         let mut pictures = std::collections::BTreeSet::new();
@@ -257,8 +279,13 @@ impl Canvas {
         self.margins[usize::from(self.is_alternate())]
     }
 
-    pub(super) fn primary_margins(&self) -> Margins {
-        self.margins[0]
+    pub(super) fn margins_of(&self, side: usize) -> Margins {
+        self.margins[side]
+    }
+
+    /// Returns the alternate screen that was left as it was.
+    pub(super) fn hidden(&self) -> Option<&vt100::Screen> {
+        self.hidden.as_deref()
     }
 
     pub(super) fn set_margins(&mut self, margins: Margins) {
@@ -283,6 +310,7 @@ impl Canvas {
         }
         let (row, col) = self.cursor();
         self.parked = Some(Box::new(self.emulator.screen().clone()));
+        self.hidden = None;
         self.out().extend_from_slice(b"\x1b[?47h");
         if clear {
             self.reset_margins();
@@ -297,12 +325,13 @@ impl Canvas {
             return;
         }
         let (row, col) = self.cursor();
+        let hidden = (!clear).then(|| Box::new(self.emulator.screen().clone()));
         if clear {
             self.clear();
         }
         self.out().extend_from_slice(b"\x1b[?47l");
         self.flush();
-        self.parked = None;
+        (self.parked, self.hidden) = (None, hidden);
         if keep_cursor {
             self.go_to(row, col.min(self.size().cols - 1));
         }
@@ -326,9 +355,10 @@ impl Canvas {
         }
     }
 
-    fn commit(&mut self, line: &Line) {
-        let Self { looks, clusters, history, .. } = self;
-        history.push(line.is_wrapped, |runs| line.runs(looks, clusters, runs));
+    pub(super) fn commit(&mut self, line: &Line) {
+        let Self { looks, clusters, links, history, .. } = self;
+        let tables = Tables { looks, clusters, links };
+        history.push(line.is_wrapped, |runs| line.runs(tables, runs));
     }
 
     /// Starts with two empty screens; the history stays.
@@ -336,68 +366,9 @@ impl Canvas {
         self.emulator = Emulator::new(self.size());
         self.changed.note_all();
         self.flow = None;
-        self.parked = None;
+        (self.parked, self.hidden) = (None, None);
         self.margins = [Margins::whole(self.size()); 2];
         self.pen = 0;
-    }
-
-    /// Gives the screens another size: the primary one keeps its lines, wrapped anew; of the
-    /// alternate one what fits stays until the application draws it again.
-    pub(super) fn resize(&mut self, size: Size) {
-        self.leave_flow();
-        self.flush();
-        let cursor = self.emulator.cursor();
-        let alternate = self.is_alternate().then(|| (self.emulator.lines(), cursor));
-        let read = |screen: &vt100::Screen| -> Vec<Line> {
-            (0..self.size().rows).map(|row| Line::read(screen, row)).collect()
-        };
-        let (lines, cursor) = (read(self.primary()), self.primary().cursor_position());
-        let Self { looks, clusters, history, .. } = self;
-        let mut reflow = Reflow::new(lines, cursor, size, history, looks, clusters);
-        self.history.set_taken_back(reflow.seen(&self.looks, &self.clusters));
-        let lines = reflow.lines.split_off(reflow.over);
-        for line in &reflow.lines {
-            self.commit(line);
-        }
-        let row = u16::try_from(reflow.cursor.0.saturating_sub(reflow.over)).unwrap_or(0);
-        self.margins = [Margins::whole(size); 2];
-        self.parked = None;
-        self.replace(size, &lines, (row, reflow.cursor.1));
-        if let Some((lines, (row, col))) = alternate {
-            self.parked = Some(Box::new(self.emulator.screen().clone()));
-            self.emulator.pending().extend_from_slice(b"\x1b[?47h");
-            let cursor = (row.min(size.rows - 1), col.min(size.cols - 1));
-            self.draw(&lines, cursor, size);
-        }
-    }
-
-    /// Goes on with a new emulator that shows these rows; the parked screen is drawn first.
-    fn replace(&mut self, size: Size, lines: &[Line], cursor: (u16, u16)) {
-        self.emulator = Emulator::new(size);
-        self.changed.note_all();
-        if let Some(parked) = self.parked.take() {
-            let primary: Vec<Line> = (0..size.rows).map(|row| Line::read(&parked, row)).collect();
-            self.draw(&primary, parked.cursor_position(), size);
-            self.parked = Some(Box::new(self.emulator.screen().clone()));
-            self.emulator.pending().extend_from_slice(b"\x1b[?47h");
-        }
-        self.draw(lines, cursor, size);
-    }
-
-    /// Draws rows onto the empty screen that is shown, and restores cursor, margins and pen.
-    fn draw(&mut self, lines: &[Line], cursor: (u16, u16), size: Size) {
-        let margins = self.margins();
-        let out = self.emulator.pending();
-        let mut drawing = Drawing { ink: &Bare, cols: size.cols, pen: None, out };
-        drawing.lines(&lines[..lines.len().min(usize::from(size.rows))]);
-        margins.write(drawing.out);
-        drawing.place(lines.get(usize::from(cursor.0)), cursor.0, cursor.1, margins.above());
-        write_pen(self.pen, self.emulator.pending());
-        if !self.emulator.flush() {
-            self.emulator = Emulator::new(size);
-            self.parked = None;
-        }
-        self.emulator.scrolled().drain(|_, _| {});
     }
 
     pub(super) fn memory_bytes(&self) -> usize {

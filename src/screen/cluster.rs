@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 /// Every code point from here on is unassigned and wide.
 const FIRST: u32 = 0x3_4000;
-/// More pictures than the largest screen of a busy agent shows at once.
-const CLUSTERS_MAX: u32 = 4096;
+/// More pictures than a large screen shows at once, so that few are looked for in vain.
+const CLUSTERS_MAX: u32 = 16_384;
 /// Marks on one character, its own bytes included: a family of four with skin tones takes 41.
 pub(super) const CLUSTER_BYTES_MAX: usize = 64;
 pub(super) const CLUSTER_CHARS_MAX: usize = 17;
@@ -22,6 +22,9 @@ pub(super) struct Clusters {
     texts: Vec<Box<str>>,
     numbers: BTreeMap<Box<str>, u32>,
     free: Vec<u32>,
+    text_bytes: usize,
+    /// How often a text was looked for that was not there.
+    missed: u64,
 }
 
 impl Clusters {
@@ -30,14 +33,18 @@ impl Clusters {
         if let Some(number) = self.numbers.get(text) {
             return char::from_u32(FIRST + number);
         }
+        self.missed += 1;
         let number = if let Some(number) = self.free.pop() {
-            self.texts[usize::try_from(number).ok()?] = text.into();
+            let place = &mut self.texts[usize::try_from(number).ok()?];
+            self.text_bytes -= place.len();
+            *place = text.into();
             number
         } else {
             let number = u32::try_from(self.texts.len()).ok().filter(|n| *n < CLUSTERS_MAX)?;
             self.texts.push(text.into());
             number
         };
+        self.text_bytes += text.len();
         self.numbers.insert(text.into(), number);
         char::from_u32(FIRST + number)
     }
@@ -66,8 +73,11 @@ impl Clusters {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let texts: usize = self.texts.iter().map(|text| text.len()).sum();
-        2 * texts + self.texts.capacity() * 48
+        2 * self.text_bytes + self.texts.capacity() * 48
+    }
+
+    pub(super) fn missed(&self) -> u64 {
+        self.missed
     }
 }
 

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::model::{Row, Run, Style};
+use crate::model::Row;
 
-use super::line::Runs;
+use super::line::Runs as _;
+use super::packed_row::{Encoder, LogicalLine, PackedRow, PackedStyle};
 
 /// How much of the past a screen keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,19 +32,27 @@ struct Block {
     first: u64,
     bytes: Vec<u8>,
     starts: Vec<u32>,
-    styles: Vec<Style>,
+    styles: Vec<PackedStyle>,
+    /// What the targets of links take in them.
+    link_bytes: usize,
 }
 
 impl Block {
     fn memory_bytes(&self) -> usize {
         self.bytes.capacity()
             + self.starts.capacity() * size_of::<u32>()
-            + self.styles.capacity() * size_of::<Style>()
+            + self.styles.capacity() * size_of::<PackedStyle>()
+            + self.link_bytes
             + size_of::<Self>()
     }
 
+    fn rows(&self) -> impl Iterator<Item = PackedRow<'_>> {
+        let row = |start: &u32| self.bytes.get(usize::try_from(*start).ok()?..);
+        self.starts.iter().filter_map(move |start| PackedRow::read(row(start)?, &self.styles))
+    }
+
     fn is_full(&self, bytes_max: usize) -> bool {
-        self.bytes.len() >= bytes_max || self.styles.len() >= BLOCK_STYLES
+        self.bytes.len() + self.link_bytes >= bytes_max || self.styles.len() >= BLOCK_STYLES
     }
 }
 
@@ -78,6 +87,12 @@ impl History {
 
     /// Adds a row; `write` hands over its runs.
     pub(super) fn push(&mut self, wrapped: bool, write: impl FnOnce(&mut Encoder)) {
+        self.append(wrapped, write);
+        self.committed = self.committed.max(self.range().end);
+        self.drop_old();
+    }
+
+    fn append(&mut self, wrapped: bool, write: impl FnOnce(&mut Encoder)) {
         let block_bytes = BLOCK_BYTES.min(self.limit.bytes / 16).max(512);
         if self.blocks.back().is_none_or(|block| block.is_full(block_bytes)) {
             self.start_block();
@@ -95,8 +110,48 @@ impl History {
         block.starts.push(u32::try_from(block.bytes.len()).unwrap_or(u32::MAX));
         self.encoder.finish(wrapped, &mut block.bytes);
         block.styles = std::mem::take(&mut self.encoder.styles);
-        self.committed = self.committed.max(self.range().end);
+        block.link_bytes += self.encoder.link_bytes;
+    }
+
+    /// Breaks the lines anew for another width. The last one may go on on the screen.
+    pub(super) fn rewrap(&mut self, cols: u16) {
+        let end = self.range().end;
+        let taken_back = std::mem::take(&mut self.taken_back);
+        let mut line = LogicalLine::default();
+        let mut old = std::mem::take(&mut self.blocks);
+        self.sealed_bytes = 0;
+        while let Some(block) = old.pop_front() {
+            for row in block.rows() {
+                line.add(&row);
+                if !row.wrapped {
+                    self.append_line(&line, cols, false);
+                    line.clear();
+                }
+            }
+        }
+        if !line.is_empty() {
+            self.append_line(&line, cols, true);
+        }
+        let count = self.blocks.back().map_or(0, |block| block.first + lines(block));
+        // Each row has a number: where there are more rows than there ever were, the count grows.
+        let more = count.saturating_sub(end);
+        self.committed += more;
+        self.shift = (end + more).wrapping_sub(count);
+        self.taken_back = taken_back;
         self.drop_old();
+    }
+
+    fn append_line(&mut self, line: &LogicalLine, cols: u16, goes_on: bool) {
+        let rows = line.wrap(cols);
+        for (at, row) in rows.iter().enumerate() {
+            let is_last = at + 1 == rows.len();
+            let write = |runs: &mut Encoder| {
+                for part in row {
+                    runs.run(part.look, part.text, part.columns, part.is_single);
+                }
+            };
+            self.append(!is_last || goes_on, write);
+        }
     }
 
     /// Removes the youngest row and returns it.
@@ -182,7 +237,7 @@ impl History {
         let block = self.blocks.get(block)?;
         let start = block.starts.get(usize::try_from(number - block.first).ok()?)?;
         let bytes = block.bytes.get(usize::try_from(*start).ok()?..)?;
-        decode(bytes, &block.styles)
+        PackedRow::read(bytes, &block.styles).map(|row| row.row())
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -218,149 +273,26 @@ fn lines(block: &Block) -> u64 {
     u64::try_from(block.starts.len()).unwrap_or(0)
 }
 
-/// One run of the row that is being written.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    style: usize,
-    length: usize,
-    columns: u16,
-    is_single: bool,
-}
-
-/// Writes one row: its runs first, then all its text.
-#[derive(Debug, Default)]
-pub(super) struct Encoder {
-    text: Vec<u8>,
-    pieces: Vec<Piece>,
-    styles: Vec<Style>,
-    last_style: (Style, usize),
-}
-
-impl Runs for Encoder {
-    fn run(&mut self, style: Style, text: &str, columns: u16, is_single: bool) {
-        let style = self.style(style);
-        self.text.extend_from_slice(text.as_bytes());
-        match self.pieces.last_mut() {
-            Some(last) if last.style == style && !is_single && !last.is_single => {
-                last.length += text.len();
-            }
-            _ => self.pieces.push(Piece { style, length: text.len(), columns, is_single }),
-        }
-    }
-}
-
-impl Encoder {
-    fn start(&mut self, styles: Vec<Style>) {
-        self.text.clear();
-        self.pieces.clear();
-        self.styles = styles;
-        self.last_style.1 = usize::MAX;
-    }
-
-    fn style(&mut self, style: Style) -> usize {
-        if self.last_style.0 == style && self.last_style.1 != usize::MAX {
-            return self.last_style.1;
-        }
-        let known = self.styles.iter().position(|known| *known == style);
-        let index = known.unwrap_or_else(|| {
-            self.styles.push(style);
-            self.styles.len() - 1
-        });
-        self.last_style = (style, index);
-        index
-    }
-
-    fn plain_text(&self) -> String {
-        String::from_utf8_lossy(&self.text).trim_end().to_owned()
-    }
-
-    fn finish(&mut self, wrapped: bool, out: &mut Vec<u8>) {
-        if !wrapped {
-            self.trim();
-        }
-        write_varint(self.pieces.len() << 1 | usize::from(wrapped), out);
-        for piece in &self.pieces {
-            write_varint(piece.style << 1 | usize::from(piece.is_single), out);
-            write_varint(piece.length, out);
-            if piece.is_single {
-                write_varint(usize::from(piece.columns), out);
-            }
-        }
-        out.extend_from_slice(&self.text);
-    }
-
-    /// Drops blanks without a style from the end.
-    fn trim(&mut self) {
-        while let Some(last) = self.pieces.last_mut() {
-            if self.styles[last.style] != Style::default() {
-                return;
-            }
-            let start = self.text.len() - last.length;
-            let kept = self.text[start..].iter().rposition(|byte| *byte != b' ');
-            last.length = kept.map_or(0, |at| at + 1);
-            self.text.truncate(start + last.length);
-            if last.length > 0 {
-                return;
-            }
-            self.pieces.pop();
-        }
-    }
-}
-
-fn decode(mut bytes: &[u8], styles: &[Style]) -> Option<Row> {
-    let head = read_varint(&mut bytes)?;
-    let mut pieces = Vec::with_capacity((head >> 1).min(bytes.len()));
-    for _ in 0..head >> 1 {
-        let style = read_varint(&mut bytes)?;
-        let length = read_varint(&mut bytes)?;
-        let columns = if style & 1 == 1 { read_varint(&mut bytes)? } else { 0 };
-        pieces.push((*styles.get(style >> 1)?, length, columns));
-    }
-    let mut runs = Vec::with_capacity(pieces.len());
-    for (style, length, columns) in pieces {
-        let (text, rest) = bytes.split_at_checked(length)?;
-        bytes = rest;
-        let text = str::from_utf8(text).ok()?.to_owned();
-        let columns = if columns == 0 { text.chars().count() } else { columns };
-        runs.push(Run { text, columns: u16::try_from(columns).ok()?, style });
-    }
-    Some(Row { runs, wrapped: head & 1 == 1 })
-}
-
-fn write_varint(number: usize, out: &mut Vec<u8>) {
-    let mut rest = number;
-    while rest >= 0x80 {
-        out.push(0x80 | rest.to_le_bytes()[0]);
-        rest >>= 7;
-    }
-    out.push(rest.to_le_bytes()[0]);
-}
-
-fn read_varint(bytes: &mut &[u8]) -> Option<usize> {
-    let mut number = 0;
-    for shift in (0..28).step_by(7) {
-        let (first, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= usize::from(first & 0x7f) << shift;
-        if first & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::line::RunLook;
     use super::*;
+    use crate::model::Style;
 
     const RED: Style = Style {
         foreground: crate::model::Color::Indexed(1),
         background: crate::model::Color::Default,
         attributes: Style::BOLD,
+        underline: crate::model::Underline::Single,
+        underline_color: crate::model::Color::Default,
     };
 
+    fn plain(style: Style) -> RunLook<'static> {
+        RunLook { style, link: "" }
+    }
+
     fn push(history: &mut History, text: &str) {
-        history.push(false, |runs| runs.run(Style::default(), text, 0, false));
+        history.push(false, |runs| runs.run(plain(Style::default()), text, 0, false));
     }
 
     fn limited(lines: usize, bytes: usize) -> History {
@@ -371,11 +303,11 @@ mod tests {
     fn a_row_is_returned_as_it_was_put_in() {
         let mut history = limited(10, 1 << 20);
         history.push(true, |runs| {
-            runs.run(Style::default(), "ab", 2, false);
-            runs.run(Style::default(), "c", 1, false);
-            runs.run(RED, "中", 2, true);
-            runs.run(RED, "e\u{301}", 1, true);
-            runs.run(Style::default(), "  ", 2, false);
+            runs.run(plain(Style::default()), "ab", 2, false);
+            runs.run(plain(Style::default()), "c", 1, false);
+            runs.run(plain(RED), "中", 2, true);
+            runs.run(plain(RED), "e\u{301}", 1, true);
+            runs.run(plain(Style::default()), "  ", 2, false);
         });
         let row = history.row(0).unwrap();
         assert_eq!(row.text(), "abc中e\u{301}  ");

@@ -2,15 +2,56 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::model::{Row, Run, Style};
+use crate::model::{Color, Row, Run, Style, Underline};
 
 use super::cluster::{Clusters, is_cluster, printable};
+use super::links::Links;
 use super::look::{Look, LookId, Looks, look_id};
+
+/// How a run looks, and where it leads: nowhere, if that is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RunLook<'a> {
+    pub(super) style: Style,
+    pub(super) link: &'a str,
+}
+
+impl RunLook<'_> {
+    fn plain(style: Style) -> Self {
+        Self { style, link: "" }
+    }
+}
+
+/// Fills a row in which a wide character did not fit any more, so that the emulator takes it for one
+/// that wrapped. Nothing that a program prints looks like that, so it can be left out again.
+pub(super) const FILLER: RunLook<'static> = RunLook {
+    style: Style {
+        foreground: Color::Default,
+        background: Color::Default,
+        attributes: Style::HIDDEN | Style::BLINK | Style::DIM,
+        underline: Underline::Single,
+        underline_color: Color::Default,
+    },
+    link: "",
+};
 
 /// Takes the runs of a row from left to right; neighbours that look alike may be merged.
 pub(super) trait Runs {
     /// `is_single` marks one cell with a wide or composed character.
-    fn run(&mut self, style: Style, text: &str, columns: u16, is_single: bool);
+    fn run(&mut self, look: RunLook<'_>, text: &str, columns: u16, is_single: bool);
+}
+
+/// What the cells name by numbers and stand-ins.
+#[derive(Clone, Copy)]
+pub(super) struct Tables<'a> {
+    pub(super) looks: &'a Looks,
+    pub(super) clusters: &'a Clusters,
+    pub(super) links: &'a Links,
+}
+
+impl<'a> Tables<'a> {
+    fn run_look(self, look: Look) -> RunLook<'a> {
+        RunLook { style: look.style, link: self.links.get(look.link).unwrap_or_default() }
+    }
 }
 
 /// One cell of a row.
@@ -60,13 +101,20 @@ impl Line {
     }
 
     /// Turns a row of the history back into cells.
-    pub(super) fn from_row(row: &Row, looks: &mut Looks, clusters: &mut Clusters) -> Self {
+    pub(super) fn from_row(
+        row: &Row,
+        looks: &mut Looks,
+        clusters: &mut Clusters,
+        links: &mut Links,
+    ) -> Self {
         let mut line = Self { is_wrapped: row.wrapped, ..Self::default() };
         let mut buffer = [0; 4];
         for run in &row.runs {
-            let look = looks.intern(Look::plain(run.style)).unwrap_or(0);
+            let target = run.link.as_deref().and_then(|target| links.intern(target));
+            let look = Look { style: run.style, link: target.unwrap_or(0), ..Look::default() };
+            let look = looks.intern(look).unwrap_or(0);
             let mut chars = run.text.chars().map(printable);
-            if usize::from(run.columns) == run.text.chars().count() {
+            if !run.is_single() {
                 chars.for_each(|c| line.push(c.encode_utf8(&mut buffer), 1, look));
             } else if run.columns == 1 {
                 line.push(&chars.collect::<String>(), 1, look);
@@ -87,6 +135,14 @@ impl Line {
         self.spots.push(Spot { length, columns, look });
     }
 
+    /// Takes the last cell away if it looks like this.
+    pub(super) fn leave_out(&mut self, filler: LookId) {
+        let last = self.spots.pop_if(|spot| spot.look == filler && spot.length == 1);
+        if last.is_some() {
+            self.text.pop();
+        }
+    }
+
     /// Returns each cell with its text.
     pub(super) fn cells(&self) -> impl Iterator<Item = (Spot, &str)> {
         let mut at = 0;
@@ -101,45 +157,45 @@ impl Line {
         self.spots.iter().map(|spot| u16::from(spot.columns)).sum()
     }
 
-    pub(super) fn runs(&self, looks: &Looks, clusters: &Clusters, runs: &mut impl Runs) {
-        let mut seen = (0, Style::default());
+    pub(super) fn runs(&self, tables: Tables<'_>, runs: &mut impl Runs) {
+        let mut seen = (0, RunLook::default());
         for (spot, text) in self.cells() {
             if spot.look != seen.0 {
-                seen = (spot.look, looks.get(spot.look).style);
+                seen = (spot.look, tables.run_look(tables.looks.get(spot.look)));
             }
             if spot.is_blank() {
                 // Half of a wide character may be gone; of what it looked like only this stays.
-                let style = Style { background: seen.1.background, ..Style::default() };
-                runs.run(style, " ", 1, false);
+                let style = Style { background: seen.1.style.background, ..Style::default() };
+                runs.run(RunLook::plain(style), " ", 1, false);
             } else {
-                cell_run(seen.1, text, clusters, runs);
+                cell_run(seen.1, text, tables.clusters, runs);
             }
         }
     }
 
-    pub(super) fn row(&self, looks: &Looks, clusters: &Clusters) -> Row {
+    pub(super) fn row(&self, tables: Tables<'_>) -> Row {
         let mut row = RowBuilder::default();
-        self.runs(looks, clusters, &mut row);
+        self.runs(tables, &mut row);
         row.finish(self.is_wrapped)
     }
 }
 
-fn cell_run(style: Style, text: &str, clusters: &Clusters, runs: &mut impl Runs) {
+fn cell_run(look: RunLook<'_>, text: &str, clusters: &Clusters, runs: &mut impl Runs) {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
-        (Some(c), None) if c.is_ascii() => runs.run(style, text, 1, false),
+        (Some(c), None) if c.is_ascii() => runs.run(look, text, 1, false),
         (Some(c), None) => {
             let columns = u16::from(width(c) > 1) + 1;
             let meaning = clusters.meaning(c).unwrap_or(text);
-            runs.run(style, meaning, columns, columns == 2);
+            runs.run(look, meaning, columns, columns == 2);
         }
         (Some(c), Some(_)) => {
             let columns = u16::from(width(c) > 1 || text.contains('\u{fe0f}') && is_wide(text)) + 1;
             match clusters.meaning(c) {
-                None => runs.run(style, text, columns, true),
+                None => runs.run(look, text, columns, true),
                 Some(meaning) => {
                     let whole = format!("{meaning}{}", &text[c.len_utf8()..]);
-                    runs.run(style, &whole, columns, true);
+                    runs.run(look, &whole, columns, true);
                 }
             }
         }
@@ -163,18 +219,13 @@ pub(super) const BLANK: u8 = 0x1f;
 const BLANKS: &str = "                                                                ";
 
 /// Turns a captured row into runs.
-pub(super) fn captured_runs(
-    mut raw: &[u8],
-    looks: &Looks,
-    clusters: &Clusters,
-    runs: &mut impl Runs,
-) {
+pub(super) fn captured_runs(mut raw: &[u8], tables: Tables<'_>, runs: &mut impl Runs) {
     let mut look = Look::default();
     while let [first, rest @ ..] = raw {
         match *first {
             0x1b => {
                 let end = rest.iter().position(|byte| *byte == b'm').unwrap_or(rest.len());
-                look = looks.get(pen_id(&rest[..end]));
+                look = tables.looks.get(pen_id(&rest[..end]));
                 raw = rest.get(end + 1..).unwrap_or_default();
             }
             BLANK => {
@@ -184,33 +235,33 @@ pub(super) fn captured_runs(
                 let count =
                     raw.iter().take(BLANKS.len()).take_while(|byte| **byte == BLANK).count();
                 let columns = u16::try_from(count).unwrap_or(1);
-                runs.run(style, &BLANKS[..count], columns, false);
+                runs.run(RunLook::plain(style), &BLANKS[..count], columns, false);
                 raw = &raw[count..];
             }
             _ => {
                 let is_end = |byte: &u8| matches!(*byte, 0x1b | BLANK);
                 let end = raw.iter().position(is_end).unwrap_or(raw.len());
-                text_runs(look.style, &raw[..end], clusters, runs);
+                text_runs(tables.run_look(look), &raw[..end], tables.clusters, runs);
                 raw = &raw[end..];
             }
         }
     }
 }
 
-fn text_runs(style: Style, bytes: &[u8], clusters: &Clusters, runs: &mut impl Runs) {
+fn text_runs(look: RunLook<'_>, bytes: &[u8], clusters: &Clusters, runs: &mut impl Runs) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     if text.is_ascii() {
-        runs.run(style, text, u16::try_from(text.len()).unwrap_or(u16::MAX), false);
+        runs.run(look, text, u16::try_from(text.len()).unwrap_or(u16::MAX), false);
         return;
     }
     let mut start = 0;
     for (at, c) in text.char_indices() {
         if at > start && (c.is_ascii() || width(c) > 0) {
-            cell_run(style, &text[start..at], clusters, runs);
+            cell_run(look, &text[start..at], clusters, runs);
             start = at;
         }
     }
-    cell_run(style, &text[start..], clusters, runs);
+    cell_run(look, &text[start..], clusters, runs);
 }
 
 /// Reads the number of a look from the body of `ESC [ … m`.
@@ -232,21 +283,37 @@ fn pen_id(body: &[u8]) -> LookId {
     }
 }
 
+/// All the targets of one row: each cell of it may lead elsewhere.
+pub(super) const ROW_LINK_BYTES_MAX: usize = 32 * 1024;
+
 /// Collects runs into a row.
 #[derive(Default)]
 pub(super) struct RowBuilder {
     runs: Vec<Run>,
     last_is_single: bool,
+    link_bytes: usize,
 }
 
 impl Runs for RowBuilder {
-    fn run(&mut self, style: Style, text: &str, columns: u16, is_single: bool) {
+    fn run(&mut self, look: RunLook<'_>, text: &str, columns: u16, is_single: bool) {
+        let RunLook { style, link } = look;
+        let fits = self.link_bytes + link.len() <= ROW_LINK_BYTES_MAX;
+        let link = Some(link).filter(|link| !link.is_empty() && fits);
         match self.runs.last_mut() {
-            Some(last) if last.style == style && !is_single && !self.last_is_single => {
+            Some(last)
+                if last.style == style
+                    && last.link.as_deref() == link
+                    && !is_single
+                    && !self.last_is_single =>
+            {
                 last.text.push_str(text);
                 last.columns += columns;
             }
-            _ => self.runs.push(Run { text: text.to_owned(), columns, style }),
+            _ => {
+                self.link_bytes += link.map_or(0, str::len);
+                let link = link.map(Box::from);
+                self.runs.push(Run { text: text.to_owned(), columns, style, link });
+            }
         }
         self.last_is_single = is_single;
     }

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What terminals agreed on as the longest target.
 const LINK_BYTES_MAX: usize = 2083;
-/// More than a screen shows; the oldest unused ones give way.
-const LINKS_MAX: usize = 512;
+/// More than a large screen shows; unused ones give way.
+const LINKS_MAX: usize = 16_384;
+/// What all targets may take together.
+const TARGET_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// The table of link targets; number zero is none.
 #[derive(Debug, Default)]
@@ -13,6 +15,9 @@ pub(super) struct Links {
     targets: Vec<Box<str>>,
     numbers: BTreeMap<Box<str>, u16>,
     free: Vec<u16>,
+    target_bytes: usize,
+    /// How often a target was looked for that was not there.
+    missed: u64,
 }
 
 impl Links {
@@ -28,6 +33,10 @@ impl Links {
         if let Some(number) = self.numbers.get(target) {
             return Some(*number);
         }
+        self.missed += 1;
+        if self.target_bytes + target.len() > TARGET_BYTES_MAX {
+            return None;
+        }
         let number = if let Some(number) = self.free.pop() {
             self.targets[usize::from(number) - 1] = target.into();
             number
@@ -37,6 +46,7 @@ impl Links {
         } else {
             return None;
         };
+        self.target_bytes += target.len();
         self.numbers.insert(target.into(), number);
         Some(number)
     }
@@ -50,10 +60,18 @@ impl Links {
             }
             keep
         });
+        for number in &freed {
+            let target = std::mem::take(&mut self.targets[usize::from(*number) - 1]);
+            self.target_bytes -= target.len();
+        }
         self.free.append(&mut freed);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.targets.iter().map(|target| 2 * target.len() + 64).sum()
+        2 * self.target_bytes + 64 * self.targets.len()
+    }
+
+    pub(super) fn missed(&self) -> u64 {
+        self.missed
     }
 }

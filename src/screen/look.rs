@@ -6,19 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Color, Style};
-
-/// How the line under a text is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Underline {
-    #[default]
-    None,
-    Single,
-    Double,
-    Curly,
-    Dotted,
-    Dashed,
-}
+use crate::model::Style;
 
 /// The number of an entry; zero is text without any style.
 pub(super) type LookId = u32;
@@ -27,21 +15,10 @@ pub(super) type LookId = u32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Look {
     pub(super) style: Style,
-    pub(super) underline: Underline,
-    pub(super) underline_color: Color,
     /// The number of a link, or zero.
     pub(super) link: u16,
     /// The cell was erased with a background, not printed.
     pub(super) is_erased: bool,
-}
-
-impl Look {
-    /// Returns the look of text of which only the style is known.
-    pub(super) fn plain(style: Style) -> Self {
-        let is_underlined = style.has(Style::UNDERLINE);
-        let underline = if is_underlined { Underline::Single } else { Underline::None };
-        Self { style, underline, ..Self::default() }
-    }
 }
 
 /// Twice the cells of a large screen that shows a picture in true colour.
@@ -57,6 +34,8 @@ pub(super) struct Looks {
     free: Vec<LookId>,
     recent: [(Look, LookId); RECENT],
     recent_next: usize,
+    /// How often a look was looked for that was not there.
+    missed: u64,
 }
 
 impl Default for Looks {
@@ -67,6 +46,7 @@ impl Default for Looks {
             free: Vec::new(),
             recent: [(Look::default(), 0); RECENT],
             recent_next: 0,
+            missed: 0,
         }
     }
 }
@@ -95,6 +75,7 @@ impl Looks {
     }
 
     fn insert(&mut self, look: Look) -> Option<LookId> {
+        self.missed += 1;
         let id = if let Some(id) = self.free.pop() {
             self.entries[usize::try_from(id).ok()?] = look;
             id
@@ -124,6 +105,10 @@ impl Looks {
 
     pub(super) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    pub(super) fn missed(&self) -> u64 {
+        self.missed
     }
 
     pub(super) fn links(&self) -> impl Iterator<Item = u16> + '_ {
@@ -194,6 +179,7 @@ fn low_byte(number: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Color;
 
     #[test]
     fn a_number_survives_the_emulator() {

@@ -7,9 +7,8 @@
 //!
 //! The emulator's cells hold text and one number. The number names a look (colours, attributes,
 //! underline, link) in a table of ours, and a picture made of several characters is one stand-in
-//! character, so that little is lost to what the emulator cannot hold. What is lost: the shape
-//! and colour of an underline and the link of a row once it is in the history; the background
-//! of rows that scroll in; more than some nine combining marks on one letter.
+//! character, so that little is lost to what the emulator cannot hold. What is lost: more than
+//! some nine combining marks on one letter.
 //!
 //! A panic inside the emulator is caught and costs at most a portion of the output (one KiB, or
 //! sixteen of nothing but plain text); whoever runs this sets a panic hook if nothing shall be
@@ -23,6 +22,7 @@ mod command;
 mod csi;
 mod draw;
 mod emulator;
+mod fill;
 mod flow;
 mod history;
 mod keys;
@@ -30,9 +30,11 @@ mod line;
 mod links;
 mod look;
 mod mode;
+mod packed_row;
 mod palette;
 mod pointer;
 mod print;
+mod rebuild;
 mod reflow;
 mod report;
 mod restore;
@@ -48,7 +50,6 @@ mod terminal;
 
 pub use history::HistoryLimit;
 pub use keys::key_bytes;
-pub use look::Underline;
 pub use mode::{Modes, MouseEncoding, MouseMode};
 pub use palette::{Palette, Rgb};
 pub use pointer::{focus_bytes, harmless, mouse_bytes, paste_bytes};

@@ -8,12 +8,23 @@ use super::line::width;
 use super::signal::is_reordering;
 use super::terminal::Terminal;
 
-const JOINER: char = '\u{200d}';
+pub(super) const JOINER: char = '\u{200d}';
 const EMOJI_PRESENTATION: char = '\u{fe0f}';
+
+/// What it costs to see whether a character belongs to the one before it.
+const WORK_PER_JOIN: usize = 500;
 
 impl Terminal {
     /// Prints text with line ends, and no other control, in it.
     pub(super) fn print(&mut self, text: &str) {
+        if self.has_background() {
+            self.print_on_background(text);
+        } else {
+            self.print_anywhere(text);
+        }
+    }
+
+    pub(super) fn print_anywhere(&mut self, text: &str) {
         if !self.is_plain() {
             text.chars().for_each(|c| self.print_carefully(c));
         } else if self.line_feed_returns && text.contains('\n') {
@@ -25,7 +36,7 @@ impl Terminal {
 
     fn print_plain(&mut self, text: &str) {
         if text.is_ascii() {
-            self.joins_next = false;
+            (self.joins_next, self.stands_alone) = (false, false);
             self.canvas.plain_text(text);
         } else {
             self.print_unicode(text);
@@ -41,7 +52,7 @@ impl Terminal {
         let mut start = 0;
         for (at, c) in text.char_indices() {
             if c.is_ascii() || is_ordinary(c) && !self.joins_next {
-                self.joins_next = false;
+                (self.joins_next, self.stands_alone) = (false, false);
                 continue;
             }
             self.canvas.plain_text(&text[start..at]);
@@ -54,11 +65,13 @@ impl Terminal {
     /// Prints a character that may belong to the one before it.
     fn print_special(&mut self, c: char) {
         let joins = std::mem::replace(&mut self.joins_next, c == JOINER);
+        let is_apart = std::mem::take(&mut self.stands_alone);
         if ('\u{80}'..='\u{9f}').contains(&c) || is_reordering(c) {
             return;
         }
         let is_mark = width(c) == 0;
-        if (is_mark || joins || is_modifier(c)) && self.join(c) || is_mark && is_reserved(c) {
+        let may_join = !is_apart && (is_mark || joins || is_modifier(c));
+        if may_join && self.join(c) || is_mark && is_reserved(c) {
             return;
         }
         let mut buffer = [0; 4];
@@ -68,6 +81,7 @@ impl Terminal {
     /// Makes a character part of the cell before the cursor; says no if the emulator can do
     /// that itself, or if the two do not belong together.
     fn join(&mut self, c: char) -> bool {
+        self.canvas.budget.note_work(WORK_PER_JOIN);
         let (row, col) = self.canvas.cursor();
         let screen = self.canvas.screen();
         let cell_at = |back: u16| Some((screen.cell(row, col.checked_sub(back)?)?, back));
@@ -75,7 +89,10 @@ impl Terminal {
         let Some((cell, back)) = cell_at(if is_second_half { 2 } else { 1 }) else {
             return false;
         };
-        let Some(base) = cell.contents().chars().next() else { return false };
+        let Some(base) = cell.contents().chars().next() else {
+            // A mark on a cell without a letter has nothing to change.
+            return width(c) == 0;
+        };
         if width(c) == 0 && c != EMOJI_PRESENTATION && !is_cluster(base) {
             return false;
         }
@@ -121,6 +138,9 @@ impl Terminal {
     }
 
     fn print_carefully(&mut self, c: char) {
+        if matches!(c, '\n' | '\r') {
+            (self.joins_next, self.stands_alone) = (false, false);
+        }
         match c {
             '\n' => return self.line_feed(),
             '\r' => return self.canvas.plain_text("\r"),
@@ -132,6 +152,7 @@ impl Terminal {
             self.canvas.forget_wrap_in_flow();
         }
         if is_ordinary(c) && !self.joins_next && self.canvas.has_blank_ahead(columns) {
+            self.stands_alone = false;
             return self.canvas.plain_text(c.encode_utf8(&mut [0; 4]));
         }
         if columns > 0 && (self.inserts || !self.wraps) {
@@ -178,7 +199,7 @@ fn is_ordinary(c: char) -> bool {
 
 /// Says whether a character of its own width may change the one before it: a skin tone, or the
 /// second half of a flag.
-fn is_modifier(c: char) -> bool {
+pub(super) fn is_modifier(c: char) -> bool {
     matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}')
 }
 
@@ -190,8 +211,13 @@ fn belongs(text: &str, c: char) -> bool {
     match c {
         _ if is_indicator(c) => is_half_flag,
         _ if is_modifier(c) => true,
-        _ => text.ends_with(JOINER),
+        // Letters are joined by how they are drawn, and keep their cells.
+        _ => text.ends_with(JOINER) && is_picture(c) && text.starts_with(is_picture),
     }
+}
+
+fn is_picture(c: char) -> bool {
+    !c.is_ascii() && !c.is_alphanumeric()
 }
 
 /// Returns the line drawing character that a letter stands for.

@@ -6,11 +6,27 @@ use crate::model::Size;
 
 use super::cluster::Clusters;
 use super::history::History;
-use super::line::{Line, Spot};
-use super::look::Looks;
+use super::line::{FILLER, Line, Spot, Tables};
+use super::links::Links;
+use super::look::{Look, LookId, Looks};
 
 /// A line without end must not be taken back from the history for ever.
 const TAKEN_BACK_SCREENS: usize = 4;
+
+/// The history, with the tables that its rows need to be rows of a screen again.
+pub(super) struct Past<'a> {
+    pub(super) history: &'a mut History,
+    pub(super) looks: &'a mut Looks,
+    pub(super) clusters: &'a mut Clusters,
+    pub(super) links: &'a mut Links,
+}
+
+impl Past<'_> {
+    fn take_back(&mut self) -> Option<Line> {
+        let row = self.history.pop()?;
+        Some(Line::from_row(&row, self.looks, self.clusters, self.links))
+    }
+}
 
 /// The rows of a screen, wrapped for another size.
 pub(super) struct Reflow {
@@ -29,9 +45,7 @@ impl Reflow {
         mut lines: Vec<Line>,
         cursor: (u16, u16),
         size: Size,
-        history: &mut History,
-        looks: &mut Looks,
-        clusters: &mut Clusters,
+        mut past: Past<'_>,
     ) -> Self {
         let height = lines.len();
         let rows = usize::from(size.rows);
@@ -39,13 +53,17 @@ impl Reflow {
         let mut cursor = (usize::from(cursor.0), cursor.1);
         lines.truncate(filled.max(cursor.0 + 1));
         let was_full = lines.len() == height;
-        let mut seen = history.taken_back().min(lines.len());
+        let mut seen = past.history.taken_back().min(lines.len());
         let most = TAKEN_BACK_SCREENS * rows;
         let mut older: Vec<Line> = Vec::new();
         // A line that began in the history is wrapped as a whole.
-        while older.len() < most && history.ends_wrapped() {
-            let row = history.pop().unwrap_or_default();
-            older.push(Line::from_row(&row, looks, clusters));
+        while older.len() < most && past.history.ends_wrapped() {
+            older.extend(past.take_back());
+        }
+        let padding = Look { style: FILLER.style, ..Look::default() };
+        let padding = past.looks.intern(padding).unwrap_or(0);
+        for line in &mut lines {
+            line.leave_out(padding);
         }
         let mut taken = 0;
         loop {
@@ -53,35 +71,38 @@ impl Reflow {
             seen += older.len();
             cursor.0 += older.len();
             older.reverse();
+            for line in &mut older {
+                line.leave_out(padding);
+            }
             lines.splice(0..0, std::mem::take(&mut older));
-            let mut flow = wrap(&lines, cursor, seen, size.cols);
+            let mut flow = wrap(&lines, cursor, seen, size.cols, padding);
             let wanted = rows.saturating_sub(flow.lines.len());
             older = (0..wanted.min(most.saturating_sub(taken)))
                 .take_while(|_| was_full)
-                .map_while(|_| history.pop())
-                .map(|row| Line::from_row(&row, looks, clusters))
+                .map_while(|_| past.take_back())
                 .collect();
             if older.is_empty() {
-                flow.over = flow.lines.len().saturating_sub(rows);
+                // What stands below the cursor goes before the cursor's own row would.
+                flow.over = flow.lines.len().saturating_sub(rows).min(flow.cursor.0);
                 return flow;
             }
         }
     }
 
     /// Returns the texts of the lines that had been in the history before.
-    pub(super) fn seen(&self, looks: &Looks, clusters: &Clusters) -> VecDeque<String> {
-        let text = |line: &Line| line.row(looks, clusters).text().trim_end().to_owned();
+    pub(super) fn seen(&self, tables: Tables<'_>) -> VecDeque<String> {
+        let text = |line: &Line| line.row(tables).text().trim_end().to_owned();
         self.lines[..self.seen].iter().map(text).collect()
     }
 }
 
-fn wrap(lines: &[Line], cursor: (usize, u16), seen: usize, cols: u16) -> Reflow {
+fn wrap(lines: &[Line], cursor: (usize, u16), seen: usize, cols: u16, filler: LookId) -> Reflow {
     let mut flow = Reflow { lines: Vec::new(), over: 0, cursor: (0, 0), seen: 0 };
     let mut first = 0;
     while first < lines.len() {
         let length = lines[first..].iter().take_while(|line| line.is_wrapped).count() + 1;
         let end = (first + length).min(lines.len());
-        let logical = Logical { lines: &lines[first..end], first };
+        let logical = Logical { lines: &lines[first..end], first, filler };
         logical.wrap(cursor, seen, cols, &mut flow);
         first = end;
     }
@@ -93,6 +114,8 @@ struct Logical<'a> {
     lines: &'a [Line],
     /// The number of the first of them on the screen.
     first: usize,
+    /// How the blank looks that fills a row before a wide character.
+    filler: LookId,
 }
 
 impl Logical<'_> {
@@ -117,6 +140,9 @@ impl Logical<'_> {
                 at += 1;
             }
             let is_last = at >= text;
+            if !is_last && columns < cols {
+                line.push(" ", 1, self.filler);
+            }
             if let Some((cell, beyond)) = target
                 && cell >= start
                 && (cell < at || is_last)

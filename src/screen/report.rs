@@ -6,6 +6,10 @@ use super::terminal::Terminal;
 
 /// A guess that programs use to scale pictures, which we do not show.
 const CELL_PIXELS: (u32, u32) = (20, 10);
+/// The mode in which several characters that make one picture take its cells, and what says that it
+/// is on and stays on.
+const CLUSTERS: u16 = 2027;
+const ALWAYS: u8 = 3;
 const NAME: &str = concat!("wheelhouse ", env!("CARGO_PKG_VERSION"));
 
 impl Terminal {
@@ -51,10 +55,14 @@ impl Terminal {
     }
 
     pub(super) fn report_private_mode(&mut self, mode: u16) {
+        if mode == CLUSTERS {
+            return self.answer_text(&format!("\x1b[?{mode};{ALWAYS}$y"));
+        }
         let on = self.modes.get(mode).or(match mode {
             6 => Some(self.canvas.margins().is_origin),
             7 => Some(self.wraps),
             25 => Some(self.cursor_is_visible),
+            45 => Some(self.wraps_back),
             2026 => Some(self.held_since.is_some()),
             _ => None,
         });

@@ -50,6 +50,8 @@ pub(super) struct Scanner {
     string_is_too_long: bool,
     partial: [u8; 4],
     partial_length: usize,
+    /// How many bytes were looked at, once for each time.
+    examined: u64,
 }
 
 impl Scanner {
@@ -73,6 +75,11 @@ impl Scanner {
         self.string.capacity()
     }
 
+    /// Returns how many bytes were looked at; one that is looked at twice counts twice.
+    pub(super) fn examined(&self) -> u64 {
+        self.examined
+    }
+
     /// Says whether nothing has begun that the next chunk may complete.
     pub(super) fn is_at_rest(&self) -> bool {
         self.state == State::Ground && self.partial_length == 0
@@ -81,6 +88,7 @@ impl Scanner {
     fn ground(&mut self, bytes: &[u8], to: &mut impl Listener) -> usize {
         let end = bytes.iter().position(|byte| !IS_TEXT[usize::from(*byte)]);
         let text = &bytes[..end.unwrap_or(bytes.len())];
+        self.examined += text.len() as u64 + 1;
         if !text.is_empty() {
             return self.text(text, end.is_none(), to);
         }
@@ -92,31 +100,27 @@ impl Scanner {
         1
     }
 
+    /// Hands over bytes without controls, and returns how many were taken: all of them, so that
+    /// none is looked at twice.
     fn text(&mut self, bytes: &[u8], is_at_end: bool, to: &mut impl Listener) -> usize {
-        let error = match str::from_utf8(bytes) {
-            Ok(text) => {
-                to.text(text);
-                return bytes.len();
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            if !chunk.valid().is_empty() {
+                to.text(chunk.valid());
             }
-            Err(error) => error,
-        };
-        let (valid, rest) = bytes.split_at(error.valid_up_to());
-        if let Ok(text) = str::from_utf8(valid)
-            && !text.is_empty()
-        {
-            to.text(text);
-        }
-        match error.error_len() {
-            None if is_at_end => {
+            let rest = chunk.invalid();
+            let is_cut = || str::from_utf8(rest).is_err_and(|error| error.error_len().is_none());
+            if rest.is_empty() {
+                continue;
+            }
+            if is_at_end && chunks.peek().is_none() && is_cut() {
                 self.partial[..rest.len()].copy_from_slice(rest);
                 self.partial_length = rest.len();
-                bytes.len()
-            }
-            length => {
+            } else {
                 to.text(REPLACEMENT);
-                valid.len() + length.unwrap_or(rest.len())
             }
         }
+        bytes.len()
     }
 
     /// Adds bytes to a character that the last chunk cut.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::model::{Color, Moment, Row, Size};
+use crate::model::{Color, Moment, Row, ScreenLink, Size, Style, Underline};
 
 use super::history::HistoryLimit;
-use super::look::{Look, Underline, look_id};
+use super::look::{Look, look_id};
 use super::mode::Modes;
 use super::palette::Palette;
 use super::restore;
@@ -186,10 +186,33 @@ impl Screen {
         self.terminal.canvas.links.get(self.look_at(row, col).link)
     }
 
+    /// Returns the hyperlinks on the screen, row by row.
+    pub fn links(&self) -> Vec<ScreenLink> {
+        let size = self.size();
+        let mut found: Vec<ScreenLink> = Vec::new();
+        for row in 0..size.rows {
+            let mut last = 0;
+            for col in 0..size.cols {
+                let number = self.look_at(row, col).link;
+                match found.last_mut() {
+                    Some(link) if number != 0 && number == last => link.columns += 1,
+                    _ => {
+                        if let Some(target) = self.terminal.canvas.links.get(number) {
+                            let target = target.to_owned();
+                            found.push(ScreenLink { row, col, columns: 1, target });
+                        }
+                    }
+                }
+                last = number;
+            }
+        }
+        found
+    }
+
     /// Returns how a cell is underlined, and in which colour.
-    pub fn underline_at(&self, row: u16, col: u16) -> (Underline, Color) {
-        let look = self.look_at(row, col);
-        (look.underline, look.underline_color)
+    pub fn underline_at(&self, row: u16, col: u16) -> (Option<Underline>, Color) {
+        let style = self.look_at(row, col).style;
+        (style.has(Style::UNDERLINE).then_some(style.underline), style.underline_color)
     }
 
     fn look_at(&self, row: u16, col: u16) -> Look {
@@ -218,6 +241,12 @@ impl Screen {
     /// Returns how often the emulator failed and was replaced.
     pub fn rebuilds(&self) -> u64 {
         self.terminal.canvas.rebuilds
+    }
+
+    /// Returns how much work the output caused so far, in units of about a nanosecond. It is counted, so
+    /// that a test need not measure time.
+    pub fn work(&self) -> u64 {
+        self.terminal.canvas.budget.work() + self.scanner.examined()
     }
 
     /// Returns the memory of all that grows with the output.

@@ -5,7 +5,6 @@ use crate::model::Moment;
 use super::canvas::Margins;
 use super::csi::Csi;
 use super::draw::write_csi;
-use super::look::Look;
 use super::mode::KeyboardStack;
 use super::sgr;
 use super::terminal::{CursorShape, HOLD_MAX, Saved, Terminal};
@@ -40,6 +39,7 @@ impl Terminal {
                 sgr::apply(csi, &mut self.pen);
                 self.canvas.set_pen(self.pen);
             }
+            b'D' if self.goes_back_over_margin(count) => {}
             b'A' | b'B' | b'D' => {
                 self.forget_wrap();
                 write_csi(&[count], csi.last, self.canvas.out());
@@ -128,6 +128,7 @@ impl Terminal {
             }
             7 => self.wraps = on,
             25 => self.cursor_is_visible = on,
+            45 => self.wraps_back = on,
             47 => self.show_alternate(on, false, false),
             1047 => self.show_alternate(on, true, false),
             1048 if on => self.save_cursor(),
@@ -150,7 +151,7 @@ impl Terminal {
             }
             self.canvas.enter_alternate(clear);
         } else if !on {
-            self.canvas.leave_alternate(clear && !saves, !saves);
+            self.canvas.leave_alternate(clear, !saves);
             if saves {
                 self.restore_cursor();
             }
@@ -187,7 +188,7 @@ impl Terminal {
             return;
         }
         if how == 2 && !self.canvas.is_alternate() {
-            if !self.canvas.budget.afford(16 * self.canvas.cells()) {
+            if !self.canvas.budget.afford(24 * self.canvas.cells()) {
                 return;
             }
             self.canvas.commit_screen();
@@ -215,22 +216,22 @@ impl Terminal {
         }
     }
 
-    fn has_background(&self) -> bool {
-        self.pen.style.background != Look::default().style.background
-    }
-
     fn move_lines(&mut self, count: u16, csi: &Csi) {
         let cells = usize::from(count) * usize::from(self.canvas.size().cols);
         // `CSI … T` with more parameters tracks the mouse, and is obsolete.
         let cost = if csi.last == b'S' { 8 * cells } else { 2 * cells };
         if csi.params().len() <= 1 && self.canvas.budget.afford(cost) {
             write_csi(&[count], csi.last, self.canvas.out());
+            if self.has_background() {
+                let blank = self.rows_left_blank(count, csi.last);
+                self.fill_rows(blank);
+            }
         }
     }
 
     fn repeat(&mut self, count: u16) {
         let count = usize::from(count).min(self.canvas.cells());
-        if self.canvas.budget.afford(24 * count) {
+        if self.can_repeat && self.canvas.budget.afford(24 * count) {
             write_csi(&[u16::try_from(count).unwrap_or(u16::MAX)], b'b', self.canvas.out());
         }
     }

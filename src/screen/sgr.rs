@@ -1,10 +1,10 @@
 //! Reads what `CSI … m` asks for, and writes it down again.
 
-use crate::model::{Color, Style};
+use crate::model::{Color, Style, Underline};
 
 use super::csi::Csi;
 use super::draw::write_csi;
-use super::look::{Look, Underline};
+use super::look::Look;
 
 /// Changes the pen as a sequence asks; an attribute that nobody knows changes nothing.
 pub(super) fn apply(csi: &Csi, pen: &mut Look) {
@@ -28,7 +28,7 @@ pub(super) fn apply(csi: &Csi, pen: &mut Look) {
             | [target @ (38 | 48 | 58), 2, _, r, g, b, ..] => {
                 set_color(*target, rgb(Some(*r), Some(*g), Some(*b)), pen);
             }
-            [4, shape, ..] => set_underline(underline(*shape), pen),
+            [4, shape, ..] => set_underline(underline(*shape), &mut pen.style),
             [code] => simple(*code, pen),
             _ => {}
         }
@@ -46,15 +46,15 @@ fn simple(code: u16, pen: &mut Look) {
         1 => style.attributes |= Style::BOLD,
         2 => style.attributes |= Style::DIM,
         3 => style.attributes |= Style::ITALIC,
-        4 => set_underline(Underline::Single, pen),
+        4 => set_underline(Some(Underline::Single), style),
         5 | 6 => style.attributes |= Style::BLINK,
         7 => style.attributes |= Style::INVERSE,
         8 => style.attributes |= Style::HIDDEN,
         9 => style.attributes |= Style::STRIKETHROUGH,
-        21 => set_underline(Underline::Double, pen),
+        21 => set_underline(Some(Underline::Double), style),
         22 => style.attributes &= !(Style::BOLD | Style::DIM),
         23 => style.attributes &= !Style::ITALIC,
-        24 => set_underline(Underline::None, pen),
+        24 => set_underline(None, style),
         25 => style.attributes &= !Style::BLINK,
         27 => style.attributes &= !Style::INVERSE,
         28 => style.attributes &= !Style::HIDDEN,
@@ -63,30 +63,30 @@ fn simple(code: u16, pen: &mut Look) {
         39 => style.foreground = Color::Default,
         40..=47 => style.background = bounded(code - 40),
         49 => style.background = Color::Default,
-        59 => pen.underline_color = Color::Default,
+        59 => style.underline_color = Color::Default,
         90..=97 => style.foreground = bounded(code - 82),
         100..=107 => style.background = bounded(code - 92),
         _ => {}
     }
 }
 
-fn set_underline(shape: Underline, pen: &mut Look) {
-    pen.underline = shape;
-    if shape == Underline::None {
-        pen.style.attributes &= !Style::UNDERLINE;
+fn set_underline(shape: Option<Underline>, style: &mut Style) {
+    style.underline = shape.unwrap_or_default();
+    if shape.is_none() {
+        style.attributes &= !Style::UNDERLINE;
     } else {
-        pen.style.attributes |= Style::UNDERLINE;
+        style.attributes |= Style::UNDERLINE;
     }
 }
 
-fn underline(shape: u16) -> Underline {
+fn underline(shape: u16) -> Option<Underline> {
     match shape {
-        0 => Underline::None,
-        2 => Underline::Double,
-        3 => Underline::Curly,
-        4 => Underline::Dotted,
-        5 => Underline::Dashed,
-        _ => Underline::Single,
+        0 => None,
+        2 => Some(Underline::Double),
+        3 => Some(Underline::Curly),
+        4 => Some(Underline::Dotted),
+        5 => Some(Underline::Dashed),
+        _ => Some(Underline::Single),
     }
 }
 
@@ -95,7 +95,7 @@ fn set_color(target: u16, color: Option<Color>, pen: &mut Look) {
     match target {
         38 => pen.style.foreground = color,
         48 => pen.style.background = color,
-        _ => pen.underline_color = color,
+        _ => pen.style.underline_color = color,
     }
 }
 
@@ -112,8 +112,8 @@ fn rgb(r: Option<u16>, g: Option<u16>, b: Option<u16>) -> Option<Color> {
     Some(Color::Rgb(part(r)?, part(g)?, part(b)?))
 }
 
-/// Writes the sequence that sets exactly this look, its link aside.
-pub(super) fn write(look: &Look, out: &mut Vec<u8>) {
+/// Writes the sequence that sets exactly this style.
+pub(super) fn write(style: Style, out: &mut Vec<u8>) {
     const CODES: [(u8, u16); 7] = [
         (Style::BOLD, 1),
         (Style::DIM, 2),
@@ -124,13 +124,15 @@ pub(super) fn write(look: &Look, out: &mut Vec<u8>) {
         (Style::BLINK, 5),
     ];
     let mut params = vec![0];
-    params.extend(CODES.iter().filter(|(bit, _)| look.style.has(*bit)).map(|(_, code)| *code));
-    push_color(38, look.style.foreground, &mut params);
-    push_color(48, look.style.background, &mut params);
-    push_color(58, look.underline_color, &mut params);
+    params.extend(CODES.iter().filter(|(bit, _)| style.has(*bit)).map(|(_, code)| *code));
+    push_color(38, style.foreground, &mut params);
+    push_color(48, style.background, &mut params);
+    push_color(58, style.underline_color, &mut params);
     write_csi(&params, b'm', out);
-    let shape: &[u8] = match look.underline {
-        Underline::None => return,
+    if !style.has(Style::UNDERLINE) {
+        return;
+    }
+    let shape: &[u8] = match style.underline {
         Underline::Single => b"\x1b[4m",
         Underline::Double => b"\x1b[4:2m",
         Underline::Curly => b"\x1b[4:3m",

@@ -8,6 +8,7 @@ use super::canvas::Canvas;
 use super::csi::Csi;
 use super::draw::write_csi;
 use super::history::HistoryLimit;
+use super::line::width;
 use super::look::Look;
 use super::mode::{KeyboardStack, Modes};
 use super::palette::Palette;
@@ -45,7 +46,7 @@ impl CursorShape {
         Self::ALL.get(usize::from(number)).copied().unwrap_or_default()
     }
 
-    pub(super) fn number(self) -> u32 {
+    pub fn number(self) -> u8 {
         (0..).zip(Self::ALL).find(|(_, shape)| *shape == self).map_or(0, |(number, _)| number)
     }
 }
@@ -78,6 +79,8 @@ pub(super) struct Saved {
 pub(super) const HOLD_MAX: Duration = Duration::from_millis(150);
 /// An application that asks without end is answered this much at a time.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
+/// Keeps what follows apart from the character before it; to other terminals it means nothing.
+pub(super) const APART: u8 = 0;
 /// When an application says more at once, the older half is forgotten.
 const SIGNALS_MAX: usize = 512;
 
@@ -95,10 +98,16 @@ pub(super) struct Terminal {
     pub(super) cursor_is_visible: bool,
     pub(super) cursor_shape: CursorShape,
     pub(super) wraps: bool,
+    /// A backspace in the first column goes to the row above.
+    pub(super) wraps_back: bool,
     pub(super) inserts: bool,
     pub(super) line_feed_returns: bool,
     /// The last character asks for the next one to be joined to it.
     pub(super) joins_next: bool,
+    /// The next character is not joined to the one before it, whatever the two are.
+    pub(super) stands_alone: bool,
+    /// The last thing was a character, which can be repeated.
+    pub(super) can_repeat: bool,
     pub(super) palette: Palette,
     pub(super) answers: Vec<u8>,
     pub(super) signals: Vec<Signal>,
@@ -122,9 +131,12 @@ impl Terminal {
             cursor_is_visible: true,
             cursor_shape: CursorShape::default(),
             wraps: true,
+            wraps_back: false,
             inserts: false,
             line_feed_returns: false,
             joins_next: false,
+            stands_alone: false,
+            can_repeat: false,
             palette: Palette::default(),
             answers: Vec::new(),
             signals: Vec::new(),
@@ -159,6 +171,12 @@ impl Terminal {
         if (saved.row, saved.col) == before {
             (saved.row, saved.col) = self.canvas.primary().cursor_position();
         }
+    }
+
+    /// Notes that something else follows the text: what is printed then is neither joined to it by its
+    /// own wish, nor can it be repeated.
+    fn end_text(&mut self) {
+        (self.joins_next, self.can_repeat) = (false, false);
     }
 
     /// Returns the index of what each screen has for itself.
@@ -196,7 +214,35 @@ impl Terminal {
     }
 
     pub(super) fn line_feed(&mut self) {
-        self.canvas.plain_text(if self.line_feed_returns { "\r\n" } else { "\n" });
+        self.feed(if self.line_feed_returns { "\r\n" } else { "\n" });
+    }
+
+    fn feed(&mut self, line_end: &str) {
+        if self.has_background() {
+            self.feed_on_background(line_end);
+        } else {
+            self.canvas.plain_text(line_end);
+        }
+    }
+
+    /// Says whether the cursor went back over the left edge to the rows above, which is done only in
+    /// the mode for it.
+    pub(super) fn goes_back_over_margin(&mut self, count: u16) -> bool {
+        if !(self.wraps_back && self.wraps) {
+            return false;
+        }
+        let (row, col) = self.canvas.cursor();
+        let cols = self.canvas.size().cols;
+        let top = self.canvas.margins().above();
+        let has_rows = count > col.min(cols - 1) && row > top;
+        if has_rows {
+            let at = usize::from(row - top) * usize::from(cols) + usize::from(col.min(cols - 1));
+            let at = at.saturating_sub(usize::from(count));
+            let part = |number: usize| u16::try_from(number).unwrap_or(0);
+            let cols = usize::from(cols);
+            self.canvas.go_to(top + part(at / cols), part(at % cols));
+        }
+        has_rows
     }
 
     /// Moves the cursor over tab stops, backwards if negative.
@@ -210,7 +256,7 @@ impl Terminal {
     }
 
     fn reset(&mut self) {
-        if self.canvas.budget.afford(24 * self.canvas.cells()) {
+        if self.canvas.budget.afford(40 * self.canvas.cells()) {
             if !self.canvas.is_alternate() {
                 self.canvas.commit_screen();
             }
@@ -226,6 +272,7 @@ impl Terminal {
         self.cursor_is_visible = true;
         self.cursor_shape = CursorShape::default();
         self.wraps = true;
+        self.wraps_back = false;
         self.inserts = false;
         self.line_feed_returns = false;
         self.held_since = None;
@@ -241,6 +288,7 @@ impl Terminal {
         self.charsets = Charsets::default();
         self.saved[self.side()] = Saved::default();
         self.wraps = true;
+        self.wraps_back = false;
         self.inserts = false;
         self.cursor_is_visible = true;
         self.modes.application_cursor = false;
@@ -268,11 +316,16 @@ impl Terminal {
 impl Listener for Terminal {
     fn text(&mut self, text: &str) {
         self.print(text);
+        let is_seen = |c: char| !c.is_control() && width(c) > 0;
+        self.can_repeat = text.chars().next_back().is_some_and(is_seen);
     }
 
     fn control(&mut self, byte: u8) {
+        self.end_text();
         match byte {
+            APART => self.stands_alone = true,
             0x07 => self.signal(Signal::Bell),
+            0x08 if self.goes_back_over_margin(1) => {}
             0x08 if self.canvas.backspace_in_flow() => {}
             0x08 => {
                 self.forget_wrap();
@@ -289,13 +342,14 @@ impl Listener for Terminal {
     }
 
     fn escape(&mut self, intermediate: Option<u8>, last: u8) {
+        self.end_text();
         match (intermediate, last) {
             (None, b'7') => self.save_cursor(),
             (None, b'8') => self.restore_cursor(),
             (None, b'=') => self.modes.application_keypad = true,
             (None, b'>') => self.modes.application_keypad = false,
-            (None, b'D') => self.canvas.plain_text("\n"),
-            (None, b'E') => self.canvas.plain_text("\r\n"),
+            (None, b'D') => self.feed("\n"),
+            (None, b'E') => self.feed("\r\n"),
             (None, b'H') => {
                 let cols = self.canvas.size().cols;
                 let col = self.canvas.cursor().1.min(cols - 1);
@@ -303,7 +357,7 @@ impl Listener for Terminal {
             }
             (None, b'M') => {
                 self.forget_wrap();
-                self.canvas.out().extend_from_slice(b"\x1bM");
+                self.reverse_feed();
             }
             (None, b'c') => self.reset(),
             (Some(b'('), set) => self.charsets.is_drawing[0] = set == b'0',
@@ -314,6 +368,9 @@ impl Listener for Terminal {
     }
 
     fn csi(&mut self, csi: &Csi) {
+        if csi.last != b'b' {
+            self.end_text();
+        }
         self.sequence(csi);
     }
 

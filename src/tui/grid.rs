@@ -61,11 +61,16 @@ pub(super) struct TileSlot {
     pub index: usize,
     pub area: Rect,
     pub is_card: bool,
+    /// A zoomed pane has the whole area.
+    pub has_frame: bool,
 }
 
 impl TileSlot {
     /// Returns the part of a tile that shows the pane.
     pub(super) fn inner(&self) -> Rect {
+        if !self.has_frame {
+            return self.area;
+        }
         Rect {
             x: self.area.x + 1,
             y: self.area.y + 1,
@@ -111,7 +116,9 @@ pub(super) fn arrange(
     }
     let fits_columns = usize::from(area.width / COLUMN_COLS_MIN) >= count;
     match layout {
-        Layout::Single => vec![TileSlot { index: selected, area, is_card: false }],
+        Layout::Single => {
+            vec![TileSlot { index: selected, area, is_card: false, has_frame: false }]
+        }
         Layout::Focus if count > 1 => focus(area, count, selected),
         Layout::Columns if fits_columns => dense(tiles(area, count, count), selected, cards),
         Layout::Grid | Layout::Focus | Layout::Columns => {
@@ -151,7 +158,7 @@ fn dense(areas: Vec<Rect>, selected: usize, cards: Cards) -> Vec<TileSlot> {
     let slot = |(index, area): (usize, Rect)| {
         let is_narrow = area.width < TILE_COLS_MIN && cards == Cards::Auto && index != selected;
         let is_tiny = area.width < TILE_COLS_LEAST || area.height < TILE_ROWS_LEAST;
-        TileSlot { index, area, is_card: is_narrow || is_tiny }
+        TileSlot { index, area, is_card: is_narrow || is_tiny, has_frame: true }
     };
     areas.into_iter().enumerate().map(slot).collect()
 }
@@ -215,9 +222,10 @@ fn focus(area: Rect, count: usize, selected: usize) -> Vec<TileSlot> {
     };
     let rest = (0..count).filter(|index| *index != selected);
     let cards = rest.zip(tiles(strip, others, columns));
-    let mut slots: Vec<_> =
-        cards.map(|(index, area)| TileSlot { index, area, is_card: true }).collect();
-    slots.push(TileSlot { index: selected, area: large, is_card: false });
+    let mut slots: Vec<_> = cards
+        .map(|(index, area)| TileSlot { index, area, is_card: true, has_frame: true })
+        .collect();
+    slots.push(TileSlot { index: selected, area: large, is_card: false, has_frame: true });
     slots.sort_by_key(|slot| slot.index);
     slots
 }

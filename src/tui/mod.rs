@@ -5,15 +5,18 @@
 //! as a control sequence. Nothing here starts a hub or decides what happens to an agent.
 
 mod app;
+mod clipboard;
 mod clock;
 mod draw;
 mod grid;
 mod hub_link;
 mod keys;
+mod local_effects;
 mod options;
 mod overlay;
 mod player;
 mod prompt;
+mod reading;
 mod review;
 mod run;
 mod style;
@@ -26,6 +29,7 @@ pub use grid::{Cards, Layout};
 pub use keys::{KeymapError, default_keys};
 pub use options::{AlertOptions, Ended, Hub, Options, PlaybookOffer, RunWish, StartView, TuiError};
 pub use player::{Film, PlayerOptions, play};
+pub use reading::SearchPattern;
 pub use run::{check, run};
 pub use style::{Depth, ThemeChoice, ThemeError};
 

@@ -45,6 +45,9 @@ pub struct Options {
     pub alerts: AlertOptions,
     /// A team that is offered beside those of the hub, and that the caller plays elsewhere.
     pub demo: Option<TeamOffer>,
+    /// What opens an address and a place in a file; empty for what the system has.
+    pub open_url: String,
+    pub open_path: String,
     /// The playbooks that are offered; the caller runs the one that is chosen.
     pub playbooks: Vec<PlaybookOffer>,
 }

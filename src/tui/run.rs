@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::app::{App, AppSettings, LocalEffect};
+use super::app::{App, AppSettings, Mode};
+use super::clipboard::Clipboard;
 use super::clock;
 use super::draw::Picture;
 use super::hub_link::{HubLink, HubLinkError};
@@ -16,14 +17,13 @@ use super::options::{AlertOptions, Ended, Hub, Options, TuiError};
 use super::overlay::Overlay;
 use super::style::{Depth, Theme, ThemeChoice};
 use super::terminal::{
-    Parser, TerminalInput, TerminalModes, TerminalOutput, TerminalSignal, TerminalSignals,
-    is_terminal, window_size,
+    Abilities, Parser, TerminalInput, TerminalModes, TerminalOutput, TerminalSignal,
+    TerminalSignals, is_terminal, window_size,
 };
 use super::text::SECONDS_STEP;
 use super::update::{AppInput, update};
 use super::user_files::UserFiles;
 use crate::model::Moment;
-use crate::notify::{BELL, through_tmux};
 
 /// Time between frames: sixty a second are all that a person sees.
 const FRAME_TIME: Duration = Duration::from_micros(16_600);
@@ -47,6 +47,7 @@ const STDIN_BYTES: usize = 16 * 1024;
 pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
     let term = options.environment.0.get("TERM").cloned().unwrap_or_default();
     let (mut outside, alerts) = (UserFiles::new(&options), options.alerts);
+    let clipboard = Clipboard::new(&options.environment);
     let mut app = open(options)?;
     app.history = outside.history();
     app.reviews = outside.reviews();
@@ -67,6 +68,7 @@ pub fn run(mut hub: impl Hub, options: Options) -> Result<Ended, TuiError> {
         retry_pause: RETRY_MIN,
         signals,
         outside,
+        clipboard,
         alerts,
         modes,
         output,
@@ -93,13 +95,14 @@ pub fn check(options: Options) -> Result<(), TuiError> {
 }
 
 fn open(options: Options) -> Result<App, TuiError> {
-    let keymap = Keymap::new(&options.keys)?;
+    let keymap = Keymap::new(&options.keys, options.environment.0.contains_key("TMUX"))?;
     let depth = options.color.unwrap_or_else(|| Depth::detect(&options.environment));
     let theme = Theme::load(&options.theme, depth)?;
     let is_auto = options.theme.is_auto();
     let settings = AppSettings {
         cards: options.cards,
         min_size: options.min_size.clamped(),
+        abilities: Abilities::detect(&options.environment),
         environment: options.environment,
         start: options.start,
         demo: options.demo,
@@ -114,17 +117,18 @@ fn open(options: Options) -> Result<App, TuiError> {
 }
 
 /// Everything that a turn of the loop needs.
-struct Dashboard<H> {
-    app: App,
+pub(super) struct Dashboard<H> {
+    pub(super) app: App,
     hub: H,
     link: Option<HubLink>,
     retry_at: Option<Instant>,
     retry_pause: Duration,
-    signals: TerminalSignals,
-    outside: UserFiles,
-    alerts: AlertOptions,
-    modes: TerminalModes,
-    output: TerminalOutput,
+    pub(super) signals: TerminalSignals,
+    pub(super) outside: UserFiles,
+    pub(super) clipboard: Clipboard,
+    pub(super) alerts: AlertOptions,
+    pub(super) modes: TerminalModes,
+    pub(super) output: TerminalOutput,
     parser: Parser,
     escape_at: Option<Instant>,
     picture: Picture,
@@ -171,12 +175,16 @@ impl<H: Hub> Dashboard<H> {
         self.outside.keep_reviews(&self.app.reviews);
         let asked = self.modes.set_motion(self.app.wants_motion(), &mut self.output);
         self.heed_terminal(&asked);
+        if self.app.damage.is_all {
+            let named = self.modes.set_title(&self.app.title(), &mut self.output);
+            self.heed_terminal(&named);
+        }
         self.draw();
         Ok(())
     }
 
     /// Takes note that the terminal is gone, if that is what writing to it showed.
-    fn heed_terminal(&mut self, written: &io::Result<()>) {
+    pub(super) fn heed_terminal(&mut self, written: &io::Result<()>) {
         if written.is_err() {
             self.app.end = Some(Ok(Ended::Signalled));
         }
@@ -267,39 +275,6 @@ impl<H: Hub> Dashboard<H> {
         self.give(inputs);
     }
 
-    /// Does what the dashboard wants done outside of its own data.
-    fn grant_wishes(&mut self) -> Result<(), TuiError> {
-        for wish in std::mem::take(&mut self.app.wishes) {
-            match wish {
-                LocalEffect::Alert { title, body } => {
-                    let told = self.alert(&title, &body);
-                    self.heed_terminal(&told);
-                }
-                LocalEffect::Keep(prompt) => self.outside.keep(&prompt),
-                LocalEffect::Edit(text) => {
-                    TerminalModes::leave();
-                    let edited = self.outside.edit(&text);
-                    self.modes.resume(&mut self.output)?;
-                    self.app.needs_whole_frame = true;
-                    // What the person interrupted was the editor.
-                    self.signals.forget_interrupt();
-                    self.give([AppInput::Resized(window_size()), AppInput::Edited(edited)]);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets the terminal tell the person something, between two frames.
-    fn alert(&mut self, title: &str, body: &str) -> io::Result<()> {
-        let mut shown = self.alerts.form.map(|form| form.bytes(title, body)).unwrap_or_default();
-        if self.alerts.is_in_tmux && !shown.is_empty() {
-            shown = through_tmux(&shown);
-        }
-        let rung = if self.alerts.rings { BELL } else { "" };
-        self.output.send(format!("{shown}{rung}").as_bytes())
-    }
-
     fn take_frames(&mut self) {
         let Some(link) = &mut self.link else { return };
         match link.receive() {
@@ -357,7 +332,7 @@ impl<H: Hub> Dashboard<H> {
         self.give([AppInput::Lost { reason: error.to_string() }]);
     }
 
-    fn give(&mut self, inputs: impl IntoIterator<Item = AppInput>) {
+    pub(super) fn give(&mut self, inputs: impl IntoIterator<Item = AppInput>) {
         let asks = update(&mut self.app, inputs, clock::moment());
         if asks.is_empty() {
             return;
@@ -411,6 +386,10 @@ fn label_pause(app: &App, now: Moment) -> Option<Duration> {
     let youngest = app.agents.iter().map(|agent| now.since(agent.since)).min()?;
     let grid = if youngest < Duration::from_millis(MINUTE) { STEP } else { MINUTE };
     let label = Duration::from_millis(grid - now.0 % grid);
-    let diff = app.overlays.iter().filter_map(Overlay::due).min();
-    Some(diff.map_or(label, |due| label.min(due.since(now))))
+    let drag = match &app.mode {
+        Mode::Reading(reading) => reading.drag.map(|drag| drag.due),
+        Mode::Overview { .. } | Mode::Typing => None,
+    };
+    let due = app.overlays.iter().filter_map(Overlay::due).chain(drag).min();
+    Some(due.map_or(label, |due| label.min(due.since(now))))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wheelhouse::deliver::{Answer, Choice, Interrupt, Stage};
+use wheelhouse::deliver::{Choice, DeliveryStage, DialogAnswer, Interrupt};
 use wheelhouse::model::Subject;
 
 use super::played::{BOXES, Played, Shape};
@@ -17,9 +17,9 @@ fn asked(shape: Shape) -> Played {
     played
 }
 
-fn answer(played: &Played, choice: Choice) -> Answer {
+fn answer(played: &Played, choice: Choice) -> DialogAnswer {
     let fingerprint = played.sight().dialog.map(|dialog| dialog.fingerprint()).unwrap_or_default();
-    Answer::begin(&fingerprint, choice, &played.manifest.keys, &played.scene(), played.now)
+    DialogAnswer::begin(&fingerprint, choice, &played.manifest.keys, &played.scene(), played.now)
 }
 
 #[test]
@@ -29,7 +29,10 @@ fn each_option_of_each_cli_can_be_chosen() {
             let mut played = asked(shape);
             let mut answer = answer(&played, Choice::Option(number));
             let stages = played.run(&mut answer);
-            assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{shape:?} {stages:?}");
+            assert!(
+                matches!(stages.last(), Some(DeliveryStage::Accepted { .. })),
+                "{shape:?} {stages:?}"
+            );
             assert_eq!(played.chosen, [*option], "{shape:?}");
             assert_eq!(played.writes.len(), number + 1, "one key per write");
             assert_eq!(played.writes.last().unwrap(), b"\r");
@@ -47,16 +50,23 @@ fn half_of_a_frame_is_neither_answered_nor_taken_for_the_end() {
         let fingerprint = asked(shape).sight().dialog.unwrap().fingerprint();
         let keys = played.manifest.keys.clone();
         let choice = Choice::Option(2);
-        let mut answer = Answer::begin(&fingerprint, choice, &keys, &played.scene(), played.now);
+        let mut answer =
+            DialogAnswer::begin(&fingerprint, choice, &keys, &played.scene(), played.now);
         let stages = played.run(&mut answer);
-        assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{shape:?} {stages:?}");
+        assert!(
+            matches!(stages.last(), Some(DeliveryStage::Accepted { .. })),
+            "{shape:?} {stages:?}"
+        );
         assert_eq!((&*played.chosen, played.writes.len()), (&["Reject".to_owned()][..], 3));
 
         let mut played = asked(shape);
         (played.manners.torn_ms, played.manners.enter_is_lost) = (400, true);
         let mut unheard = self::answer(&played, Choice::Option(0));
         let stages = played.run(&mut unheard);
-        assert!(matches!(stages.last(), Some(Stage::Unknown { .. })), "{shape:?} {stages:?}");
+        assert!(
+            matches!(stages.last(), Some(DeliveryStage::Unknown { .. })),
+            "{shape:?} {stages:?}"
+        );
         assert_eq!(played.presses(), 1, "{shape:?}");
     }
 }
@@ -80,7 +90,7 @@ fn a_dialog_that_was_swapped_is_not_answered() {
         let mut late = answer(&played, Choice::Option(0));
         played.ask("rm -rf /", &OPTIONS);
         let stages = played.run(&mut late);
-        let [Stage::Refused { reason }] = stages.as_slice() else { panic!("{stages:?}") };
+        let [DeliveryStage::Refused { reason }] = stages.as_slice() else { panic!("{stages:?}") };
         assert!(reason.starts_with("the dialog is another one now"), "{reason}");
         assert!(played.writes.is_empty());
 
@@ -89,7 +99,10 @@ fn a_dialog_that_was_swapped_is_not_answered() {
         let mut answer = answer(&played, Choice::Option(2));
         played.later(300, |played| played.ask("rm -rf /", &OPTIONS));
         let stages = played.run(&mut answer);
-        assert!(matches!(stages.as_slice(), [Stage::Stalled { .. }]), "{shape:?} {stages:?}");
+        assert!(
+            matches!(stages.as_slice(), [DeliveryStage::Stalled { .. }]),
+            "{shape:?} {stages:?}"
+        );
         assert!(played.chosen.is_empty() && played.presses() == 0, "{shape:?}");
     }
 }
@@ -102,7 +115,7 @@ fn a_dialog_that_is_gone_is_not_answered() {
     played.redraw();
     let stages = played.run(&mut answer);
     let reason = "the dialog is not there any more".into();
-    assert_eq!(stages, [Stage::Refused { reason }]);
+    assert_eq!(stages, [DeliveryStage::Refused { reason }]);
     assert!(played.writes.is_empty());
 }
 
@@ -112,13 +125,13 @@ fn enter_is_not_pressed_on_another_option() {
     played.manners.mark_is_stuck = true;
     let mut stuck = answer(&played, Choice::Option(1));
     let stages = played.run(&mut stuck);
-    let [Stage::Stalled { reason }] = stages.as_slice() else { panic!("{stages:?}") };
+    let [DeliveryStage::Stalled { reason }] = stages.as_slice() else { panic!("{stages:?}") };
     assert!(reason.contains("nothing was chosen: the mark did not move"), "{reason}");
     assert_eq!(played.presses(), 0);
 
     let mut played = asked(Shape::Codex);
     let mut far = answer(&played, Choice::Option(3));
-    assert!(matches!(played.run(&mut far).as_slice(), [Stage::Refused { .. }]));
+    assert!(matches!(played.run(&mut far).as_slice(), [DeliveryStage::Refused { .. }]));
 }
 
 #[test]
@@ -127,7 +140,7 @@ fn digits_are_pressed_only_where_the_manifest_says_so() {
     played.manifest.keys.digits = true;
     let mut answer = answer(&played, Choice::Option(1));
     let stages = played.run(&mut answer);
-    assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{stages:?}");
+    assert!(matches!(stages.last(), Some(DeliveryStage::Accepted { .. })), "{stages:?}");
     assert_eq!((played.writes, played.chosen), (vec![b"2".to_vec()], vec!["Allow always".into()]));
 }
 
@@ -138,13 +151,13 @@ fn a_question_without_options_takes_the_keys_of_the_cli() {
     played.pass(1000);
     let mut yes = answer(&played, Choice::Approve);
     let stages = played.run(&mut yes);
-    assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{stages:?}");
+    assert!(matches!(stages.last(), Some(DeliveryStage::Accepted { .. })), "{stages:?}");
     assert_eq!(played.writes, [&b"y"[..], b"\r"]);
 
     let mut played = asked(Shape::Claude);
     let mut yes = answer(&played, Choice::Approve);
     let stages = played.run(&mut yes);
-    let [Stage::Refused { reason }] = stages.as_slice() else { panic!("{stages:?}") };
+    let [DeliveryStage::Refused { reason }] = stages.as_slice() else { panic!("{stages:?}") };
     assert!(reason.contains("name one of them"), "{reason}");
 }
 
@@ -159,13 +172,13 @@ fn what_a_rule_approved_is_not_given_to_a_dialog_that_took_its_place() {
         assert_eq!(question.subject, Subject::Command("git status".into()));
         let (choice, keys) = (Choice::Option(question.yes), &played.manifest.keys);
         let mut leave =
-            Answer::begin(&question.fingerprint, choice, keys, &played.scene(), played.now);
+            DialogAnswer::begin(&question.fingerprint, choice, keys, &played.scene(), played.now);
         if is_swapped {
             played.ask("rm -rf /", &options);
         }
         let stages = played.run(&mut leave);
         if is_swapped {
-            assert!(matches!(stages.as_slice(), [Stage::Refused { .. }]), "{stages:?}");
+            assert!(matches!(stages.as_slice(), [DeliveryStage::Refused { .. }]), "{stages:?}");
             assert!(played.writes.is_empty());
         } else {
             assert_eq!(played.chosen, ["Yes, proceed (y)"], "{stages:?}");
@@ -196,7 +209,7 @@ fn working(shape: Shape, stubbornness: usize) -> Played {
     played
 }
 
-fn interrupt(played: &mut Played) -> Vec<Stage> {
+fn interrupt(played: &mut Played) -> Vec<DeliveryStage> {
     let mut interrupt = Interrupt::begin(&played.manifest.keys, &played.scene(), played.now);
     played.run(&mut interrupt)
 }
@@ -206,7 +219,7 @@ fn an_interrupt_is_proven_by_the_agent_that_stops() {
     for shape in BOXES {
         let mut played = working(shape, 1);
         let stages = interrupt(&mut played);
-        let [Stage::Submitted, Stage::Accepted { .. }] = stages.as_slice() else {
+        let [DeliveryStage::Submitted, DeliveryStage::Accepted { .. }] = stages.as_slice() else {
             panic!("{shape:?} {stages:?}")
         };
         assert_eq!(played.writes, [b"\x1b"], "{shape:?}: not one key more than needed");
@@ -215,7 +228,7 @@ fn an_interrupt_is_proven_by_the_agent_that_stops() {
     for (shape, presses) in [(Shape::OpenCode, 2), (Shape::OpenCode, 3), (Shape::Gemini, 3)] {
         let mut played = working(shape, presses);
         let stages = interrupt(&mut played);
-        assert!(matches!(stages.last(), Some(Stage::Accepted { .. })), "{stages:?}");
+        assert!(matches!(stages.last(), Some(DeliveryStage::Accepted { .. })), "{stages:?}");
         assert_eq!(played.interrupts, presses, "{shape:?}");
     }
 }
@@ -226,7 +239,7 @@ fn a_prompt_that_is_put_back_is_taken_away_again() {
     played.manners.puts_back = true;
     let stages = interrupt(&mut played);
     let evidence = "the agent is idle".into();
-    assert_eq!(stages, [Stage::Submitted, Stage::Accepted { evidence }]);
+    assert_eq!(stages, [DeliveryStage::Submitted, DeliveryStage::Accepted { evidence }]);
     assert_eq!(played.writes, [&b"\x1b"[..], b"\x03"], "never twice: that would end it");
     assert_eq!(played.composer, "");
 
@@ -253,7 +266,9 @@ fn a_prompt_that_is_put_back_is_taken_away_again() {
             played.manifest.keys.clear.clear();
         }
         let stages = interrupt(&mut played);
-        let Some(Stage::Accepted { evidence }) = stages.last() else { panic!("{stages:?}") };
+        let Some(DeliveryStage::Accepted { evidence }) = stages.last() else {
+            panic!("{stages:?}")
+        };
         assert!(evidence.ends_with("a text stands where prompts are typed"), "{evidence}");
         assert_eq!(played.writes, [b"\x1b"], "{shape:?}");
     }
@@ -264,16 +279,16 @@ fn an_agent_that_does_not_react_is_told_of() {
     let mut played = working(Shape::Claude, 9);
     let stages = interrupt(&mut played);
     let reason = "the agent did not react to `esc`, 3 times".into();
-    assert_eq!(stages, [Stage::Submitted, Stage::Stalled { reason }]);
+    assert_eq!(stages, [DeliveryStage::Submitted, DeliveryStage::Stalled { reason }]);
 }
 
 #[test]
 fn nothing_is_pressed_where_nothing_works() {
     let mut played = Played::new(Shape::Claude);
-    let [Stage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
+    let [DeliveryStage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
     assert_eq!(reason, "the agent is not at work: it is idle");
     let mut played = asked(Shape::Codex);
-    let [Stage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
+    let [DeliveryStage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
     assert!(reason.starts_with("a dialog is open"), "{reason}");
     assert!(played.writes.is_empty());
 }
@@ -290,7 +305,7 @@ fn an_interrupt_right_after_a_prompt_was_taken_waits_for_the_work_on_it() {
             played.redraw();
         });
         let stages = interrupt(&mut played);
-        let [Stage::Submitted, Stage::Accepted { .. }] = stages.as_slice() else {
+        let [DeliveryStage::Submitted, DeliveryStage::Accepted { .. }] = stages.as_slice() else {
             panic!("{shape:?} {stages:?}")
         };
         assert_eq!(played.writes, [b"\x1b"], "{shape:?}");
@@ -299,7 +314,7 @@ fn an_interrupt_right_after_a_prompt_was_taken_waits_for_the_work_on_it() {
     let mut played = Played::new(Shape::Claude);
     played.pass(2000);
     played.detector.prompt_submitted("Go.", None, played.now);
-    let [Stage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
+    let [DeliveryStage::Refused { reason }] = &interrupt(&mut played)[..] else { panic!() };
     assert_eq!(reason, "the agent is not at work: it is idle");
     assert!(played.writes.is_empty());
 }

@@ -1,11 +1,12 @@
 //! Keeps the rooms apart: this test is the architecture diagram that cannot lie.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room, the rooms it may use, and the confined crates it may name.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["regex_syntax", "schemars", "strip_ansi_escapes"]),
+    ("model", &[], &["regex_syntax", "schemars", "strip_ansi_escapes", "unicode_width"]),
     ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
     ("protocol", &["model"], &["regex", "schemars"]),
     ("template", &["model", "protocol"], &["minijinja"]),
@@ -65,7 +66,16 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "tui",
         &["model", "api", "history", "client", "config", "notify"],
-        &["crossterm", "ratatui", "rustix", "signal_hook", "strsim", "toml", "unicode_width"],
+        &[
+            "crossterm",
+            "ratatui",
+            "regex",
+            "rustix",
+            "signal_hook",
+            "strsim",
+            "toml",
+            "unicode_width",
+        ],
     ),
     (
         "cli",
@@ -97,6 +107,77 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         &["anyhow", "clap", "clap_complete", "clap_mangen", "rustix", "signal_hook", "strsim"],
     ),
 ];
+
+/// The parts of a large room, in the order in which they build on each other, and the parts that each may use.
+/// A part is a folder or a file.
+const INSIDE: &[(&str, &[(&str, &[&str])])] = &[(
+    "hub",
+    &[
+        // What everything else stands on. `Hub` is named once, by what is done on its thread later.
+        ("clock", &[]),
+        ("error", &[]),
+        ("delays", &["clock"]),
+        ("log", &["error"]),
+        ("outbox", &["delays"]),
+        ("inbox", &["delays", "outbox", "state"]),
+        ("settings_watch", &["inbox"]),
+        // The components: each owns its state, and none knows the hub.
+        ("clients", &["delays", "error", "inbox", "outbox"]),
+        ("remote", &["clients", "inbox"]),
+        ("tasks", &["clients", "remote"]),
+        ("workspaces", &["clients", "remote", "tasks"]),
+        ("record", &["clients", "error", "inbox", "workspaces"]),
+        ("panes", &["clients", "clock", "delays", "inbox", "record", "remote"]),
+        ("agents", &["clients", "tasks", "workspaces"]),
+        // The router: it owns the components and carries between them and the engine.
+        (
+            "state",
+            &["agents", "background", "clients", "clock", "inbox", "panes", "record", "tasks"],
+        ),
+        ("background", &["agents", "clients", "inbox", "state"]),
+        ("settings", &["agents", "clients", "record", "state"]),
+        ("inputs", &["clients", "inbox", "panes", "record", "state", "tasks"]),
+        (
+            "requests",
+            &[
+                "agents",
+                "background",
+                "clients",
+                "inbox",
+                "panes",
+                "record",
+                "remote",
+                "state",
+                "tasks",
+                "workspaces",
+            ],
+        ),
+        (
+            "effects",
+            &["agents", "clients", "panes", "record", "remote", "state", "tasks", "workspaces"],
+        ),
+        (
+            "serve",
+            &[
+                "agents",
+                "background",
+                "clients",
+                "clock",
+                "error",
+                "inbox",
+                "log",
+                "panes",
+                "record",
+                "settings_watch",
+                "state",
+                "tasks",
+            ],
+        ),
+    ],
+)];
+
+/// Types that a room's own `mod.rs` names, and the part that each is from.
+const REEXPORTED: &[(&str, &str, &str)] = &[("hub", "Hub", "state"), ("hub", "HubError", "error")];
 
 /// Crates that only the rooms listing them above may name.
 const CONFINED: &[&str] = &[
@@ -196,6 +277,62 @@ fn rooms_use_only_the_rooms_they_may() {
         }
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn parts_of_a_room_use_only_the_parts_they_may() {
+    let mut faults = Vec::new();
+    for &(room, parts) in INSIDE {
+        for entry in fs::read_dir(Path::new("src").join(room)).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            let part = path.file_stem().unwrap().to_str().unwrap();
+            let listed = parts.iter().find(|(name, _)| *name == part);
+            let Some((_, may_use)) = listed else {
+                if part != "mod" {
+                    faults.push(format!("{}: add it to INSIDE", path.display()));
+                }
+                continue;
+            };
+            let files = if path.is_dir() { rust_files(&path) } else { vec![path.clone()] };
+            for file in files {
+                for used in parts_used(room, &production_text(&file), !path.is_dir()) {
+                    if used != part && !may_use.contains(&used.as_str()) {
+                        faults.push(format!("{}: {part} may not use {used}", file.display()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// Returns the parts of its room that a file names: from the root of the crate, or, in a file that lies beside
+/// them, as its neighbours.
+fn parts_used(room: &str, text: &str, is_beside: bool) -> BTreeSet<String> {
+    let prefixes = [format!("crate::{room}::"), "use super::".to_owned()];
+    let prefixes = if is_beside { &prefixes[..] } else { &prefixes[..1] };
+    let word = |text: &str| -> String {
+        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let mut used = BTreeSet::new();
+    for prefix in prefixes {
+        for (at, _) in text.match_indices(prefix.as_str()) {
+            let rest = &text[at + prefix.len()..];
+            let named: Vec<String> = match rest.strip_prefix('{') {
+                Some(list) => {
+                    list.split('}').next().unwrap().split(',').map(|one| word(one.trim())).collect()
+                }
+                None => vec![word(rest)],
+            };
+            used.extend(named.into_iter().filter(|name| !name.is_empty()).map(|name| {
+                let from = REEXPORTED.iter().find(|(of, known, _)| *of == room && *known == name);
+                from.map_or(name, |(_, _, part)| (*part).to_owned())
+            }));
+        }
+    }
+    // What `super` leads to inside of a file, as `use super::*` in a module of its own, is no part.
+    used.retain(|name| name.chars().next().is_some_and(char::is_lowercase));
+    used
 }
 
 #[test]

@@ -305,6 +305,41 @@ fn history_is_read_with_scrollback_and_cut_to_the_last_lines() {
     assert_eq!(all.lines().collect::<Vec<_>>(), expected);
     let last = world.ok(&["agent", "read", "one", "--scrollback", "--lines", "50"]);
     assert_eq!(last.lines().next(), Some("151"));
+    assert_eq!(world.ok(&["agent", "read", "one", "--scrollback", "--format", "ansi"]), all);
+}
+
+#[test]
+fn the_same_text_is_read_with_its_colours_or_without() {
+    let script = r"printf 'plain \033[1;31mred\033[m\n'; seq 1 3000; read x";
+    let world = World::with_crew(&[("one", &["sh", "-c", script, "ROOT"])]);
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("one", "3000");
+    let read = |format| world.ok(&["agent", "read", "one", "--scrollback", "--format", format]);
+    let (text, ansi) = (read("text"), read("ansi"));
+    assert_eq!(text.lines().count(), 3001, "more than one page");
+    assert_eq!(text.lines().next(), Some("plain red"));
+    assert_eq!(ansi.lines().next(), Some("plain \x1b[0;1;31mred\x1b[m"));
+    assert_eq!(ansi.lines().skip(1).collect::<Vec<_>>(), text.lines().skip(1).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_pattern_is_found_in_panes_and_in_what_was_recorded_of_earlier_runs() {
+    let script = "echo begin; seq 1 60; echo Needle here; read x";
+    let world = World::with_crew(&[("one", &["sh", "-c", script, "ROOT"])]);
+    world.ok(&["up", "crew"]);
+    world.wait_for_text("one", "Needle");
+    assert_eq!(world.ok(&["search", "needle"]), "one:61: Needle here\n");
+    assert_eq!(world.ok(&["search", "^4[01]$"]), "one:40: 40\none:41: 41\n");
+    assert_eq!(world.ok(&["search", "NEEDLE"]), "", "capitals ask for capitals");
+    assert_eq!(world.ok(&["search", "needle", "--agent", "other"]), "");
+    let found: serde_json::Value =
+        serde_json::from_str(&world.ok(&["search", "needle", "--json"])).unwrap();
+    assert_eq!(found["lines"][0]["line"], 61);
+    let refused = world.run(&["search", "(needle"]);
+    assert!(refused.err.contains("`(needle` is no regular expression"), "{}", refused.err);
+    world.ok(&["down", "--force"]);
+    let found = world.ok(&["search", "needle"]);
+    assert!(found.starts_with("one:20") && found.ends_with("Z: Needle here\n"), "{found}");
 }
 
 #[test]

@@ -145,6 +145,8 @@ fn show_tells_where_each_value_is_from() {
         pane.min_rows = 24 (built-in)
         grid.cards = "auto" (built-in)
         dashboard.theme = "auto" (built-in)
+        dashboard.open_url = "" (built-in)
+        dashboard.open_path = "" (built-in)
         stop.grace_seconds = 3 (built-in)
         stuck.after_seconds = 180 (built-in)
         limit.resume_after_reset = false (built-in)

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use wheelhouse::deliver::{Delivery, Letter, Stage, recover};
+use wheelhouse::deliver::{Delivery, DeliveryStage, PromptText, recover};
 use wheelhouse::model::{AgentState, Moment, Source};
 use wheelhouse::screen::Signal;
 
@@ -11,44 +11,45 @@ use super::played::{BOXES, Played, Shape};
 
 const PROMPT: &str = "Build the login page, and say when it is done.";
 
-fn letter(text: &str) -> Letter {
-    Letter { text: text.to_owned(), tag: None, is_command: false }
+fn letter(text: &str) -> PromptText {
+    PromptText { text: text.to_owned(), tag: None, is_command: false }
 }
 
 pub(crate) fn delivery(played: &Played, text: &str) -> Delivery {
     Delivery::begin(&letter(text), &played.manifest.submit, &played.scene(), played.now)
 }
 
-pub(crate) fn deliver(played: &mut Played, text: &str) -> Vec<Stage> {
+pub(crate) fn deliver(played: &mut Played, text: &str) -> Vec<DeliveryStage> {
     let mut delivery = delivery(played, text);
     played.run(&mut delivery)
 }
 
 /// Returns the names of the stages, and the words of the last one.
-fn told(stages: &[Stage]) -> (Vec<&'static str>, String) {
-    let name = |stage: &Stage| match stage {
-        Stage::Typed { .. } => "typed",
-        Stage::Seen => "seen",
-        Stage::Submitted => "submitted",
-        Stage::Accepted { .. } => "accepted",
-        Stage::Refused { .. } => "refused",
-        Stage::Stalled { .. } => "stalled",
-        Stage::Unknown { .. } => "unknown",
+fn told(stages: &[DeliveryStage]) -> (Vec<&'static str>, String) {
+    let name = |stage: &DeliveryStage| match stage {
+        DeliveryStage::Typed { .. } => "typed",
+        DeliveryStage::Seen => "seen",
+        DeliveryStage::Submitted => "submitted",
+        DeliveryStage::Accepted { .. } => "accepted",
+        DeliveryStage::Refused { .. } => "refused",
+        DeliveryStage::Stalled { .. } => "stalled",
+        DeliveryStage::Unknown { .. } => "unknown",
     };
     let words = match stages.last() {
         Some(
-            Stage::Accepted { evidence: words }
-            | Stage::Refused { reason: words }
-            | Stage::Stalled { reason: words }
-            | Stage::Unknown { reason: words },
+            DeliveryStage::Accepted { evidence: words }
+            | DeliveryStage::Refused { reason: words }
+            | DeliveryStage::Stalled { reason: words }
+            | DeliveryStage::Unknown { reason: words },
         ) => words.clone(),
-        Some(Stage::Typed { .. } | Stage::Seen | Stage::Submitted) | None => String::new(),
+        Some(DeliveryStage::Typed { .. } | DeliveryStage::Seen | DeliveryStage::Submitted)
+        | None => String::new(),
     };
     (stages.iter().map(name).collect(), words)
 }
 
 #[track_caller]
-pub(crate) fn ends(stages: &[Stage], names: &[&str], part: &str) {
+pub(crate) fn ends(stages: &[DeliveryStage], names: &[&str], part: &str) {
     let (found, words) = told(stages);
     assert_eq!(found, names, "{stages:?}");
     assert!(words.contains(part), "`{part}` in `{words}`");
@@ -181,13 +182,15 @@ fn a_paste_that_is_cut_off_is_closed() {
     assert_eq!(acts.len(), 3);
     played.ask("update itself", &["Yes", "No"]);
     let acts = delivery.observe(&played.scene(), played.now);
-    let [wheelhouse::deliver::Act::Write(end), wheelhouse::deliver::Act::Stage(stage)] =
-        acts.as_slice()
+    let [
+        wheelhouse::deliver::PaneAction::Write(end),
+        wheelhouse::deliver::PaneAction::Stage(stage),
+    ] = acts.as_slice()
     else {
         panic!("{acts:?}")
     };
     assert_eq!(end, b"\x1b[201~");
-    let Stage::Stalled { reason } = stage else { panic!("{stage:?}") };
+    let DeliveryStage::Stalled { reason } = stage else { panic!("{stage:?}") };
     assert!(reason.starts_with("16384 of 100012 bytes were typed, then a dialog"), "{reason}");
 }
 
@@ -265,7 +268,7 @@ fn a_hook_or_a_tag_is_proof() {
         played.conversation.push("STATUS(k7f3): DONE".into());
         played.redraw();
     });
-    let tagged = Letter { tag: Some("k7f3".into()), ..letter("Your tag is k7f3. Go.") };
+    let tagged = PromptText { tag: Some("k7f3".into()), ..letter("Your tag is k7f3. Go.") };
     let how = played.manifest.submit.clone();
     let mut delivery = Delivery::begin(&tagged, &how, &played.scene(), played.now);
     ends(&played.run(&mut delivery), &WHOLE, "");
@@ -369,8 +372,8 @@ fn after_a_crash_the_screen_tells_or_nobody_knows() {
         played.redraw();
         played
     };
-    let typed = Stage::Typed { left_out: 0 };
-    let (seen, sent) = (&Stage::Seen, &Stage::Submitted);
+    let typed = DeliveryStage::Typed { left_out: 0 };
+    let (seen, sent) = (&DeliveryStage::Seen, &DeliveryStage::Submitted);
     for shape in BOXES {
         for (record, stage) in [(&typed, "stalled"), (seen, "stalled"), (sent, "unknown")] {
             let found = recover(record, &letter(PROMPT), &stands(shape).scene());
@@ -381,15 +384,20 @@ fn after_a_crash_the_screen_tells_or_nobody_knows() {
         let mut played = Played::new(shape);
         played.conversation.push(PROMPT.into());
         played.redraw();
-        let found = recover(&Stage::Submitted, &letter(PROMPT), &played.scene());
+        let found = recover(&DeliveryStage::Submitted, &letter(PROMPT), &played.scene());
         ends(&[found], &["unknown"], "perhaps from before");
-        let tagged = Letter { tag: Some("k7f3".into()), ..letter(&format!("{PROMPT} Tag: k7f3")) };
+        let tagged =
+            PromptText { tag: Some("k7f3".into()), ..letter(&format!("{PROMPT} Tag: k7f3")) };
         played.conversation.push(tagged.text.clone());
         played.redraw();
-        ends(&[recover(&Stage::Submitted, &tagged, &played.scene())], &["accepted"], "tag");
+        ends(&[recover(&DeliveryStage::Submitted, &tagged, &played.scene())], &["accepted"], "tag");
         // Enter was surely not pressed by us: someone else may have.
-        ends(&[recover(&Stage::Seen, &tagged, &played.scene())], &["unknown"], "being typed");
+        ends(
+            &[recover(&DeliveryStage::Seen, &tagged, &played.scene())],
+            &["unknown"],
+            "being typed",
+        );
     }
-    let ended = Stage::Refused { reason: "x".into() };
+    let ended = DeliveryStage::Refused { reason: "x".into() };
     assert_eq!(recover(&ended, &letter(PROMPT), &Played::new(Shape::Claude).scene()), ended);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use wheelhouse::deliver::{Act, Delivery, Letter, Scene, Stage};
+use wheelhouse::deliver::{Delivery, DeliveryStage, PaneAction, PaneSnapshot, PromptText};
 use wheelhouse::detect::{Detector, Options, Rules};
 use wheelhouse::model::{Moment, Size};
 use wheelhouse::screen::{HistoryLimit, Screen};
@@ -86,21 +86,21 @@ impl Replay {
     }
 
     /// Hands the text over, and returns what was said of it.
-    fn deliver(&mut self, text: &str) -> Vec<Stage> {
-        let letter = Letter { text: text.to_owned(), tag: None, is_command: false };
+    fn deliver(&mut self, text: &str) -> Vec<DeliveryStage> {
+        let letter = PromptText { text: text.to_owned(), tag: None, is_command: false };
         let how = manifest(&self.cli).submit;
         let mut delivery = Delivery::begin(&letter, &how, &self.scene(), self.now);
         let mut awaited = Some(PASTE_END);
         let mut stages = Vec::new();
-        while !stages.last().is_some_and(Stage::is_final) {
+        while !stages.last().is_some_and(DeliveryStage::is_final) {
             let acts = delivery.observe(&self.scene(), self.now);
             for act in acts {
                 match act {
-                    Act::Stage(stage) => {
+                    PaneAction::Stage(stage) => {
                         delivery.note_recorded(self.now);
                         stages.push(stage);
                     }
-                    Act::Write(bytes) => self.note(&String::from_utf8(bytes).unwrap()),
+                    PaneAction::Write(bytes) => self.note(&String::from_utf8(bytes).unwrap()),
                 }
             }
             let is_given = match awaited {
@@ -147,8 +147,8 @@ impl Replay {
         self.now = self.now.max(until);
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene {
+    fn scene(&self) -> PaneSnapshot<'_> {
+        PaneSnapshot {
             screen: &self.screen,
             rules: &self.rules,
             shown: self.detector.shown(),
@@ -192,10 +192,10 @@ fn every_recorded_prompt_is_seen_submitted_once_and_accepted() {
             let is_right = matches!(
                 stages.as_slice(),
                 [
-                    Stage::Typed { left_out: 0 },
-                    Stage::Seen,
-                    Stage::Submitted,
-                    Stage::Accepted { .. }
+                    DeliveryStage::Typed { left_out: 0 },
+                    DeliveryStage::Seen,
+                    DeliveryStage::Submitted,
+                    DeliveryStage::Accepted { .. }
                 ]
             );
             count += 1;
@@ -215,7 +215,9 @@ fn a_prompt_is_refused_while_the_recorded_agent_works() {
         let mut replay = Replay::new(&format!("{cli}/queue"), true);
         let prompt = replay.play_to_paste(1).unwrap();
         let stages = replay.deliver(&prompt);
-        let [Stage::Refused { reason }] = stages.as_slice() else { panic!("{cli} {stages:?}") };
+        let [DeliveryStage::Refused { reason }] = stages.as_slice() else {
+            panic!("{cli} {stages:?}")
+        };
         assert_eq!(reason, "the agent is working", "{cli}");
         assert_eq!((replay.pastes, replay.presses), (0, 0));
     }

@@ -149,6 +149,7 @@ pub(crate) fn view(agent: &str, lines: &[&str]) -> PaneView {
             row: short(last),
             col: short(lines[last].chars().count()),
             is_visible: true,
+            shape: 0,
         },
         mouse: MouseWish::Nothing,
         is_alternate: false,
@@ -160,7 +161,7 @@ pub(crate) fn view(agent: &str, lines: &[&str]) -> PaneView {
 pub(crate) fn row(text: &str) -> Row {
     let columns = short(text.chars().count());
     Row {
-        runs: vec![Run { text: text.to_owned(), columns, style: Style::default() }],
+        runs: vec![Run { text: text.to_owned(), columns, style: Style::default(), link: None }],
         wrapped: false,
     }
 }
@@ -203,6 +204,7 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         changed: None,
         runner: None,
         unreachable: None,
+        doubt: None,
     };
     Status {
         hub: HubStatus {

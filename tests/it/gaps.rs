@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wheelhouse::deliver::{Act, Answer, Choice, Interrupt, Stage};
+use wheelhouse::deliver::{Choice, DeliveryStage, DialogAnswer, Interrupt, PaneAction};
 use wheelhouse::model::{self, AgentState};
 
 use super::delivery::delivery;
@@ -84,7 +84,8 @@ fn no_gap_of_an_answer_lets_a_key_reach_another_dialog() {
         let fingerprint = played.sight().dialog.expect("it was just asked").fingerprint();
         plan_dialog(played, chance);
         let (choice, keys) = (Choice::Option(number(chance, 3)), &played.manifest.keys);
-        let mut answer = Answer::begin(&fingerprint, choice, keys, &played.scene(), played.now);
+        let mut answer =
+            DialogAnswer::begin(&fingerprint, choice, keys, &played.scene(), played.now);
         let stages = played.run(&mut answer);
         assert_eq!(
             wrong_keys(played),
@@ -111,7 +112,10 @@ fn no_gap_of_an_interrupt_lets_a_key_reach_a_dialog() {
             Vec::<&Vec<u8>>::new(),
             "{shape:?}, seed {seed}: {stages:?}"
         );
-        assert!(stages.last().is_some_and(Stage::is_final), "{shape:?}, seed {seed}: {stages:?}");
+        assert!(
+            stages.last().is_some_and(DeliveryStage::is_final),
+            "{shape:?}, seed {seed}: {stages:?}"
+        );
     });
 }
 
@@ -120,16 +124,19 @@ fn the_stage_is_told_before_the_bytes_that_it_announces() {
     let mut played = Played::new(Shape::Claude);
     let mut delivery = delivery(&played, "Build it.");
     let acts = delivery.observe(&played.scene(), played.now);
-    assert!(matches!(acts.as_slice(), [Act::Stage(Stage::Typed { .. })]), "{acts:?}");
+    assert!(
+        matches!(acts.as_slice(), [PaneAction::Stage(DeliveryStage::Typed { .. })]),
+        "{acts:?}"
+    );
     assert_eq!(delivery.observe(&played.scene(), played.now), [], "it is not on record yet");
     delivery.note_recorded(played.now);
     let acts = delivery.observe(&played.scene(), played.now);
-    assert!(matches!(acts.as_slice(), [Act::Write(_)]), "{acts:?}");
+    assert!(matches!(acts.as_slice(), [PaneAction::Write(_)]), "{acts:?}");
     played.composer = "Build it.".into();
     played.redraw();
     let mut acts = delivery.observe(&played.scene(), played.now);
-    assert_eq!(acts, [Act::Stage(Stage::Seen)]);
-    while acts != [Act::Stage(Stage::Submitted)] {
+    assert_eq!(acts, [PaneAction::Stage(DeliveryStage::Seen)]);
+    while acts != [PaneAction::Stage(DeliveryStage::Submitted)] {
         let deadline = delivery.next_deadline().unwrap();
         played.pass(deadline.0 - played.now.0);
         acts = delivery.observe(&played.scene(), played.now);
@@ -138,7 +145,7 @@ fn the_stage_is_told_before_the_bytes_that_it_announces() {
     played.pass(60_000);
     assert_eq!(delivery.observe(&played.scene(), played.now), []);
     delivery.note_recorded(played.now);
-    assert_eq!(delivery.observe(&played.scene(), played.now), [Act::Write(b"\r".to_vec())]);
+    assert_eq!(delivery.observe(&played.scene(), played.now), [PaneAction::Write(b"\r".to_vec())]);
 }
 
 /// Enter is decided on, and has to wait for a slow disk; meanwhile the program asks for permission.

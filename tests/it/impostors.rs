@@ -17,7 +17,7 @@ use wheelhouse::model::Token;
 
 use super::confined::has_sandbox;
 use super::support::clock::{PATIENCE, wait_for};
-use super::support::process::{environment, kill};
+use super::support::process::{environment, is_stopped, kill};
 use super::support::sshd::Sshd;
 use super::support::world::{PROGRAM, World};
 
@@ -47,7 +47,12 @@ fn plays_its_part() {
         }
         ["types", way, keeper] => typed(reach(way, Path::new(keeper))),
         ["reports", way, hub, pane] => reported(reach(way, Path::new(hub)), pane),
-        ["listens", path] => {
+        ["listens", path, ref hub @ ..] => {
+            if let [hub] = hub {
+                // A hub that runs would soon take its place back.
+                let hub = hub.parse().unwrap();
+                wait_for("the hub to be stopped", || is_stopped(hub));
+            }
             let _ = fs::remove_file(path);
             let _listener = UnixListener::bind(path).unwrap();
             say("listens");
@@ -160,6 +165,12 @@ fn reported(mut stream: UnixStream, pane: &str) -> String {
 impl World {
     /// Has this binary play a part inside an agent, and returns what came of it.
     fn played(&self, agent: &str, part: &str) -> String {
+        self.begins(agent, part);
+        self.outcome(part)
+    }
+
+    /// Has this binary begin a part inside an agent.
+    fn begins(&self, agent: &str, part: &str) {
         let said = self.path("said");
         let _ = fs::remove_file(&said);
         let line = format!(
@@ -168,6 +179,10 @@ impl World {
             env::current_exe().unwrap().display()
         );
         self.ok(&["agent", "keys", agent, "--text", &line, "enter"]);
+    }
+
+    fn outcome(&self, part: &str) -> String {
+        let said = self.path("said");
         wait_for(part, || said.exists());
         fs::read_to_string(said).unwrap()
     }
@@ -285,14 +300,18 @@ fn an_agent_cannot_run_the_hub_that_it_works_for() {
 #[test]
 fn a_person_speaks_to_no_hub_that_is_an_agent_of_theirs() {
     let world = crew();
-    let hub = world.hub_path();
-    assert_eq!(world.played("work", &format!("listens {hub}")), "listens");
+    let (hub, pid) = (world.hub_path(), world.status().hub.pid);
+    let part = format!("listens {hub} {pid}");
+    world.begins("work", &part);
+    kill(pid, Signal::STOP);
+    assert_eq!(world.outcome(&part), "listens");
     for words in [&["status"][..], &["agent", "read", "mate"], &["up", "crew"]] {
         let said = world.run(words);
         assert_eq!(said.code, Some(1), "{words:?}: {said:?}");
         let message = format!("error: Agent `work` listens at {hub} instead of the hub\nhint: ");
         assert!(said.err.starts_with(&message), "{words:?}: {}", said.err);
     }
+    kill(pid, Signal::CONT);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use wheelhouse::deliver::{Act, Answer, Delivery, Interrupt, Scene, Stage};
+use wheelhouse::deliver::{
+    Delivery, DeliveryStage, DialogAnswer, Interrupt, PaneAction, PaneSnapshot,
+};
 use wheelhouse::detect::{Detector, Options, Rules, Sight};
 use wheelhouse::model::{Manifest, Moment, Size};
 use wheelhouse::screen::{HistoryLimit, Screen};
@@ -98,7 +100,7 @@ pub(crate) struct Played {
 
 /// The machines have the same handles.
 pub(crate) trait Machine {
-    fn look(&mut self, scene: &Scene, now: Moment) -> Vec<Act>;
+    fn look(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction>;
     fn deadline(&self) -> Option<Moment>;
     /// Is told that what it told is on record.
     fn recorded(&mut self, now: Moment);
@@ -107,7 +109,7 @@ pub(crate) trait Machine {
 macro_rules! machine {
     ($($name:ty, $recorded:expr);*) => {$(
         impl Machine for $name {
-            fn look(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+            fn look(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
                 self.observe(scene, now)
             }
 
@@ -124,7 +126,7 @@ macro_rules! machine {
 }
 
 // Answers and interrupts wait for no record.
-machine!(Delivery, Self::note_recorded; Answer, |_, _| {}; Interrupt, |_, _| {});
+machine!(Delivery, Self::note_recorded; DialogAnswer, |_, _| {}; Interrupt, |_, _| {});
 
 impl Played {
     pub(crate) fn new(shape: Shape) -> Self {
@@ -201,7 +203,7 @@ impl Played {
     }
 
     /// Lets a machine do its work, and returns the stages that it told.
-    pub(crate) fn run(&mut self, machine: &mut impl Machine) -> Vec<Stage> {
+    pub(crate) fn run(&mut self, machine: &mut impl Machine) -> Vec<DeliveryStage> {
         let mut stages = Vec::new();
         let end = self.now + Duration::from_mins(2);
         let mut idle_turns = 0;
@@ -216,15 +218,15 @@ impl Played {
             for act in acts {
                 idle_turns = 0;
                 match act {
-                    Act::Stage(stage) => {
+                    PaneAction::Stage(stage) => {
                         let disk = Duration::from_millis(self.record_ms);
                         recorded_at = stage.awaits_record().then_some(self.now + disk);
                         stages.push(stage);
                     }
-                    Act::Write(bytes) => self.take(&bytes),
+                    PaneAction::Write(bytes) => self.take(&bytes),
                 }
             }
-            if stages.last().is_some_and(Stage::is_final) {
+            if stages.last().is_some_and(DeliveryStage::is_final) {
                 break;
             }
             let times = [self.next_own(), machine.deadline(), recorded_at];
@@ -236,8 +238,8 @@ impl Played {
         stages
     }
 
-    pub(crate) fn scene(&self) -> Scene<'_> {
-        Scene {
+    pub(crate) fn scene(&self) -> PaneSnapshot<'_> {
+        PaneSnapshot {
             screen: &self.screen,
             rules: &self.rules,
             shown: self.detector.shown(),

@@ -3,7 +3,7 @@
 //! As the tests of `real_agents`, these are run by name alone.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use tempfile::TempDir;
@@ -14,8 +14,12 @@ use super::support::model::Model;
 use super::support::real_agent::{CLAUDE, CODEX, Cli, PATIENCE, RealAgent, search_path};
 use super::support::world::World;
 
-/// Codex makes no sandbox for a home below `/tmp`.
-const HOMES: &str = env!("CARGO_TARGET_TMPDIR");
+/// Returns where a home of Codex may lie, wherever this clone does: it refuses its helper programs below `/tmp`.
+fn homes() -> PathBuf {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let is_usable = |home: &PathBuf| !home.starts_with("/tmp") && TempDir::new_in(home).is_ok();
+    home.filter(is_usable).unwrap_or_else(|| PathBuf::from("/var/tmp"))
+}
 
 /// How the scripted model plays the feature build: what a prompt has in it, and what is done then.
 const FEATURE_BUILD: &[(&str, &str)] = &[
@@ -61,7 +65,7 @@ const FEATURE_BUILD: &[(&str, &str)] = &[
 #[test]
 #[ignore = "needs the real CLIs: `.ci/real-agents`"]
 fn claude_kit_it_runs_what_it_may_and_nothing_else() {
-    let home = TempDir::new_in(HOMES).unwrap();
+    let home = TempDir::new_in(homes()).unwrap();
     let agent = held(
         &CLAUDE,
         &[],
@@ -82,7 +86,7 @@ fn claude_kit_it_runs_what_it_may_and_nothing_else() {
 #[test]
 #[ignore = "needs the real CLIs: `.ci/real-agents`"]
 fn codex_kit_it_runs_what_it_may_and_nothing_else() {
-    let home = TempDir::new_in(HOMES).unwrap();
+    let home = TempDir::new_in(homes()).unwrap();
     let kit = "tools = ['read']\nmcp = ['*', 'probe']\n";
     let agent = held(&CODEX, &["--no-daemon"], home.path(), kit);
     agent.say(
@@ -134,7 +138,7 @@ fn claude_and_codex_build_a_feature_together() {
     search_path(&CODEX);
     let model = Model::start_with(&world.root, FEATURE_BUILD);
     let home = world.path("home");
-    let codex_home = TempDir::new_in(HOMES).unwrap();
+    let codex_home = TempDir::new_in(homes()).unwrap();
     let settings = [
         "[stop]\ngrace_seconds = 1\n[role.worker]\ntools = ['read', 'edit', 'shell']\n\
          [role.verifier]\ntools = ['read', 'edit', 'shell']\n",

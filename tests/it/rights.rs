@@ -16,7 +16,7 @@ use wheelhouse::protocol::{ReportKind, Status};
 
 use super::support::clock::wait_for;
 use super::support::visitor::Visitor;
-use super::support::world::World;
+use super::support::world::{PROGRAM, World};
 use super::support::yard::Yard;
 
 /// Does what is typed into it.
@@ -46,8 +46,7 @@ pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
     let agent = || ids.agent.clone();
     let (agents, task) = (|| vec![ids.agent.clone()], || ids.task.clone());
     let (none, grace_ms) = (|| Environment(BTreeMap::new()), Some(100));
-    let about = |ask| Request::Task { ask };
-    let lock = || format!("lock-{}", ids.agent);
+    let (about, lock) = (|ask| Request::Task { ask }, || format!("lock-{}", ids.agent));
     match kind {
         RequestKind::Hello => {
             Request::Hello { protocol: PROTOCOL, version: "test".into(), token: None }
@@ -88,6 +87,7 @@ pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
         RequestKind::Down => Request::Down { force: true },
         RequestKind::Read => Request::Read { agent: agent(), lines: Some(1), scrollback: false },
         RequestKind::History => Request::History { agent: agent(), before: None, count: 1 },
+        RequestKind::Screen => Request::Screen { agent: agent() },
         RequestKind::Explain => Request::Explain { agent: agent() },
         RequestKind::AwaitAgent => Request::AwaitAgent {
             agent: agent(),
@@ -138,6 +138,7 @@ pub(super) fn example(kind: RequestKind, ids: &Ids) -> Request {
             about(TaskRequest::Add { specs: vec![spec] })
         }
         RequestKind::ListTasks => about(TaskRequest::List),
+        RequestKind::EndedTasks => about(TaskRequest::Ended { before: None }),
         RequestKind::ShowTask => about(TaskRequest::Show { task: task() }),
         RequestKind::WaitTask => {
             about(TaskRequest::Wait { task: task(), states: TaskState::ALL.to_vec() })
@@ -354,7 +355,6 @@ fn what_is_answered_is_about_those_within_reach() {
 #[test]
 fn what_runs_inside_an_agent_is_that_agent_with_its_token_and_nobody_without() {
     let world = two_teams();
-    let program = super::support::world::PROGRAM;
     let does = |line: &str, file: &str| {
         let path = world.path(file);
         let path = path.to_str().unwrap();
@@ -363,17 +363,17 @@ fn what_runs_inside_an_agent_is_that_agent_with_its_token_and_nobody_without() {
         wait_for(file, || fs::exists(path).unwrap());
         fs::read_to_string(path).unwrap()
     };
-    let said = does(&format!("'{program}' whoami"), "who");
+    let said = does(&format!("'{PROGRAM}' whoami"), "who");
     assert!(said.starts_with("agent work, worker of team crew\n"), "{said}");
-    let said = does(&format!("'{program}' agent read mate"), "read");
-    assert!(said.contains("it has no permission for agent `mate`"), "{said}");
-    let said = does(&format!("'{program}' status"), "status");
+    let said = does(&format!("'{PROGRAM}' agent read mate"), "read");
+    assert!(said.contains("A worker may not read a pane: agent `mate`"), "{said}");
+    let said = does(&format!("'{PROGRAM}' status"), "status");
     assert!(said.contains("work") && !said.contains("mate"), "{said}");
-    let person = format!("env -u WHEELHOUSE_TOKEN '{program}' agent read mate");
+    let person = format!("env -u WHEELHOUSE_TOKEN '{PROGRAM}' agent read mate");
     let said = does(&person, "person");
     assert!(said.contains("This runs inside agent `work`, and does not say so"), "{said}");
     let away =
-        format!("(setsid -f env -u WHEELHOUSE_TOKEN '{program}' agent stop mate) 2>&1; sleep 1");
+        format!("(setsid -f env -u WHEELHOUSE_TOKEN '{PROGRAM}' agent stop mate) 2>&1; sleep 1");
     let _ = does(&away, "away");
     assert_eq!(world.agent("mate").run, 1);
     assert!(world.agent("mate").pid.is_some());
@@ -386,9 +386,8 @@ fn what_an_agent_types_in_its_worktree_is_about_its_own_hub_and_by_itself() {
     yard.up(&["one", "two"]);
     let (world, root) = (&yard.world, yard.root("one"));
     fs::copy(yard.project().join("wheelhouse.toml"), root.join("wheelhouse.toml")).unwrap();
-    let program = super::support::world::PROGRAM;
     let does = |line: &str| {
-        yard.say("one", &format!("'{program}' {line} > out 2>&1; true"));
+        yard.say("one", &format!("'{PROGRAM}' {line} > out 2>&1; true"));
         fs::read_to_string(root.join("out")).unwrap()
     };
     let said = does("status --json");

@@ -301,7 +301,7 @@ fn gemini_finds_its_hooks_in_a_file_of_the_run() {
     world.wait_for_state("working", "hook");
     world.says(&json!({"hook_event_name": "AfterAgent", "session_id": "g-1"}));
     world.wait_for_state("idle", "hook");
-    let file = world.paths().agent_hooks(&"one".parse().unwrap());
+    let file = world.paths().agent_hooks(&"one".parse().unwrap(), "json");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     world.ok(&["agent", "stop", "one"]);
     world.ok(&["agent", "remove", "one"]);

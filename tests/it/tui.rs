@@ -72,7 +72,7 @@ fn a_tile_gives_its_size_to_its_pane_and_follows_the_window() {
     terminal.resize(120, 40);
     assert_eq!(hub.wait_for(size), Size { rows: 17, cols: 118 });
     terminal.press(b"2z");
-    assert_eq!(hub.wait_for(size), Size { rows: 36, cols: 118 });
+    assert_eq!(hub.wait_for(size), Size { rows: 38, cols: 120 });
 }
 
 #[test]

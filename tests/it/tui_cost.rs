@@ -59,6 +59,7 @@ fn spinner(tick: u64) -> Row {
         text: text.to_owned(),
         columns: u16::try_from(text.chars().count()).unwrap(),
         style,
+        link: None,
     };
     let runs = vec![run(sign, orange), run(" Thinking… ", Style::default()), run(&count, dim)];
     Row { runs, wrapped: false }

@@ -18,6 +18,6 @@ pub(super) use explain::explain;
 pub(super) use keys::keys;
 pub(super) use lifecycle::{remove, restart, resume, start, stop};
 pub(super) use list::list;
-pub(super) use read::read;
+pub(super) use read::{pane_lines, read, text_only};
 pub(super) use record::record;
 pub(super) use tree::tree;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::Format;
 
@@ -72,15 +72,11 @@ pub(crate) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// Print an agent's screen as plain text
+    /// Print an agent's screen as plain text or with its colours
     Read {
         name: String,
-        /// Only the last lines
-        #[arg(long, value_name = "N")]
-        lines: Option<usize>,
-        /// Include what has scrolled off
-        #[arg(long)]
-        scrollback: bool,
+        #[command(flatten)]
+        reading: ReadingArgs,
         #[command(flatten)]
         format: Format,
     },
@@ -225,6 +221,35 @@ pub(crate) struct Recording {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) format: Format,
+}
+
+/// What of a terminal is read, and how it is printed.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct ReadingArgs {
+    /// Only the last lines
+    #[arg(long, value_name = "N")]
+    pub(crate) lines: Option<usize>,
+    /// Include what has scrolled off
+    #[arg(long)]
+    pub(crate) scrollback: bool,
+    /// As plain text, or with its colours
+    #[arg(
+        long = "format",
+        id = "text_format",
+        value_enum,
+        default_value_t,
+        conflicts_with = "json"
+    )]
+    pub(crate) format: TextFormat,
+}
+
+/// How the text of a terminal is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TextFormat {
+    #[default]
+    Text,
+    /// With the sequences that set colours, and no others
+    Ansi,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

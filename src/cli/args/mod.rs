@@ -11,7 +11,9 @@ mod shared;
 mod verbs;
 mod workspace;
 
-pub(super) use agent::{AgentVerb, Choosing, Comparing, Grace, NewAgentArguments, Recording};
+pub(super) use agent::{
+    AgentVerb, Choosing, Comparing, Grace, NewAgentArguments, ReadingArgs, Recording, TextFormat,
+};
 pub(super) use contract::ContractVerb;
 pub(super) use lock::LockVerb;
 pub(super) use report::{Outcome, ReportVerb, Saying};

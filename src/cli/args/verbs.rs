@@ -13,6 +13,7 @@ use crate::cli::api::ApiVerb;
 use crate::cli::events::EventsArgs;
 use crate::cli::history::HistoryArgs;
 use crate::cli::replay::ReplayArgs;
+use crate::cli::search::SearchArgs;
 use crate::cli::task::TaskVerb;
 use crate::model::ReceiptId;
 
@@ -22,7 +23,7 @@ By subject:
   start and stop   up, demo, attach, status, all, down
   agents           agent, dispatch, broadcast, withdraw, wait, attention
   work             task, run, contract, lock, workspace
-  look back        events, history, replay
+  look back        events, history, replay, search
   set up           config, template, rules, runner, doctor, completions, man
   for agents       report, whoami, skill, mcp
   for programs     api, sim
@@ -105,7 +106,7 @@ pub(crate) enum Verb {
     Broadcast {
         #[command(flatten)]
         sending: Sending,
-        /// Only to these agents agents agents
+        /// Only to these agents agents agents agents agents agents
         #[arg(long, value_name = "AGENT", value_delimiter = ',')]
         to: Vec<String>,
         #[command(flatten)]
@@ -185,8 +186,12 @@ pub(crate) enum Verb {
         after_help = "Examples:\n  wheelhouse history\n  wheelhouse history s1\n  wheelhouse history s1 --format html > run.html"
     )]
     History(HistoryArgs),
+    /// Search all panes, their history, and the recordings of earlier runs
+    ///
+    /// Prints AGENT:LINE: TEXT for panes and AGENT:TIME: TEXT for recordings.
+    #[command(after_help = "Examples:\n  wheelhouse search 'error|panic'")]
+    Search(SearchArgs),
     /// Replay a run: agents, tasks and screens at any moment
-    #[command(after_help = "Examples:\n  wheelhouse replay s1\n  wheelhouse replay s1 --at +5m")]
     Replay(ReplayArgs),
     /// List, start, stop, read and control agents
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! What agents say beside their terminals: how they are enabled to, and what becomes of it.
+//! Enables agents to speak to the hub beside their terminals: by a token, by hooks, and by reporters.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,34 +6,15 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::planner::Planner;
-use super::toolsets::tidy_kit;
-use crate::api::{Fault, Reception, Request, Response};
+use crate::api::Fault;
 use crate::config::{Agent, Cli};
-use crate::detect::{Finding, StreamNews};
-use crate::engine::RunEvent;
-use crate::hub::Hub;
 use crate::hub::clients::tokens;
-use crate::hub::record::commit_queue::PendingEffect;
-use crate::hub::requests::route::{Asker, Reply};
-use crate::hub::tasks::artifacts::ArtifactReport;
-use crate::model::{AgentName, Contact, Environment, Hooks, RunId, Source};
-use crate::protocol::{Report, ReportKind};
+use crate::model::{Contact, Environment, HOOKS_FILE_KIND, Hooks};
 use crate::runner::HOOKS_PLACE;
 
-/// The id of a call is a random number; a longer one is none.
-const CALL_CHARS_MAX: usize = 64;
-
-/// A report that an agent made by a call.
-#[derive(Debug)]
-pub(in crate::hub) struct ReportCall {
-    /// The same call again is the same report.
-    pub(in crate::hub) call: String,
-    pub(in crate::hub) kind: ReportKind,
-    pub(in crate::hub) text: String,
-}
+/// What reporters made for herdr look for. An agent that is given one of them otherwise is left alone.
+const REPORTER_VARIABLES: [&str; 3] = ["HERDR_ENV", "HERDR_SOCKET_PATH", "HERDR_PANE_ID"];
 
 /// What a run is started with so that it can speak to us.
 #[derive(Debug, Default)]
@@ -71,7 +52,7 @@ impl Planner {
                 ("WHEELHOUSE_PROJECT".to_owned(), self.paths.project.display().to_string()),
             ]);
             let LaunchExtras { contact, environment, .. } = &mut equipment;
-            let equipped = self.equip_reporters(agent, contact, environment);
+            let equipped = self.equip_reporters(agent, (contact, environment), &socket);
             equipped.map_err(|error| unable("A name", &error))?;
         }
         let hooks = &cli.hooks;
@@ -83,7 +64,7 @@ impl Planner {
             tracing::info!(agent = %agent.name, reason, "goes without hooks");
             return Ok(equipment);
         }
-        let path = self.paths.agent_hooks(&agent.name);
+        let path = self.paths.agent_hooks(&agent.name, &hooks.file_kind);
         if let Some(content) = hooks.file.as_ref().filter(|_| !is_far) {
             write_private(&path, content).map_err(|error| unable("A file", &error))?;
         }
@@ -101,152 +82,24 @@ impl Planner {
     }
 }
 
-impl Hub {
-    /// Hears what an agent says beside its terminal; the answer to a report comes once it is on
-    /// record.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no agent's words")]
-    pub(in crate::hub) fn hear(&mut self, asker: Asker, request: Request) -> Option<Reply> {
-        let (agent, run) = self.speakers.get(&asker.client).cloned()?;
-        match request {
-            Request::Report { call, kind, text, schema, tag } => {
-                if let Some(fault) = self.refuse_late(&agent, run, tag.as_deref()) {
-                    return Some(Err(fault));
-                }
-                let said = ReportCall { call, kind, text };
-                if said.is_artifact() {
-                    self.check_artifact(ArtifactReport { asker, agent, run, said, tag }, schema);
-                } else {
-                    let answer = self.on_report(&agent, run, said);
-                    self.carry_out_later(PendingEffect::Answer { asker, answer });
-                }
-                None
-            }
-            Request::Hook { call, said } => {
-                self.on_hook(&agent, run, &call, &said);
-                Some(Ok(Response::Ok))
-            }
-            _ => None,
+impl Planner {
+    /// Adds what reporters made for herdr look for: the same socket, and the name of a pane, which is a secret
+    /// of the run. All that it is good for is to say what that run's agent does.
+    fn equip_reporters(
+        &self,
+        agent: &Agent,
+        (contact, environment): (&mut Contact, &mut Environment),
+        socket: &Path,
+    ) -> io::Result<()> {
+        let is_taken = REPORTER_VARIABLES.iter().any(|name| agent.env.0.contains_key(*name));
+        if !self.has_reporters || is_taken {
+            return Ok(());
         }
-    }
-
-    /// Takes what a hook of an agent's cli said.
-    pub(in crate::hub) fn on_hook(
-        &mut self,
-        agent: &AgentName,
-        run: RunId,
-        id: &str,
-        said: &Value,
-    ) {
-        let cli = self.engine.seat(agent).map(|seat| seat.member.cli.as_str());
-        let rules = cli.and_then(|cli| self.hook_rules.get(cli));
-        let Some(news) = rules.and_then(|rules| rules.read(said)) else { return };
-        let now = self.clock.now();
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        let id: String = id.chars().take(CALL_CHARS_MAX).collect();
-        if pane.reports.call(&id).is_some() {
-            return;
-        }
-        pane.reports.note_call(id, true);
-        let command = rules.and_then(|rules| rules.read_command(said));
-        if let Some((detector, command)) = pane.detector.as_mut().zip(command) {
-            detector.tell_command(command, now);
-        }
-        let found = pane.detector.as_mut().map(|detector| detector.hook(&news, now));
-        tracing::debug!(%agent, rule = news.rule, "a hook");
-        self.deliver(agent, run, Source::Hook, found.unwrap_or_default());
-        self.run_errand(agent, now);
-        self.note_conversation(agent, run, news.session);
-    }
-
-    /// Takes a report that an agent made by a call.
-    pub(in crate::hub) fn on_report(
-        &mut self,
-        agent: &AgentName,
-        run: RunId,
-        said: ReportCall,
-    ) -> Result<Response, Fault> {
-        let ReportCall { call, kind, text } = said;
-        let mut report = Report::declare(kind, &text).map_err(|error| {
-            Fault::new(error.to_string()).with_hint("See `wheelhouse report --help`")
-        })?;
-        let line = report.raw.clone();
-        report.tag = self.engine.tag_of_call(agent, &report);
-        let before = self.engine.before_report(agent, &report);
-        let asked = report.clone();
-        let now = self.clock.now();
-        let unread = || Fault::new(format!("Nobody listens to agent `{agent}`"));
-        let pane = self.panes.get_mut(agent).ok_or_else(unread)?;
-        let id: String = call.chars().take(CALL_CHARS_MAX).collect();
-        let is_new = if let Some(is_new) = pane.reports.call(&id) {
-            is_new
-        } else {
-            let detector = pane.detector.as_mut().ok_or_else(unread)?;
-            let found = detector.declare(report, now);
-            let is_new = found.iter().any(|finding| matches!(finding, Finding::Report(_)));
-            pane.reports.note_call(id, is_new);
-            self.deliver(agent, run, Source::Report, found);
-            is_new
-        };
-        let reports = self.panes.get(agent).map_or(0, |pane| pane.reports.count);
-        // What had come another way was answered there.
-        let heard = is_new.then(|| self.engine.heard(agent, &asked, &before));
-        let is_refused = heard.as_ref().is_some_and(|heard| heard.is_refused);
-        let (agent, note) = (agent.to_string(), heard.map(|heard| heard.words));
-        let report = line;
-        Ok(Response::Report(Reception { agent, report, is_new, reports, is_refused, note }))
-    }
-
-    /// Takes what the events of an agent's own server say.
-    pub(in crate::hub) fn on_stream(
-        &mut self,
-        agent: &AgentName,
-        run: RunId,
-        news: Option<StreamNews>,
-    ) {
-        let now = self.clock.now();
-        let Some(pane) = self.panes.get_mut(agent).filter(|pane| pane.run == run) else { return };
-        let Some(detector) = &mut pane.detector else { return };
-        if let Some(command) = news.as_ref().and_then(|news| news.command.clone()) {
-            detector.tell_command(command, now);
-        }
-        let found = detector.stream(news.as_ref(), now);
-        self.deliver(agent, run, Source::Signal, found);
-        self.note_conversation(agent, run, news.and_then(|news| news.session));
-    }
-
-    pub(in crate::hub) fn note_conversation(
-        &mut self,
-        agent: &AgentName,
-        run: RunId,
-        id: Option<String>,
-    ) {
-        let known = self.engine.seat(agent).and_then(|seat| seat.member.conversation.as_ref());
-        if let Some(id) = id.filter(|id| known != Some(id)) {
-            self.note_run(agent, run, RunEvent::Conversed { id });
-        }
-    }
-
-    /// Removes what only these agents needed, as far as they are off the record.
-    pub(in crate::hub) fn tidy_up(&mut self, agents: &[AgentName]) {
-        self.let_go(agents);
-        let gone = agents.iter().filter(|agent| self.engine.seat(agent).is_none());
-        let gone: Vec<AgentName> = gone.cloned().collect();
-        for agent in &gone {
-            // After what may still wait to be written there.
-            let reports = self.paths.agent_reports(agent);
-            self.writer.files().append(0, move || drop(std::fs::remove_file(reports)));
-        }
-        if !gone.is_empty() {
-            let paths = self.paths.clone();
-            self.in_turn(move || {
-                for agent in &gone {
-                    tidy_kit(&paths.agent_kit(agent));
-                    // Most agents have none.
-                    let _ = std::fs::remove_file(paths.agent_hooks(agent));
-                }
-            });
-        }
-        self.forget_casts(agents);
+        let pane = tokens::new_token()?;
+        contact.pane_hash = Some(tokens::hash(&pane));
+        let values = ["1".to_owned(), socket.display().to_string(), pane.0];
+        environment.0.extend(REPORTER_VARIABLES.into_iter().map(str::to_owned).zip(values));
+        Ok(())
     }
 }
 
@@ -265,6 +118,12 @@ fn obstacle(hooks: &Hooks, cli: &Cli, agent: &Agent) -> Option<String> {
     }
     if agent.posting.runner.is_some() && needs_port(hooks) {
         return Some("its cli tells of itself at a port, which is on another machine".to_owned());
+    }
+    if agent.posting.runner.is_some() && hooks.file_kind != HOOKS_FILE_KIND {
+        return Some(format!(
+            "its cli takes them from a `.{}` file of this machine",
+            hooks.file_kind
+        ));
     }
     let is_taken = |word: &&String| hooks.yields_to.iter().any(|taken| word.starts_with(taken));
     if let Some(word) = cli.command.iter().find(is_taken) {

@@ -1,11 +1,11 @@
-//! What a plan is made from: a copy of what the hub knows, so that planning does not hold its thread.
+//! Plans from a copy of what the hub knows, so that planning does not hold its thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::state::Agents;
 use crate::config::Paths;
-use crate::engine::Seat;
-use crate::hub::Hub;
+use crate::engine::{Engine, Seat};
 use crate::model::{AgentName, Environment, Size, Workspace};
 
 /// Plans runs: which agents, with which command, environment and workspace.
@@ -32,8 +32,13 @@ pub(in crate::hub) struct KnownAgents {
 }
 
 impl Planner {
-    pub(in crate::hub) fn of(hub: &Hub) -> Self {
-        let engine = &hub.engine;
+    pub(in crate::hub) fn of(
+        engine: &Engine,
+        agents: &Agents,
+        (paths, program): (Paths, PathBuf),
+        default_size: Size,
+        has_reporters: bool,
+    ) -> Self {
         let by_name = |seat: &Seat| (seat.member.name.clone(), seat.clone());
         let names = engine.seats().map(|seat| &seat.member.name);
         let known = KnownAgents {
@@ -41,14 +46,8 @@ impl Planner {
             workspaces: engine.workspaces().map(|one| (one.agent.clone(), one.clone())).collect(),
             players: names.filter(|name| engine.play_of(name).is_some()).cloned().collect(),
         };
-        Self {
-            paths: hub.paths.clone(),
-            program: hub.program.clone(),
-            known,
-            added_env: hub.added_env.clone(),
-            default_size: hub.default_size,
-            has_reporters: hub.settings.reporters.enabled,
-        }
+        let added_env = agents.added_env().clone();
+        Self { paths, program, known, added_env, default_size, has_reporters }
     }
 }
 

@@ -1,18 +1,18 @@
-//! From the settings to the workspace that an agent gets, and what a run finds in it.
+//! Plans the workspace that an agent gets, and what a run finds in it.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::planner::Planner;
 use crate::api::Fault;
-use crate::config::{Agent, Origin, Paths, Settings, WorkspaceSettings};
+use crate::config::{Agent, Origin, Settings, WorkspaceSettings};
 use crate::git::Repository;
-use crate::hub::Hub;
+use crate::hub::workspaces::terms::{plain_plot, workspace_folder};
 use crate::model::{
-    AgentName, Launch, MergeTerms, Place, Plot, Runner, Sandbox, Workspace, WorkspaceChoice,
-    WorkspaceKind,
+    AgentName, Launch, Place, Plot, Runner, Sandbox, Workspace, WorkspaceChoice, WorkspaceKind,
 };
+use crate::runner::Mount;
+use crate::workspace::Rescue;
 use crate::workspace::inside::resolved;
-use crate::workspace::{Rescue, Site};
 
 /// Runs the set-up command once, in the pane and before the agent, which takes the shell's place.
 const SETUP: &str = r#"mark=$1 setup=$2; shift 2
@@ -25,14 +25,6 @@ if ! [ -e "$mark" ]; then
   fi
 fi
 exec "$@""#;
-
-/// Returns the directory in which workspaces are made, with the links that lead there.
-pub fn workspace_folder(paths: &Paths, settings: &WorkspaceSettings) -> PathBuf {
-    match &settings.directory {
-        Some(folder) => folder.join(paths.session.to_string()),
-        None => paths.state_dir.join("workspaces"),
-    }
-}
 
 impl Planner {
     /// Returns how the workspace of an agent is made; nothing, if it works in the project itself.
@@ -95,7 +87,6 @@ impl Planner {
         let branch = format!("wheelhouse/{}/{name}{own}", self.paths.session);
         Ok(Some(Plot {
             kind,
-            project: self.paths.project.clone(),
             root,
             place,
             cwd,
@@ -104,12 +95,9 @@ impl Planner {
             copy: settings.copy.clone(),
             setup: own_or(agent.posting.setup.as_ref(), settings.setup.as_ref()),
             teardown: own_or(agent.posting.teardown.as_ref(), settings.teardown.as_ref()),
-            disposable: settings.disposable.clone(),
-            port_base: settings.port_base,
-            port_count: settings.ports,
             // One that is mounted there is made here.
             runner: agent.posting.runner.clone().filter(|_| !is_mounted),
-            restores: None,
+            ..plain_plot(&self.paths, settings)
         }))
     }
 
@@ -153,21 +141,12 @@ impl Planner {
         let repository = Repository::find(&self.paths.project).ok();
         let (_, place) = self.base(&found.agent, repository.as_ref())?;
         Ok(Plot {
-            kind: WorkspaceKind::Worktree,
-            project: self.paths.project.clone(),
             root: self.workspace_folder(settings).join(found.agent.as_str()),
             place,
-            cwd: PathBuf::new(),
             branch: found.branch,
             base: found.base,
-            copy: Vec::new(),
-            setup: settings.setup.clone(),
-            teardown: settings.teardown.clone(),
-            disposable: settings.disposable.clone(),
-            port_base: settings.port_base,
-            port_count: settings.ports,
-            runner: None,
             restores: Some(found.commit),
+            ..plain_plot(&self.paths, settings)
         })
     }
 
@@ -217,51 +196,40 @@ impl Planner {
     }
 }
 
-impl Hub {
-    pub(in crate::hub) fn site(&self) -> Site {
-        Site::of(&self.paths)
+/// Gives a run what belongs to its workspace: ports, its place, and the set-up before it, of which the mark
+/// says that it is done.
+pub(in crate::hub) fn furnish(
+    workspace: &Workspace,
+    mark: PathBuf,
+    launch: &mut Launch,
+    access: Option<&WorkspaceAccess>,
+) {
+    let (root, mark) = match &workspace.outpost {
+        Some(outpost) => {
+            let root = outpost.root.join(&workspace.plot.place);
+            (root.components().collect(), outpost.setup_mark.clone())
+        }
+        None => (workspace.plot.project_root(), mark),
+    };
+    if !launch.cwd.starts_with(&root) {
+        return;
     }
-
-    /// Gives a run what belongs to its workspace: ports, its place, and the set-up before it.
-    pub(in crate::hub) fn furnish(
-        &self,
-        agent: &AgentName,
-        launch: &mut Launch,
-        ground: Option<&WorkspaceAccess>,
-    ) {
-        let Some(workspace) = self.engine.workspace(agent) else { return };
-        let (root, mark) = match &workspace.outpost {
-            Some(outpost) => {
-                let root = outpost.root.join(&workspace.plot.place);
-                (root.components().collect(), outpost.setup_mark.clone())
-            }
-            None => (workspace.plot.project_root(), self.site().setup_mark(agent)),
-        };
-        if !launch.cwd.starts_with(&root) {
-            return;
-        }
-        let mut variables = vec![("WHEELHOUSE_WORKSPACE", root.display().to_string())];
-        if let Some(port) = workspace.port {
-            variables.push(("WHEELHOUSE_PORT_BASE", port.to_string()));
-            variables.push(("WHEELHOUSE_PORT_COUNT", workspace.plot.port_count.to_string()));
-        }
-        for (name, value) in variables {
-            launch.environment.0.insert(name.to_owned(), value);
-        }
-        if let Some(sandbox) = &mut launch.confinement.sandbox {
-            open_workspace(workspace, ground, &mark, sandbox);
-        }
-        if let Some(setup) = &workspace.plot.setup {
-            let mark = mark.display().to_string();
-            let shell = ["sh".to_owned(), "-c".to_owned(), SETUP.to_owned(), "sh".to_owned()];
-            let words = shell.into_iter().chain([mark, setup.clone()]);
-            launch.argv = words.chain(launch.argv.drain(..)).collect();
-        }
+    let mut variables = vec![("WHEELHOUSE_WORKSPACE", root.display().to_string())];
+    if let Some(port) = workspace.port {
+        variables.push(("WHEELHOUSE_PORT_BASE", port.to_string()));
+        variables.push(("WHEELHOUSE_PORT_COUNT", workspace.plot.port_count.to_string()));
     }
-
-    /// Returns the terms on which the work of tasks comes back by itself, if it does.
-    pub(in crate::hub) fn merging(settings: &WorkspaceSettings) -> Option<MergeTerms> {
-        (settings.merge == crate::config::BringBack::Done).then(|| merge_terms(settings))
+    for (name, value) in variables {
+        launch.environment.0.insert(name.to_owned(), value);
+    }
+    if let Some(sandbox) = &mut launch.confinement.sandbox {
+        open_workspace(workspace, access, &mark, sandbox);
+    }
+    if let Some(setup) = &workspace.plot.setup {
+        let mark = mark.display().to_string();
+        let shell = ["sh".to_owned(), "-c".to_owned(), SETUP.to_owned(), "sh".to_owned()];
+        let words = shell.into_iter().chain([mark, setup.clone()]);
+        launch.argv = words.chain(launch.argv.drain(..)).collect();
     }
 }
 
@@ -310,52 +278,50 @@ fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Re
 #[derive(Debug)]
 pub(in crate::hub) struct WorkspaceAccess {
     /// To be read: what all working trees of a repository share.
-    pub(in crate::hub) shared: Option<PathBuf>,
-    pub(in crate::hub) writable: Vec<PathBuf>,
+    shared: Option<PathBuf>,
+    writable: Vec<PathBuf>,
+}
+
+impl WorkspaceAccess {
+    /// Returns what is mounted of it in a container that is made for an agent, and the place of the mark that
+    /// its set-up leaves, if it has one.
+    pub(in crate::hub) fn mounts(&self, mark: Option<&Path>) -> Vec<Mount> {
+        let mount = |path: &Path, is_readonly| Mount { path: path.to_owned(), is_readonly };
+        let shared = self.shared.iter().map(|path| mount(path, true));
+        let writable = self.writable.iter().map(PathBuf::as_path).chain(mark);
+        shared.chain(writable.map(|path| mount(path, false))).collect()
+    }
 }
 
 /// Returns it for a workspace. Of a repository that is shared, its agent may write where a commit on
 /// its own branch does, and read the rest.
-pub(in crate::hub) fn ground(plot: &Plot) -> WorkspaceAccess {
-    let mut ground = WorkspaceAccess { shared: None, writable: vec![plot.root.clone()] };
+pub(in crate::hub) fn access_of(plot: &Plot) -> WorkspaceAccess {
+    let mut access = WorkspaceAccess { shared: None, writable: vec![plot.root.clone()] };
     let tree = Repository::find(&plot.project).ok().and_then(|found| found.worktree(&plot.root));
     if let Some(tree) = tree.filter(|_| plot.kind == WorkspaceKind::Worktree) {
-        ground.shared = Some(tree.common_dir().to_owned());
+        access.shared = Some(tree.common_dir().to_owned());
         match tree.own_places(&plot.branch) {
-            Ok(places) => ground.writable.extend(places),
+            Ok(places) => access.writable.extend(places),
             Err(error) => tracing::warn!(%error, "an agent that is held cannot commit"),
         }
     }
-    ground
+    access
 }
 
 /// Opens a sandbox to what its agent works in.
 fn open_workspace(
     workspace: &Workspace,
-    ground: Option<&WorkspaceAccess>,
+    access: Option<&WorkspaceAccess>,
     mark: &Path,
     sandbox: &mut Sandbox,
 ) {
     let text = |path: &Path| path.display().to_string();
     // In a place elsewhere only the far end knows where git keeps what.
-    if let Some(WorkspaceAccess { shared, writable }) = ground {
+    if let Some(WorkspaceAccess { shared, writable }) = access {
         sandbox.shown.extend(shared.iter().map(|path| text(path)));
         sandbox.writable.splice(0..0, writable.iter().map(|path| text(path)));
     }
     if workspace.plot.setup.is_some() {
         sandbox.writable.extend(mark.parent().map(text));
-    }
-}
-
-/// Returns the terms on which work is brought back where nobody says otherwise.
-pub(in crate::hub) fn merge_terms(settings: &WorkspaceSettings) -> MergeTerms {
-    MergeTerms {
-        form: settings.form,
-        into: settings.into.clone(),
-        gates: settings.gates.clone(),
-        message: None,
-        committed_only: false,
-        is_trial: false,
-        sends_back: false,
     }
 }

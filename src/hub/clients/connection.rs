@@ -1,6 +1,5 @@
 //! The hub's side of its clients' connections.
 
-use std::cell::Cell;
 use std::error::Error;
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,13 +7,14 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::socket::{ClientSocket, is_own};
 use crate::api::{Ask, Fault, FrameReader, FromHub, encode_frame};
-use crate::hub::delays::{Delays, WaitPlace};
+use crate::hub::delays::WaitPlace;
 use crate::hub::inbox::{Breach, ClientId, ClientNews, HubInput, Senders};
+use crate::hub::outbox::{ClientQueue, ConnectionCounts, Outbox};
 use crate::keeper::Standing;
 use crate::model::{AgentName, RunId, plain};
 
@@ -42,93 +42,10 @@ const LINE_BYTES_MAX: usize = 64 * 1024;
 /// What a client is told of what was not understood; it may be as long as the frame.
 const QUOTED_CHARS_MAX: usize = 200;
 
-/// A client with less than this on its way gets the next frame of its panes, and the answer to its
-/// next request. So what waits for one is past this by no more than a single frame.
-const QUEUE_BYTES_FLUENT: usize = 64 * 1024;
-
-/// Requests of one client that take their time; no more are read from it until one is answered.
-const UNANSWERED_MAX: usize = 16;
-
 const READ_BYTES: usize = 16 * 1024;
 
 /// How long a client that broke the protocol may take to hear why.
 const FAREWELL: Duration = Duration::from_secs(1);
-
-/// What is on its way to one client.
-#[derive(Clone, Debug)]
-pub(in crate::hub) struct Outbox {
-    frames: mpsc::UnboundedSender<(Duration, Box<[u8]>)>,
-    queue: Rc<Queue>,
-    delays: Rc<Delays>,
-}
-
-#[derive(Debug, Default)]
-struct Queue {
-    bytes: Cell<usize>,
-    unanswered: Cell<usize>,
-    /// The hub held something back and wants to know when to go on.
-    is_awaited: Cell<bool>,
-    shrank: Notify,
-    /// The hub has dealt with the client's last request; its answer, if it came at once, is queued.
-    heard: Notify,
-}
-
-impl Queue {
-    /// Says whether the client's next request may be answered.
-    fn has_room(&self) -> bool {
-        self.bytes.get() < QUEUE_BYTES_FLUENT && self.unanswered.get() < UNANSWERED_MAX
-    }
-}
-
-impl Outbox {
-    /// Queues a frame. What is too large to be sent is dropped and logged.
-    pub(in crate::hub) fn send(&self, frame: &FromHub) {
-        if let FromHub::Answer { .. } = frame {
-            self.queue.unanswered.set(self.queue.unanswered.get().saturating_sub(1));
-            self.queue.shrank.notify_one();
-        }
-        match encode_frame(frame).map(Vec::into_boxed_slice) {
-            Ok(bytes) => {
-                self.queue.bytes.set(self.queue.bytes.get() + bytes.len());
-                // A writer that is gone has already said so.
-                let _ = self.frames.send((self.delays.now(), bytes));
-            }
-            Err(error) => tracing::error!(%error, "an answer could not be sent"),
-        }
-    }
-
-    /// Queues a line for a reporter that speaks in lines.
-    pub(in crate::hub) fn send_line(&self, line: &serde_json::Value) {
-        let bytes = format!("{line}\n").into_bytes().into_boxed_slice();
-        self.queue.bytes.set(self.queue.bytes.get() + bytes.len());
-        // A writer that is gone has already said so.
-        let _ = self.frames.send((self.delays.now(), bytes));
-    }
-
-    /// Lets the client's next request in.
-    pub(in crate::hub) fn note_heard(&self) {
-        self.queue.heard.notify_one();
-    }
-
-    /// Says whether the client keeps up; if not, `CaughtUp` follows once it does.
-    pub(in crate::hub) fn is_fluent(&self) -> bool {
-        let is_fluent = self.queue.bytes.get() < QUEUE_BYTES_FLUENT;
-        if !is_fluent {
-            self.queue.is_awaited.set(true);
-        }
-        is_fluent
-    }
-}
-
-/// Everyone who is or was connected.
-#[derive(Debug, Default)]
-pub(in crate::hub) struct ConnectionCounts {
-    last: Cell<u64>,
-    present: Cell<usize>,
-    turned_away: Cell<usize>,
-    /// What all have sent of frames that are not whole yet.
-    partial_bytes: Cell<usize>,
-}
 
 /// Takes in clients for as long as the hub lives, all of them guests if they come through the door
 /// of an agent.
@@ -239,9 +156,9 @@ async fn serve(
     let partial = Partial { visitors: Rc::clone(&senders.visitors), own: 0 };
     let (reader, writer) = stream.into_split();
     let (frames, queued) = mpsc::unbounded_channel();
-    let queue = Rc::new(Queue::default());
+    let queue = Rc::new(ClientQueue::default());
     let delays = Rc::clone(&senders.delays);
-    let outbox = Outbox { frames, queue: Rc::clone(&queue), delays };
+    let outbox = Outbox::new(frames, Rc::clone(&queue), delays);
     let tell = |news| senders.requests.send(HubInput::Client(client, news));
     if tell(ClientNews::Came { outbox, guest, standing }).await.is_err() {
         return;
@@ -264,7 +181,7 @@ async fn read(
     client: ClientId,
     mut reader: OwnedReadHalf,
     mut partial: Partial,
-    queue: &Queue,
+    queue: &ClientQueue,
     senders: &Senders,
 ) -> ClientNews {
     let mut frames = FrameReader::default();
@@ -348,7 +265,7 @@ async fn read_lines(
     client: ClientId,
     mut reader: OwnedReadHalf,
     mut bytes: Vec<u8>,
-    queue: &Queue,
+    queue: &ClientQueue,
     senders: &Senders,
 ) -> ClientNews {
     let mut buffer = vec![0; READ_BYTES];
@@ -381,7 +298,7 @@ async fn write(
     client: ClientId,
     mut writer: OwnedWriteHalf,
     mut queued: mpsc::UnboundedReceiver<(Duration, Box<[u8]>)>,
-    queue: &Queue,
+    queue: &ClientQueue,
     senders: &Senders,
 ) {
     while let Some((sent_at, frame)) = queued.recv().await {
@@ -391,7 +308,7 @@ async fn write(
         senders.delays.note(WaitPlace::Frame, sent_at);
         queue.bytes.set(queue.bytes.get() - frame.len());
         queue.shrank.notify_one();
-        if queue.bytes.get() < QUEUE_BYTES_FLUENT && queue.is_awaited.replace(false) {
+        if queue.is_fluent() && queue.is_awaited.replace(false) {
             let _ = senders.requests.send(HubInput::Client(client, ClientNews::CaughtUp)).await;
         }
     }

@@ -1,13 +1,13 @@
 //! How much of a frame something takes, so that no answer is larger than a stalled client may cost.
 
-use crate::model::Row;
+use crate::model::{Row, Run};
 
 /// One answer, or one frame of a pane. A client that never listens costs this once, beside what
 /// else is on its way to it.
 pub(in crate::hub) const ANSWER_BYTES_MAX: usize = 768 * 1024;
 
-/// A run of a row around its text: its names, its columns and two colours.
-const RUN_BYTES: usize = 96;
+/// A run of a row around its text and its link: its names, its columns and three colours.
+const RUN_BYTES: usize = 148;
 /// A row around its runs.
 const ROW_BYTES: usize = 32;
 
@@ -19,7 +19,9 @@ pub(in crate::hub) fn text_bytes(text: &str) -> usize {
 
 /// Returns what a row takes at most.
 pub(in crate::hub) fn row_bytes(row: &Row) -> usize {
-    row.runs.iter().map(|run| RUN_BYTES + text_bytes(&run.text)).sum::<usize>() + ROW_BYTES
+    let run =
+        |run: &Run| RUN_BYTES + text_bytes(&run.text) + run.link.as_deref().map_or(0, text_bytes);
+    row.runs.iter().map(run).sum::<usize>() + ROW_BYTES
 }
 
 /// Keeps what fits into one answer, and at least one thing.
@@ -38,14 +40,20 @@ pub(in crate::hub) fn fitting<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Color, Run, Style};
+    use crate::model::{Color, Style, Underline};
 
     #[test]
     fn nothing_takes_more_than_was_reckoned() {
         let colour = Color::Rgb(255, 255, 255);
-        let style = Style { foreground: colour, background: colour, attributes: 255 };
+        let style = Style {
+            foreground: colour,
+            background: colour,
+            attributes: 255,
+            underline: Underline::Double,
+            underline_color: colour,
+        };
         for text in ["", "x", "\"\\\"\\", "中é👍🏽", "a long text with \"quotes\""] {
-            let run = Run { text: text.to_owned(), columns: 1000, style };
+            let run = Run { text: text.to_owned(), columns: 1000, style, link: Some(text.into()) };
             for count in [0, 1, 100] {
                 let row = Row { runs: vec![run.clone(); count], wrapped: true };
                 let length = serde_json::to_string(&(999_u16, &row)).unwrap().len();

@@ -1,11 +1,10 @@
-//! The secret that a run is given, and who it belongs to.
+//! Makes the secret that a run is given, and finds whose one is.
 
 use std::fs::File;
 use std::io::{self, Read};
 
 use crate::config::Hash;
-use crate::engine::Seat;
-use crate::hub::Hub;
+use crate::engine::{Engine, Seat};
 use crate::model::{AgentName, RunId, Token};
 
 /// Nobody guesses so many bytes.
@@ -24,21 +23,31 @@ pub(in crate::hub) fn hash(token: &Token) -> String {
     Hash::of(token.0.as_bytes()).to_string()
 }
 
-impl Hub {
-    /// Returns whose token it is; it is nobody's once its run is over.
-    pub(in crate::hub) fn holder(&self, token: &Token) -> Option<(AgentName, RunId)> {
-        let hash = hash(token);
-        let is_its = |seat: &&Seat| {
-            let kept = seat.member.contact.token_hash.as_deref();
-            !seat.is_gone() && kept.is_some_and(|kept| is_equal(kept, &hash))
-        };
-        let seat = self.engine.seats().find(is_its)?;
-        Some((seat.member.name.clone(), seat.run))
-    }
+/// Returns whose token it is; it is nobody's once its run is over.
+pub(in crate::hub) fn holder(engine: &Engine, token: &Token) -> Option<(AgentName, RunId)> {
+    holder_of(engine, token, |seat| seat.member.contact.token_hash.as_deref())
+}
+
+/// Returns for whose reporters a pane has this name, which is a secret of the run.
+pub(in crate::hub) fn holder_of_pane(engine: &Engine, pane: &str) -> Option<(AgentName, RunId)> {
+    let pane = Token(pane.to_owned());
+    holder_of(engine, &pane, |seat| seat.member.contact.pane_hash.as_deref())
+}
+
+fn holder_of(
+    engine: &Engine,
+    token: &Token,
+    kept: impl Fn(&Seat) -> Option<&str>,
+) -> Option<(AgentName, RunId)> {
+    let hash = hash(token);
+    let is_its =
+        |seat: &&Seat| !seat.is_gone() && kept(seat).is_some_and(|one| is_equal(one, &hash));
+    let seat = engine.seats().find(is_its)?;
+    Some((seat.member.name.clone(), seat.run))
 }
 
 /// Compares in a time that does not depend on where the two differ.
-pub(in crate::hub) fn is_equal(one: &str, other: &str) -> bool {
+fn is_equal(one: &str, other: &str) -> bool {
     let differences = one.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && differences == 0
 }

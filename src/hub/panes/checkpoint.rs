@@ -1,4 +1,4 @@
-//! Screens on disk, so that a hub that was killed shows again what its panes showed.
+//! Saves screens to disk, so that a hub that was killed shows again what its panes showed.
 //!
 //! A keeper holds the last mebibyte of output. A checkpoint holds the screen and history as they
 //! were at some offset, as terminal output that rebuilds them. Together they give back the pane: the
@@ -11,7 +11,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::pane::{LastCheckpoint, Pane};
-use crate::hub::Hub;
+use super::state::Panes;
+use crate::hub::clock::Clock;
 use crate::model::{AgentName, Moment, RunId, Size};
 use crate::screen::HistoryLimit;
 
@@ -37,7 +38,7 @@ struct Header {
 
 impl Pane {
     /// Says whether this pane, one of so many, is to be saved although it goes on.
-    pub(in crate::hub) fn is_checkpoint_due(&self, panes: usize, now: Moment) -> bool {
+    fn is_checkpoint_due(&self, panes: usize, now: Moment) -> bool {
         let LastCheckpoint { offset, at, cost } = self.checkpoint;
         let share = CHECKPOINT_SHARE.saturating_mul(u32::try_from(panes).unwrap_or(u32::MAX));
         let pause = cost.saturating_mul(share);
@@ -46,12 +47,7 @@ impl Pane {
     }
 
     /// Rebuilds a pane from its checkpoint, if there is one for this run.
-    pub(in crate::hub) fn restore(
-        bytes: &[u8],
-        run: RunId,
-        limit: HistoryLimit,
-        now: Moment,
-    ) -> Option<Self> {
+    fn restore(bytes: &[u8], run: RunId, limit: HistoryLimit, now: Moment) -> Option<Self> {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let header: Header = serde_json::from_slice(&bytes[..end]).ok()?;
         if header.run != run {
@@ -77,38 +73,35 @@ impl Pane {
     }
 }
 
-impl Hub {
+impl Panes {
     /// Saves a pane that goes on, if it is time to, beside the hub's own work.
-    pub(in crate::hub) fn save_screen_if_due(&mut self, agent: &AgentName, now: Moment) {
-        let panes = self.panes.len();
+    pub(in crate::hub) fn save_screen_if_due(&mut self, agent: &AgentName, clock: &Clock) {
+        let (panes, now) = (self.by_agent.len(), clock.now());
         let is_due = |pane: &Pane| pane.is_checkpoint_due(panes, now);
-        if self.writer.files().is_free() && self.panes.get(agent).is_some_and(is_due) {
-            let path = self.paths.agent_screen(agent);
-            if let Some(bytes) = self.compose_checkpoint(agent) {
-                self.writer.files().replace(path, bytes);
-            }
+        if self.files.is_free() && self.by_agent.get(agent).is_some_and(is_due) {
+            self.save_screen(agent, clock);
         }
     }
 
     /// Saves a pane before something ends. It is on the disk before that end is on record.
-    pub(in crate::hub) fn save_screen(&mut self, agent: &AgentName) {
-        let path = self.paths.agent_screen(agent);
-        if let Some(bytes) = self.compose_checkpoint(agent) {
-            self.writer.files().replace(path, bytes);
+    pub(in crate::hub) fn save_screen(&mut self, agent: &AgentName, clock: &Clock) {
+        let (now, begun) = (clock.now(), clock.age());
+        let Some(pane) = self.by_agent.get_mut(agent) else { return };
+        if pane.offset == pane.checkpoint.offset {
+            return;
+        }
+        let bytes = pane.compose_checkpoint();
+        let cost = clock.age().saturating_sub(begun);
+        pane.checkpoint = LastCheckpoint { offset: pane.offset, at: now, cost };
+        match bytes {
+            Ok(bytes) => self.files.replace(self.paths.agent_screen(agent), bytes),
+            Err(error) => tracing::warn!(%agent, %error, "the screen could not be saved"),
         }
     }
 
-    fn compose_checkpoint(&mut self, agent: &AgentName) -> Option<Vec<u8>> {
-        let (now, begun) = (self.clock.now(), self.clock.age());
-        let pane = self.panes.get_mut(agent)?;
-        if pane.offset == pane.checkpoint.offset {
-            return None;
-        }
-        let bytes = pane.compose_checkpoint();
-        let cost = self.clock.age().saturating_sub(begun);
-        pane.checkpoint = LastCheckpoint { offset: pane.offset, at: now, cost };
-        bytes
-            .inspect_err(|error| tracing::warn!(%agent, %error, "the screen could not be saved"))
-            .ok()
+    /// Returns the pane of a run as an earlier hub left it, if one did.
+    pub(in crate::hub) fn saved(&self, agent: &AgentName, run: RunId, now: Moment) -> Option<Pane> {
+        let bytes = self.files.read(&self.paths.agent_screen(agent)).ok()?;
+        Pane::restore(&bytes, run, self.history_limit, now)
     }
 }

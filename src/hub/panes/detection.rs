@@ -1,15 +1,19 @@
-//! Asks each pane's detector what its screen means, and tells the engine.
+//! Reads screens: keeps a detector for each pane, by the rules of its agent's cli.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::pane::Pane;
+use super::state::Panes;
 use crate::config::{Settings, is_built_in_cli};
-use crate::detect::{Detector, Dialog, Finding, HookRules, Options, Rules};
-use crate::engine::RunEvent;
-use crate::hub::Hub;
-use crate::model::{AgentName, AgentState, Exit, Manifest, Moment, Source};
+use crate::detect::{
+    Detector, Dialog, Finding, HookNews, HookRules, Options, Rules, StreamNews, Told,
+};
+use crate::model::{AgentName, Exit, HOOKS_FILE_KIND, Manifest, Moment};
 use crate::screen::{Screen, Signal};
 
 /// How often it is looked whether an agent at work shows other words than before.
@@ -21,180 +25,191 @@ const TOKENS_PAUSE: Duration = Duration::from_secs(3);
 /// The cli whose rules fit any program.
 const ANY_PROGRAM: &str = "shell";
 
-impl Hub {
-    /// Drops the rules of clis whose screens are to be read otherwise than before, and lets the
-    /// panes that run go on with the new ones.
-    pub(in crate::hub) fn heed_rules(&mut self, before: &Settings) {
+/// How to read the screen of each cli, and what its hooks mean.
+#[derive(Debug, Default)]
+pub(super) struct ReadingRules {
+    /// Compiled when they are first needed.
+    screens: BTreeMap<String, Arc<Rules>>,
+    hooks: BTreeMap<String, HookRules>,
+}
+
+impl ReadingRules {
+    /// Drops the rules of clis whose screens are to be read otherwise than before, and takes over what
+    /// hooks mean.
+    pub(super) fn change(&mut self, before: &Settings, settings: &Settings) {
         let is_same = |name: &String| {
             let manifest = |settings: &Settings| settings.cli(name).map(|cli| cli.manifest.clone());
-            manifest(before) == manifest(&self.settings)
+            manifest(before) == manifest(settings)
         };
-        self.rules.retain(|name, _| is_same(name));
-        self.heed_hooks();
-        let now = self.clock.now();
-        let agents: Vec<AgentName> = self.panes.keys().cloned().collect();
-        for agent in agents {
-            let Some(rules) = self.rules_of(&agent) else { continue };
-            let hands_over = self.hands_over_messages(&agent);
-            let pane = self.panes.get_mut(&agent).filter(|pane| pane.link.is_some());
-            let Some(pane) = pane else { continue };
-            match &mut pane.detector {
-                Some(detector) => detector.set_rules(rules, pane.screen.title(), now),
-                detector @ None => {
-                    let detector = detector.insert(Detector::new(rules, Options::default(), now));
-                    detector.expect_messages(hands_over);
-                }
-            }
-        }
-    }
-
-    /// Takes over what the hooks of each cli mean.
-    fn heed_hooks(&mut self) {
-        for (name, cli) in self.settings.clis() {
-            if self.hook_rules.get(name).is_some_and(|rules| rules.are_of(&cli.hooks)) {
+        self.screens.retain(|name, _| is_same(name));
+        for (name, cli) in settings.clis() {
+            if self.hooks.get(name).is_some_and(|rules| rules.are_of(&cli.hooks)) {
                 continue;
             }
             match HookRules::new(name, &cli.hooks) {
-                Ok(rules) => {
-                    self.hook_rules.insert(name.to_owned(), rules);
-                }
+                Ok(rules) => drop(self.hooks.insert(name.to_owned(), rules)),
                 Err(error) => tracing::error!(cli = name, %error, "its hooks cannot be used"),
             }
         }
     }
 
-    /// Returns a detector for an agent's pane, by the rules of its cli.
-    pub(in crate::hub) fn detector(&mut self, agent: &AgentName) -> Option<Detector> {
-        let rules = self.rules_of(agent)?;
-        let mut detector = Detector::new(rules, Options::default(), self.clock.now());
-        detector.expect_messages(self.hands_over_messages(agent));
-        Some(detector)
-    }
-
-    /// Says whether an agent's cli was started so that it hands over its last message of each turn.
-    fn hands_over_messages(&self, agent: &AgentName) -> bool {
-        self.engine.seat(agent).is_some_and(|seat| {
-            let rules = self.hook_rules.get(&seat.member.cli);
-            let has_hooks = seat.member.contact.no_hooks.is_none();
-            has_hooks && rules.is_some_and(HookRules::hand_over_messages)
-        })
-    }
-
-    /// Returns the rules of an agent's cli, compiled when they are first needed.
-    fn rules_of(&mut self, agent: &AgentName) -> Option<Arc<Rules>> {
-        let settings = &self.settings;
-        let name = self.engine.seat(agent).map_or(ANY_PROGRAM, |seat| &seat.member.cli);
-        let cli = settings.cli(name).or_else(|| settings.cli(ANY_PROGRAM))?;
-        // Clis of your own that show the same share their rules: compiled, they are not small.
-        let alike = || settings.clis().find(|(_, known)| known.manifest == cli.manifest);
-        let cli = if is_built_in_cli(name) { name } else { alike()?.0 }.to_owned();
-        let wanted = &settings.cli(&cli)?.manifest;
-        if !self.rules.contains_key(&cli) {
-            match Rules::new(&cli, wanted) {
-                Ok(rules) => drop(self.rules.insert(cli.clone(), Arc::new(rules))),
-                Err(error) => {
-                    let fault = match std::error::Error::source(&error) {
-                        Some(cause) => format!("[cli.{cli}]: {error}: {cause}"),
-                        None => format!("[cli.{cli}]: {error}"),
-                    };
-                    self.note_settings_fault(fault);
-                }
-            }
-        }
-        self.rules.get(&cli).map(Arc::clone)
-    }
-
-    /// Returns how an agent's cli shows what it does, and how to talk to it.
-    pub(in crate::hub) fn manifest_of(&self, agent: &AgentName) -> Option<&Manifest> {
-        let cli = self.engine.seat(agent).and_then(|seat| self.settings.cli(&seat.member.cli));
-        cli.or_else(|| self.settings.cli(ANY_PROGRAM)).map(|cli| &cli.manifest)
-    }
-
-    /// Lets the detector of a pane look, and carries what it found on.
-    pub(in crate::hub) fn judge(&mut self, agent: &AgentName, signals: &[Signal], now: Moment) {
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        let before = pane.dialog_id();
-        let heeds = |signal: &&Signal| !matches!(signal, Signal::Notification { .. });
-        let found = if self.settings.reporters.enabled {
-            pane.observe(signals, now)
-        } else {
-            let signals: Vec<Signal> = signals.iter().filter(heeds).cloned().collect();
-            pane.observe(&signals, now)
+    /// Returns the rules of a cli, or why they cannot be used. Whoever has no known cli is read as any
+    /// program is.
+    pub(super) fn screen(
+        &mut self,
+        cli: Option<&str>,
+        settings: &Settings,
+    ) -> Result<Option<Arc<Rules>>, String> {
+        let name = cli.unwrap_or(ANY_PROGRAM);
+        let Some(found) = settings.cli(name).or_else(|| settings.cli(ANY_PROGRAM)) else {
+            return Ok(None);
         };
-        let run = pane.run;
-        if pane.dialog_id() != before {
-            self.views.note_status_change();
+        // Clis of your own that show the same share their rules: compiled, they are not small.
+        let alike = || settings.clis().find(|(_, known)| known.manifest == found.manifest);
+        let own_name = is_built_in_cli(name).then_some(name);
+        let Some(cli) = own_name.or_else(|| Some(alike()?.0)) else { return Ok(None) };
+        let Some(wanted) = settings.cli(cli).map(|cli| &cli.manifest) else { return Ok(None) };
+        if let Some(rules) = self.screens.get(cli) {
+            return Ok(Some(Arc::clone(rules)));
         }
-        self.deliver(agent, run, Source::Line, found);
-        if let Some(pane) = self.panes.get_mut(agent) {
-            pane.note_asking(now);
-        }
-        self.run_errand(agent, now);
-        self.note_movement(agent, now);
-        self.note_tokens(agent, now);
-    }
-
-    /// Lets the detector look for the last time, so that last words count.
-    pub(in crate::hub) fn judge_end(&mut self, agent: &AgentName, exit: Exit) {
-        let now = self.clock.now();
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        let Some(detector) = &mut pane.detector else { return };
-        let (run, found) = (pane.run, detector.process_exited(exit, &pane.screen, now));
-        self.deliver(agent, run, Source::Line, found);
-    }
-
-    /// Tells the engine when an agent at work shows other words than before.
-    fn note_movement(&mut self, agent: &AgentName, now: Moment) {
-        let is_at_work = |state| matches!(state, AgentState::Working | AgentState::Starting);
-        if !self.engine.seat(agent).is_some_and(|seat| is_at_work(seat.state)) {
-            return;
-        }
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        if now.since(pane.words_seen_at) < MOVE_PAUSE {
-            return;
-        }
-        pane.words_seen_at = now;
-        let words = words(&pane.screen);
-        // What a hub sees first may have stood there for long.
-        if pane.words.replace(words).is_some_and(|before| before != words) {
-            let run = pane.run;
-            self.note_run(agent, run, RunEvent::Moved);
-        }
-    }
-
-    /// Tells the engine what an agent was seen to use, at the end of a turn and now and then in it.
-    fn note_tokens(&mut self, agent: &AgentName, now: Moment) {
-        let is_at_work =
-            self.engine.seat(agent).is_some_and(|seat| seat.state == AgentState::Working);
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        let total = pane.detector.as_ref().and_then(Detector::tokens).unwrap_or_default();
-        let tokens = total.saturating_sub(pane.tokens_told);
-        if tokens == 0 || is_at_work && now.since(pane.tokens_told_at) < TOKENS_PAUSE {
-            return;
-        }
-        (pane.tokens_told, pane.tokens_told_at) = (total, now);
-        let run = pane.run;
-        // The next hub goes on from here.
-        self.save_reports(agent);
-        self.note_run(agent, run, RunEvent::Used { tokens });
-    }
-
-    /// Lets every detector look whose time has come.
-    pub(in crate::hub) fn judge_due(&mut self, now: Moment) {
-        let is_due = |pane: &Pane| pane.judge_deadline().is_some_and(|deadline| deadline <= now);
-        let due: Vec<AgentName> = self
-            .panes
-            .iter()
-            .filter(|(_, pane)| is_due(pane))
-            .map(|(name, _)| name.clone())
-            .collect();
-        for agent in due {
-            self.judge(&agent, &[], now);
+        match Rules::new(cli, wanted) {
+            Ok(rules) => {
+                let rules = self.screens.entry(cli.to_owned()).or_insert(Arc::new(rules));
+                Ok(Some(Arc::clone(rules)))
+            }
+            Err(error) => Err(match std::error::Error::source(&error) {
+                Some(cause) => format!("[cli.{cli}]: {error}: {cause}"),
+                None => format!("[cli.{cli}]: {error}"),
+            }),
         }
     }
 }
 
+impl Panes {
+    /// Says whether the hooks of a cli hand over the last message of each turn.
+    pub(in crate::hub) fn hooks_hand_over_messages(&self, cli: &str) -> bool {
+        self.rules.hooks.get(cli).is_some_and(HookRules::hand_over_messages)
+    }
+
+    /// Returns what the names of the files end in that tell agents of their hooks, each once.
+    pub(in crate::hub) fn hook_file_kinds(&self) -> BTreeSet<String> {
+        let kinds = self.rules.hooks.values().map(|rules| rules.file_kind().to_owned());
+        kinds.chain([HOOKS_FILE_KIND.to_owned()]).collect()
+    }
+
+    /// Takes what a hook of an agent's cli said. Nothing comes of what was said before or means nothing.
+    pub(in crate::hub) fn take_hook(
+        &mut self,
+        (agent, cli): (&AgentName, &str),
+        (call, said): (&str, &Value),
+        now: Moment,
+    ) -> Option<(HookNews, Vec<Finding>)> {
+        let rules = self.rules.hooks.get(cli)?;
+        let news = rules.read(said)?;
+        let pane = self.by_agent.get_mut(agent)?;
+        if !pane.note_call(call) {
+            return None;
+        }
+        let Some(detector) = &mut pane.detector else { return Some((news, Vec::new())) };
+        if let Some(command) = rules.read_command(said) {
+            detector.tell_command(command, now);
+        }
+        let found = detector.hook(&news, now);
+        Some((news, found))
+    }
+}
+
+/// Returns how an agent's cli shows what it does, and how to talk to it.
+pub(in crate::hub) fn manifest_of<'a>(
+    settings: &'a Settings,
+    cli: Option<&str>,
+) -> Option<&'a Manifest> {
+    let found = cli.and_then(|cli| settings.cli(cli));
+    found.or_else(|| settings.cli(ANY_PROGRAM)).map(|cli| &cli.manifest)
+}
+
+/// Returns a detector that goes by these rules.
+pub(super) fn detector(rules: Arc<Rules>, expects_messages: bool, now: Moment) -> Detector {
+    let mut detector = Detector::new(rules, Options::default(), now);
+    detector.expect_messages(expects_messages);
+    detector
+}
+
 impl Pane {
+    /// Reads the screen by other rules from now on.
+    pub(super) fn read_by(&mut self, rules: Arc<Rules>, expects_messages: bool, now: Moment) {
+        match &mut self.detector {
+            Some(known) => known.set_rules(rules, self.screen.title(), now),
+            none @ None => *none = Some(detector(rules, expects_messages, now)),
+        }
+    }
+
+    /// Lets the detector look, and returns what it found, and whether another dialog is open than before.
+    pub(in crate::hub) fn inspect(
+        &mut self,
+        signals: &[Signal],
+        heeds_reporters: bool,
+        now: Moment,
+    ) -> (Vec<Finding>, bool) {
+        let before = self.dialog_id();
+        let is_heeded =
+            |one: &&Signal| heeds_reporters || !matches!(one, Signal::Notification { .. });
+        let found = if heeds_reporters {
+            self.observe(signals, now)
+        } else {
+            let heeded: Vec<Signal> = signals.iter().filter(is_heeded).cloned().collect();
+            self.observe(&heeded, now)
+        };
+        (found, self.dialog_id() != before)
+    }
+
+    /// Lets the detector look for the last time, so that last words count.
+    pub(in crate::hub) fn inspect_end(&mut self, exit: Exit, now: Moment) -> Vec<Finding> {
+        let detector = self.detector.as_mut();
+        detector.map(|one| one.process_exited(exit, &self.screen, now)).unwrap_or_default()
+    }
+
+    /// Takes what the agent's own server says, or that it says nothing any more.
+    pub(in crate::hub) fn take_stream(
+        &mut self,
+        news: Option<&StreamNews>,
+        now: Moment,
+    ) -> Option<Vec<Finding>> {
+        let detector = self.detector.as_mut()?;
+        if let Some(command) = news.and_then(|news| news.command.clone()) {
+            detector.tell_command(command, now);
+        }
+        Some(detector.stream(news, now))
+    }
+
+    /// Takes what a reporter says that the agent does.
+    pub(in crate::hub) fn take_reported(&mut self, told: &Told, now: Moment) -> Vec<Finding> {
+        let detector = self.detector.as_mut();
+        detector.map(|detector| detector.reported(told, now)).unwrap_or_default()
+    }
+
+    /// Says whether the screen shows other words than when this was last asked; it is asked seldom.
+    pub(in crate::hub) fn has_moved(&mut self, now: Moment) -> bool {
+        if now.since(self.words_seen_at) < MOVE_PAUSE {
+            return false;
+        }
+        self.words_seen_at = now;
+        let words = words(&self.screen);
+        // What a hub sees first may have stood there for long.
+        self.words.replace(words).is_some_and(|before| before != words)
+    }
+
+    /// Returns how many tokens were used since this was last told; now and then while the agent works.
+    pub(in crate::hub) fn new_tokens(&mut self, is_at_work: bool, now: Moment) -> Option<u64> {
+        let total = self.detector.as_ref().and_then(Detector::tokens).unwrap_or_default();
+        let tokens = total.saturating_sub(self.tokens_told);
+        if tokens == 0 || is_at_work && now.since(self.tokens_told_at) < TOKENS_PAUSE {
+            return None;
+        }
+        (self.tokens_told, self.tokens_told_at) = (total, now);
+        Some(tokens)
+    }
+
     fn observe(&mut self, signals: &[Signal], now: Moment) -> Vec<Finding> {
         let Some(detector) = &mut self.detector else { return Vec::new() };
         if self.offset < self.reports.offset {
@@ -219,7 +234,7 @@ impl Pane {
     }
 
     /// Returns when the detector has something to do though nothing was written.
-    pub(in crate::hub) fn judge_deadline(&self) -> Option<Moment> {
+    pub(super) fn inspection_deadline(&self) -> Option<Moment> {
         // A pane whose agent is gone means nothing any more.
         self.link.is_some().then(|| self.look_deadline())?
     }

@@ -1,52 +1,56 @@
-//! Keys that the hub itself presses in a pane: prompts, answers to dialogs, interrupts.
+//! Presses keys for the hub itself: prompts, answers to dialogs, interrupts.
 //!
 //! One at a time per pane. What to press and when is for the machines in `deliver` to say; what came
 //! of a prompt goes to the engine, what came of the rest to whoever asked for it.
 
 use std::time::Duration;
 
+use super::link::Link;
 use super::pane::Pane;
-use crate::api::{Fault, Response};
-use crate::deliver::{self, Act, Answer, Blind, Choice, Delivery, Interrupt, Letter, Scene};
-use crate::engine::{PersonDeed, RunEvent};
-use crate::hub::Hub;
-use crate::hub::record::commit_queue::PendingEffect;
-use crate::hub::requests::route::Asker;
-use crate::keeper::ToKeeper;
+use super::state::Panes;
+use crate::api::Fault;
+use crate::deliver::{
+    self, BlindDelivery, Delivery, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, PromptText,
+};
+use crate::engine::PersonDeed;
+use crate::hub::clients::askers::Asker;
 use crate::model::{AgentName, AgentState, Keys, Manner, Moment, ReceiptId, RunId, Stage, Submit};
 
 /// A screen that was just rebuilt shows what it showed before by then.
 const REBUILT: Duration = Duration::from_millis(1500);
+
+/// Why no keys are pressed in a pane now.
+pub(in crate::hub) const OTHER_KEYS: &str = "other keys are being pressed in its pane";
 
 /// What the hub is about to press in a pane.
 #[derive(Debug)]
 pub(in crate::hub) enum Keystrokes {
     Prompt {
         receipt: ReceiptId,
-        letter: Letter,
+        letter: PromptText,
         machine: Box<Delivery>,
     },
     /// A prompt for a program that no rule can read, because a person said so.
     Blind {
         receipt: ReceiptId,
-        letter: Letter,
-        machine: Blind,
+        letter: PromptText,
+        machine: BlindDelivery,
     },
     /// Looks what became of a prompt that an earlier hub was typing.
     Inspection {
         receipt: ReceiptId,
         stage: Stage,
-        letter: Letter,
+        letter: PromptText,
         due: Moment,
     },
     Answer {
         asker: Asker,
-        machine: Answer,
+        machine: DialogAnswer,
     },
     /// The yes that rules gave to a dialog.
-    Leave {
+    Approval {
         fingerprint: String,
-        machine: Answer,
+        machine: DialogAnswer,
     },
     Interrupt {
         /// Nobody, if the engine wanted it.
@@ -63,282 +67,161 @@ pub(in crate::hub) struct PromptOrder {
     pub(in crate::hub) manner: Manner,
 }
 
-impl Hub {
+/// The next step of what is being pressed in a pane.
+pub(in crate::hub) struct KeystrokeStep {
+    pub(in crate::hub) run: RunId,
+    pub(in crate::hub) acts: Vec<PaneAction>,
+    pub(in crate::hub) aim: KeystrokeAim,
+    /// A prompt that is refused now may be typed later.
+    pub(in crate::hub) can_wait: bool,
+}
+
+impl Panes {
+    /// Begins to type a prompt; where that cannot be, says how far the prompt has come and why.
     pub(in crate::hub) fn begin_prompt(
         &mut self,
-        agent: &AgentName,
-        run: RunId,
+        (agent, run): (&AgentName, RunId),
         prompt: PromptOrder,
-    ) {
-        let (now, how) = (self.clock.now(), self.submit_of(agent));
-        let keys = self.keys_of(agent.as_str()).unwrap_or_default();
+        (how, keys): (&Submit, &Keys),
+        now: Moment,
+    ) -> Result<(), (Stage, &'static str)> {
         let PromptOrder { receipt, text, tag, manner } = prompt;
-        let letter = Letter { text, tag, is_command: manner.is_command };
-        let free = self.panes.get_mut(agent).filter(|pane| pane.run == run);
-        let Some(pane) = free.filter(|pane| pane.errand.is_none()) else {
-            let reason = Some("other keys are being pressed in its pane".to_owned());
-            let stage = Stage::Queued;
-            return self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
+        let letter = PromptText { text, tag, is_command: manner.is_command };
+        let free = self.by_agent.get_mut(agent).filter(|pane| pane.run == run);
+        let Some(pane) = free.filter(|pane| pane.keystrokes.is_none()) else {
+            return Err((Stage::Queued, OTHER_KEYS));
         };
         let Some(scene) = pane.scene() else {
-            let reason = Some("its screen is not read".to_owned());
-            let stage = Stage::Refused;
-            return self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
+            return Err((Stage::Refused, "its screen is not read"));
         };
         let is_blind = manner.is_confirmed && scene.shown.state == AgentState::Unknown;
-        pane.errand = Some(if is_blind {
-            let machine = Blind::begin(&letter, &how, &scene, now);
+        pane.keystrokes = Some(if is_blind {
+            let machine = BlindDelivery::begin(&letter, how, &scene, now);
             Keystrokes::Blind { receipt, letter, machine }
         } else {
-            let machine = Delivery::begin(&letter, &how, &scene, now).with_keys(&keys);
+            let machine = Delivery::begin(&letter, how, &scene, now).with_keys(keys);
             Keystrokes::Prompt { receipt, letter, machine: Box::new(machine) }
         });
-        self.run_errand(agent, now);
-    }
-
-    pub(in crate::hub) fn begin_inspection(
-        &mut self,
-        agent: &AgentName,
-        run: RunId,
-        (receipt, stage, text): (ReceiptId, Stage, String),
-    ) {
-        let due = self.clock.now() + REBUILT;
-        let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
-        let letter = Letter {
-            text,
-            tag: dispatch.and_then(|dispatch| dispatch.tag.clone()),
-            is_command: dispatch.is_some_and(|dispatch| dispatch.manner.is_command),
-        };
-        if let Some(pane) = self.panes.get_mut(agent).filter(|pane| pane.run == run) {
-            pane.errand = Some(Keystrokes::Inspection { receipt, stage, letter, due });
-        } else {
-            let (stage, reason) = (Stage::Unknown, Some("its pane is gone".to_owned()));
-            self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
-        }
-    }
-
-    /// Begins to answer the dialog that whoever asks has seen.
-    pub(in crate::hub) fn begin_answer(
-        &mut self,
-        asker: Asker,
-        name: &str,
-        dialog: &str,
-        choice: Choice,
-    ) -> Result<(), Fault> {
-        let keys = self.keys_of(name)?;
-        let begin = |scene: &Scene, now| {
-            let machine = Answer::begin(dialog, choice, &keys, scene, now);
-            Keystrokes::Answer { asker, machine }
-        };
-        self.begin_asked(name, begin)
-    }
-
-    pub(in crate::hub) fn begin_interrupt(
-        &mut self,
-        asker: Option<Asker>,
-        name: &str,
-    ) -> Result<(), Fault> {
-        let keys = self.keys_of(name)?;
-        let begin = |scene: &Scene, now| {
-            let machine = Interrupt::begin(&keys, scene, now);
-            Keystrokes::Interrupt { asker, machine }
-        };
-        self.begin_asked(name, begin)
-    }
-
-    fn begin_asked(
-        &mut self,
-        name: &str,
-        begin: impl FnOnce(&Scene, Moment) -> Keystrokes,
-    ) -> Result<(), Fault> {
-        let agent = self.known(name)?;
-        let now = self.clock.now();
-        let pane = self.live_pane(&agent)?;
-        if pane.errand.is_some() {
-            let message = format!("Other keys are being pressed in the pane of `{agent}`");
-            return Err(Fault::new(message).with_hint("Try again in a moment"));
-        }
-        let unread = || Fault::new(format!("The screen of agent `{agent}` is not read"));
-        let errand = begin(&pane.scene().ok_or_else(unread)?, now);
-        pane.errand = Some(errand);
-        self.run_errand(&agent, now);
         Ok(())
     }
 
-    /// Goes on with what is to be pressed in a pane.
-    pub(in crate::hub) fn run_errand(&mut self, agent: &AgentName, now: Moment) {
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        let Some(mut errand) = pane.errand.take() else { return };
-        let run = pane.run;
-        let acts = pane.scene().map(|scene| errand.observe(&scene, now)).unwrap_or_default();
-        let is_over = acts.iter().any(|act| matches!(act, Act::Stage(stage) if stage.is_final()));
-        let is_held = errand.can_wait(pane);
-        let aim = errand.aim();
-        if !is_over {
-            pane.errand = Some(errand);
-        }
-        for act in acts {
-            match act {
-                Act::Write(bytes) => self.press_own(agent, bytes),
-                Act::Stage(stage) => {
-                    let awaits_record = stage.awaits_record();
-                    self.note_errand(agent, run, &aim, stage, is_held);
-                    if let (Aim::Prompt { receipt, .. }, true) = (&aim, awaits_record) {
-                        let (agent, receipt) = (agent.clone(), *receipt);
-                        self.carry_out_later(PendingEffect::GoOn { agent, run, receipt });
-                    }
-                }
-            }
-        }
+    /// Begins to look what became of a prompt that an earlier hub was typing.
+    pub(in crate::hub) fn begin_inspection(
+        &mut self,
+        (agent, run): (&AgentName, RunId),
+        (receipt, stage): (ReceiptId, Stage),
+        letter: PromptText,
+        now: Moment,
+    ) -> Option<()> {
+        let pane = self.by_agent.get_mut(agent).filter(|pane| pane.run == run)?;
+        let due = now + REBUILT;
+        pane.keystrokes = Some(Keystrokes::Inspection { receipt, stage, letter, due });
+        Some(())
     }
 
-    /// Goes on with a prompt whose last stage is on record, if it is still on its way: it looks at the
-    /// screen again before it presses anything.
-    pub(in crate::hub) fn go_on_with_prompt(
+    /// Notes that the last stage of a prompt is on record, if the prompt is still on its way.
+    pub(in crate::hub) fn note_recorded(
         &mut self,
-        agent: &AgentName,
-        run: RunId,
+        (agent, run): (&AgentName, RunId),
         receipt: ReceiptId,
-    ) {
-        let now = self.clock.now();
-        let pane = self.panes.get_mut(agent).filter(|pane| pane.run == run);
-        let errand = pane.and_then(|pane| pane.errand.as_mut());
-        let Some(errand) = errand.filter(|errand| errand.is_of(receipt)) else { return };
-        match errand {
+        now: Moment,
+    ) -> Option<()> {
+        let pane = self.by_agent.get_mut(agent).filter(|pane| pane.run == run)?;
+        let keystrokes = pane.keystrokes.as_mut().filter(|keys| keys.is_of(receipt))?;
+        match keystrokes {
             Keystrokes::Prompt { machine, .. } => machine.note_recorded(now),
             Keystrokes::Blind { machine, .. } => machine.note_recorded(),
             Keystrokes::Inspection { .. }
             | Keystrokes::Answer { .. }
-            | Keystrokes::Leave { .. }
+            | Keystrokes::Approval { .. }
             | Keystrokes::Interrupt { .. } => {}
         }
-        self.run_errand(agent, now);
+        Some(())
     }
 
-    fn press_own(&mut self, agent: &AgentName, bytes: Vec<u8>) {
-        let is_taken = self
-            .panes
-            .get(agent)
-            .is_some_and(|pane| pane.order(&ToKeeper::Input { answers_to: None, bytes }));
-        if !is_taken {
-            tracing::warn!(%agent, "its keeper takes no input");
-        }
-    }
-
-    fn note_errand(
+    /// Returns the next step of what is being pressed in a pane, if anything is.
+    pub(in crate::hub) fn next_step(
         &mut self,
         agent: &AgentName,
-        run: RunId,
-        aim: &Aim,
-        stage: deliver::Stage,
-        is_held: bool,
-    ) {
-        let is_submitted = stage == deliver::Stage::Submitted;
-        let (stage, reason) = stage.into_receipt();
-        match aim {
-            Aim::Prompt { receipt, letter } => {
-                if is_submitted {
-                    let now = self.clock.now();
-                    let pane = self.panes.get_mut(agent);
-                    if let Some(detector) = pane.and_then(|pane| pane.detector.as_mut()) {
-                        detector.prompt_submitted(&letter.text, letter.tag.as_deref(), now);
-                    }
-                    // Before Enter is pressed: whoever comes after us must know the tag that counts.
-                    self.save_reports_if_changed(agent);
-                }
-                let is_held = is_held && stage == Stage::Refused;
-                let stage = if is_held { Stage::Queued } else { stage };
-                let receipt = *receipt;
-                self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
-            }
-            Aim::Asker(Some(asker), deed) if stage.is_final() => {
-                self.note_run(agent, run, RunEvent::PersonActed(*deed, stage, reason.clone()));
-                self.answer(*asker, Ok(Response::Deed { state: stage, reason }));
-            }
-            Aim::Leave(fingerprint) if stage.is_final() => {
-                let fingerprint = fingerprint.clone();
-                self.note_run(agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
-            }
-            Aim::Asker(..) | Aim::Leave(_) => {}
+        now: Moment,
+    ) -> Option<KeystrokeStep> {
+        let pane = self.by_agent.get_mut(agent)?;
+        let mut keystrokes = pane.keystrokes.take()?;
+        let acts = pane.scene().map(|scene| keystrokes.observe(&scene, now)).unwrap_or_default();
+        let is_over =
+            acts.iter().any(|act| matches!(act, PaneAction::Stage(stage) if stage.is_final()));
+        let (can_wait, aim) = (keystrokes.can_wait(pane), keystrokes.aim());
+        if !is_over {
+            pane.keystrokes = Some(keystrokes);
         }
-        self.views.note_status_change();
+        Some(KeystrokeStep { run: pane.run, acts, aim, can_wait })
     }
 
-    /// Gives up a prompt of which no more can be put on record, and so no more is typed.
-    pub(in crate::hub) fn abandon_prompt(
+    /// Tells the detector that a prompt is being submitted. That is on the disk before Enter is pressed:
+    /// whoever comes after this hub must know the tag that counts.
+    pub(in crate::hub) fn note_submitted(
         &mut self,
         agent: &AgentName,
-        run: RunId,
-        receipt: ReceiptId,
-        reason: &str,
+        prompt: &PromptText,
+        now: Moment,
     ) {
-        if let Some(pane) = self.panes.get_mut(agent) {
-            pane.errand.take_if(|errand| errand.is_of(receipt));
+        if let Some(detector) = self.by_agent.get_mut(agent).and_then(|pane| pane.detector.as_mut())
+        {
+            detector.prompt_submitted(&prompt.text, prompt.tag.as_deref(), now);
         }
-        let reason = Some(format!("given up, because the record cannot be written: {reason}"));
-        let stage = Stage::Stalled;
-        self.note_run(agent, run, RunEvent::Delivery { receipt, stage, reason });
+        self.save_reports_if_changed(agent);
     }
 
-    /// Goes on wherever the time has come.
-    pub(in crate::hub) fn run_errands_due(&mut self, now: Moment) {
-        let is_due = |pane: &Pane| pane.errand_deadline().is_some_and(|deadline| deadline <= now);
-        let due = self.panes.iter().filter(|(_, pane)| is_due(pane));
-        for agent in due.map(|(agent, _)| agent.clone()).collect::<Vec<_>>() {
-            self.run_errand(&agent, now);
+    /// Gives up a prompt that is on its way.
+    pub(in crate::hub) fn drop_prompt(&mut self, agent: &AgentName, receipt: ReceiptId) {
+        if let Some(pane) = self.by_agent.get_mut(agent) {
+            pane.keystrokes.take_if(|keystrokes| keystrokes.is_of(receipt));
         }
     }
 
-    /// Gives up what was to be pressed in a pane whose agent is gone.
-    pub(in crate::hub) fn drop_errand(&mut self, agent: &AgentName) {
-        let errand = self.panes.get_mut(agent).and_then(|pane| pane.errand.take());
-        if let Some(Aim::Asker(Some(asker), _)) = errand.map(|errand| errand.aim()) {
-            self.answer(asker, Err(Fault::new(format!("Agent `{agent}` has ended"))));
+    /// Cuts the lines to a run that is over, and returns who waits for keys that were to be pressed in it.
+    pub(in crate::hub) fn close(&mut self, agent: &AgentName) -> Option<Asker> {
+        let pane = self.by_agent.get_mut(agent)?;
+        pane.close();
+        match pane.keystrokes.take()?.aim() {
+            KeystrokeAim::Asker(asker, _) => asker,
+            KeystrokeAim::Prompt { .. } | KeystrokeAim::Approval(_) => None,
         }
-    }
-
-    fn submit_of(&self, agent: &AgentName) -> Submit {
-        self.manifest_of(agent).map(|manifest| manifest.submit.clone()).unwrap_or_default()
-    }
-
-    fn keys_of(&self, name: &str) -> Result<Keys, Fault> {
-        let agent = self.known(name)?;
-        Ok(self.manifest_of(&agent).map(|manifest| manifest.keys.clone()).unwrap_or_default())
     }
 }
 
-/// Whom the outcome of an errand is for.
-enum Aim {
+/// Whom the outcome of keystrokes is for.
+pub(in crate::hub) enum KeystrokeAim {
     Prompt {
         receipt: ReceiptId,
-        letter: Letter,
+        letter: PromptText,
     },
     Asker(Option<Asker>, PersonDeed),
     /// The engine, with the dialog that it answered.
-    Leave(String),
+    Approval(String),
 }
 
 impl Keystrokes {
-    fn observe(&mut self, scene: &Scene, now: Moment) -> Vec<Act> {
+    fn observe(&mut self, scene: &PaneSnapshot, now: Moment) -> Vec<PaneAction> {
         match self {
             Self::Prompt { machine, .. } => machine.observe(scene, now),
             Self::Blind { machine, .. } => machine.observe(scene, now),
             Self::Inspection { due, .. } if now < *due => Vec::new(),
             Self::Inspection { stage, letter, .. } => {
                 let on_record = match stage {
-                    Stage::Submitted => deliver::Stage::Submitted,
-                    Stage::Seen => deliver::Stage::Seen,
+                    Stage::Submitted => deliver::DeliveryStage::Submitted,
+                    Stage::Seen => deliver::DeliveryStage::Seen,
                     Stage::Queued
                     | Stage::Typed
                     | Stage::Accepted
                     | Stage::Refused
                     | Stage::Stalled
                     | Stage::Unknown
-                    | Stage::Withdrawn => deliver::Stage::Typed { left_out: 0 },
+                    | Stage::Withdrawn => deliver::DeliveryStage::Typed { left_out: 0 },
                 };
-                vec![Act::Stage(deliver::recover(&on_record, letter, scene))]
+                vec![PaneAction::Stage(deliver::recover(&on_record, letter, scene))]
             }
-            Self::Answer { machine, .. } | Self::Leave { machine, .. } => {
+            Self::Answer { machine, .. } | Self::Approval { machine, .. } => {
                 machine.observe(scene, now)
             }
             Self::Interrupt { machine, .. } => machine.observe(scene, now),
@@ -350,26 +233,28 @@ impl Keystrokes {
             Self::Prompt { machine, .. } => machine.next_deadline(),
             Self::Blind { machine, .. } => machine.next_deadline(),
             Self::Inspection { due, .. } => Some(*due),
-            Self::Answer { machine, .. } | Self::Leave { machine, .. } => machine.next_deadline(),
+            Self::Answer { machine, .. } | Self::Approval { machine, .. } => {
+                machine.next_deadline()
+            }
             Self::Interrupt { machine, .. } => machine.next_deadline(),
         }
     }
 
     /// Says whether it is about this prompt.
     fn is_of(&self, prompt: ReceiptId) -> bool {
-        matches!(self.aim(), Aim::Prompt { receipt, .. } if receipt == prompt)
+        matches!(self.aim(), KeystrokeAim::Prompt { receipt, .. } if receipt == prompt)
     }
 
-    fn aim(&self) -> Aim {
+    fn aim(&self) -> KeystrokeAim {
         match self {
             Self::Prompt { receipt, letter, .. }
             | Self::Blind { receipt, letter, .. }
             | Self::Inspection { receipt, letter, .. } => {
-                Aim::Prompt { receipt: *receipt, letter: letter.clone() }
+                KeystrokeAim::Prompt { receipt: *receipt, letter: letter.clone() }
             }
-            Self::Answer { asker, .. } => Aim::Asker(Some(*asker), PersonDeed::Answer),
-            Self::Leave { fingerprint, .. } => Aim::Leave(fingerprint.clone()),
-            Self::Interrupt { asker, .. } => Aim::Asker(*asker, PersonDeed::Interrupt),
+            Self::Answer { asker, .. } => KeystrokeAim::Asker(Some(*asker), PersonDeed::Answer),
+            Self::Approval { fingerprint, .. } => KeystrokeAim::Approval(fingerprint.clone()),
+            Self::Interrupt { asker, .. } => KeystrokeAim::Asker(*asker, PersonDeed::Interrupt),
         }
     }
 
@@ -385,9 +270,9 @@ impl Keystrokes {
 
 impl Pane {
     /// Returns the pane as it stands, if its screen is read.
-    pub(in crate::hub) fn scene(&self) -> Option<Scene<'_>> {
+    pub(super) fn scene(&self) -> Option<PaneSnapshot<'_>> {
         let detector = self.detector.as_ref()?;
-        Some(Scene {
+        Some(PaneSnapshot {
             screen: &self.screen,
             rules: detector.rules(),
             shown: detector.shown(),
@@ -395,12 +280,29 @@ impl Pane {
             prompt_heard: detector.prompt_heard(),
             awaits_turn: detector.awaits_turn(),
             typed_at: self.disturbed_at,
-            has_room: self.link.as_ref().is_some_and(super::link::Link::has_room),
+            has_room: self.link.as_ref().is_some_and(Link::has_room),
         })
     }
 
+    /// Begins to press keys that somebody asked for.
+    pub(in crate::hub) fn begin_asked(
+        &mut self,
+        agent: &AgentName,
+        now: Moment,
+        begin: impl FnOnce(&PaneSnapshot, Moment) -> Keystrokes,
+    ) -> Result<(), Fault> {
+        if self.keystrokes.is_some() {
+            let message = format!("Other keys are being pressed in the pane of `{agent}`");
+            return Err(Fault::new(message).with_hint("Try again in a moment"));
+        }
+        let unread = || Fault::new(format!("The screen of agent `{agent}` is not read"));
+        let keystrokes = begin(&self.scene().ok_or_else(unread)?, now);
+        self.keystrokes = Some(keystrokes);
+        Ok(())
+    }
+
     /// Returns when there is something to press though nothing was written.
-    pub(in crate::hub) fn errand_deadline(&self) -> Option<Moment> {
-        self.errand.as_ref().and_then(Keystrokes::next_deadline)
+    pub(super) fn keystroke_deadline(&self) -> Option<Moment> {
+        self.keystrokes.as_ref().and_then(Keystrokes::next_deadline)
     }
 }

@@ -12,9 +12,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::hub::delays::{Delays, WaitPlace};
 use crate::hub::inbox::{HubInput, LinkNews, Senders};
-use crate::hub::remote::carrier::Carrier;
-use crate::hub::remote::place::LocalKeeper;
-use crate::hub::remote::place::{CallOutcome, RemoteKeeper};
+use crate::hub::remote::carrier::KeeperStream;
+use crate::hub::remote::place::{CallOutcome, KeeperAddress};
 use crate::hub::remote::side_channel::SideChannel;
 use crate::keeper::{self, Decoder, FromKeeper, ToKeeper, Welcome};
 use crate::model::{AgentName, RunId};
@@ -53,35 +52,17 @@ const ORPHAN_PATIENCE: Duration = Duration::from_secs(2);
 pub(in crate::hub) struct Route {
     pub(in crate::hub) agent: AgentName,
     pub(in crate::hub) run: RunId,
-    pub(in crate::hub) road: KeeperAddress,
+    pub(in crate::hub) address: KeeperAddress,
     /// The first byte of output that is wanted.
     pub(in crate::hub) from: u64,
     pub(in crate::hub) start: KeeperStart,
-}
-
-/// How to get to a keeper.
-#[derive(Debug)]
-pub(in crate::hub) enum KeeperAddress {
-    /// It is on this machine.
-    Local(LocalKeeper),
-    Remote(Box<RemoteKeeper>),
-}
-
-/// A connection to a keeper.
-pub(in crate::hub) struct KeeperStream {
-    pub(in crate::hub) reader: Box<dyn AsyncRead + Unpin>,
-    pub(in crate::hub) writer: Box<dyn AsyncWrite + Unpin>,
-    /// What came before anyone listened.
-    pub(in crate::hub) early: Vec<u8>,
-    /// What carries it, if it is not on this machine.
-    pub(in crate::hub) carrier: Option<Carrier>,
 }
 
 /// Whether the keeper may still be on its way up.
 #[derive(Debug)]
 pub(in crate::hub) enum KeeperStart {
     /// This hub has just started it.
-    ByUs { guard_ended: Rc<Cell<bool>> },
+    ByUs { has_ended: Rc<Cell<bool>> },
     /// A hub that was killed may have started it a moment ago: its lock may not be held yet.
     BySomeoneElse,
     /// It was there before.
@@ -115,7 +96,7 @@ impl Link {
         let is_cut = Rc::new(Cell::new(false));
         let unheard = Rc::new(Unheard::default());
         let delays = Rc::clone(&senders.delays);
-        let stop = route.road.stop();
+        let stop = route.address.stop();
         let line = Line {
             route,
             senders,
@@ -238,10 +219,11 @@ impl Line {
         }
         let delays = Rc::clone(&self.senders.delays);
         let guest = (self.route.agent.clone(), self.route.run);
-        let mut parcels = carrier.as_ref().map(|_| SideChannel::new(guest, self.senders.clone()));
-        let sent = parcels.as_mut().map(SideChannel::sent);
+        let mut side_channel =
+            carrier.as_ref().map(|_| SideChannel::new(guest, self.senders.clone()));
+        let sent = side_channel.as_mut().map(SideChannel::sent);
         let heard = tokio::select! {
-            heard = self.listen(reader, early, parcels) => heard,
+            heard = self.listen(reader, early, side_channel) => heard,
             () = talk(&mut writer, queue, sent, &delays) => Heard::Keeper,
         };
         if heard == Heard::Leftover {
@@ -258,7 +240,7 @@ impl Line {
 
     /// Connects, or returns what to tell once it is certain that there is nothing to connect to.
     async fn connect(&mut self) -> Result<KeeperStream, LinkNews> {
-        match &self.route.road {
+        match &self.route.address {
             KeeperAddress::Local(_) => self.connect_here().await,
             KeeperAddress::Remote(_) => self.connect_there().await,
         }
@@ -273,7 +255,7 @@ impl Line {
 
     /// Tries until nobody holds the agent's lock.
     async fn connect_here(&self) -> Result<KeeperStream, LinkNews> {
-        let KeeperAddress::Local(here) = &self.route.road else { return Err(self.nobody(None)) };
+        let KeeperAddress::Local(here) = &self.route.address else { return Err(self.nobody(None)) };
         let mut pause = RETRY_LEAST;
         let mut waited = Duration::ZERO;
         loop {
@@ -283,7 +265,7 @@ impl Line {
                 return Ok(KeeperStream { reader, writer, early: Vec::new(), carrier: None });
             }
             let may_come = match &self.route.start {
-                KeeperStart::ByUs { guard_ended } => !guard_ended.get() && waited < START_PATIENCE,
+                KeeperStart::ByUs { has_ended } => !has_ended.get() && waited < START_PATIENCE,
                 KeeperStart::BySomeoneElse => waited < ORPHAN_PATIENCE,
                 KeeperStart::Past => false,
             };
@@ -303,7 +285,7 @@ impl Line {
         let mut pause = REACH_LEAST;
         loop {
             let run = self.route.run;
-            let KeeperAddress::Remote(there) = &mut self.route.road else {
+            let KeeperAddress::Remote(there) = &mut self.route.address else {
                 return Err(self.nobody(None));
             };
             let reason = match there.call(run).await {
@@ -334,7 +316,7 @@ impl Line {
         &mut self,
         mut reader: Box<dyn AsyncRead + Unpin>,
         early: Vec<u8>,
-        mut parcels: Option<SideChannel>,
+        mut side_channel: Option<SideChannel>,
     ) -> Heard {
         let mut decoder = Decoder::<FromFar>::default();
         let mut buffer = early;
@@ -350,8 +332,8 @@ impl Line {
                         }
                     }
                     Ok(Some(frame)) => {
-                        if let Some(parcels) = &mut parcels {
-                            parcels.take(frame).await;
+                        if let Some(side_channel) = &mut side_channel {
+                            side_channel.take(frame).await;
                         }
                     }
                     Ok(None) => break,
@@ -361,11 +343,11 @@ impl Line {
                     }
                 }
             }
-            if let Some(parcels) = &mut parcels {
-                parcels.note_taken(count).await;
+            if let Some(side_channel) = &mut side_channel {
+                side_channel.note_taken(count).await;
             }
             let reading = reader.read(&mut buffer);
-            let read = if parcels.is_some() {
+            let read = if side_channel.is_some() {
                 let Ok(read) = timeout(SILENCE_MAX, reading).await else { return Heard::Nothing };
                 read
             } else {
@@ -391,7 +373,7 @@ impl Line {
         };
         if let FromKeeper::Welcome(_) = &frame {
             self.route.start = KeeperStart::Past;
-            if let KeeperAddress::Remote(there) = &mut self.route.road {
+            if let KeeperAddress::Remote(there) = &mut self.route.address {
                 there.note_begun();
             }
         }
@@ -426,11 +408,11 @@ impl Line {
 async fn talk(
     writer: &mut (dyn AsyncWrite + Unpin),
     queue: &mut mpsc::Receiver<(Duration, Vec<u8>)>,
-    parcels: Option<mpsc::Receiver<Vec<u8>>>,
+    side_channel: Option<mpsc::Receiver<Vec<u8>>>,
     delays: &Delays,
 ) {
-    let is_far = parcels.is_some();
-    let mut parcels = parcels.unwrap_or_else(|| mpsc::channel(1).1);
+    let is_far = side_channel.is_some();
+    let mut side_channel = side_channel.unwrap_or_else(|| mpsc::channel(1).1);
     loop {
         tokio::select! {
             order = queue.recv() => {
@@ -440,8 +422,8 @@ async fn talk(
                 }
                 delays.note(WaitPlace::Order, given_at);
             }
-            Some(parcel) = parcels.recv(), if is_far => {
-                if writer.write_all(&parcel).await.is_err() {
+            Some(frame) = side_channel.recv(), if is_far => {
+                if writer.write_all(&frame).await.is_err() {
                     return;
                 }
             }

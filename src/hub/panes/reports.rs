@@ -1,4 +1,4 @@
-//! Which reports were told, on disk: a hub that comes back tells none twice and loses none.
+//! Writes down which reports were told: a hub that comes back tells none twice and loses none.
 //!
 //! What a pane's detector remembers is written before a report is passed on, together with the
 //! report itself and the offset of the output up to which all that holds. A hub that comes back
@@ -10,11 +10,9 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::pane::Pane;
-use crate::api::{FromHub, Notice};
-use crate::detect::{Detector, Finding, Memory, reset_moment};
-use crate::engine::RunEvent;
-use crate::hub::Hub;
-use crate::model::{AgentName, Moment, Reset, RunId, Source};
+use super::state::Panes;
+use crate::detect::{Detector, Finding, Memory};
+use crate::model::{AgentName, Moment, RunId, Source};
 use crate::protocol::Report;
 
 /// Reports that are kept word for word; the rest is a count.
@@ -24,11 +22,11 @@ const CALLS_KEPT: usize = 64;
 
 /// What was told of one run.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(in crate::hub) struct SentReports {
+pub(super) struct SentReports {
     run: RunId,
     /// All output before this offset has been read for reports.
-    pub(in crate::hub) offset: u64,
-    pub(in crate::hub) count: u64,
+    pub(super) offset: u64,
+    pub(super) count: u64,
     told: VecDeque<Told>,
     /// The ids of the latest calls, and whether they brought something new.
     calls: VecDeque<(String, bool)>,
@@ -49,21 +47,21 @@ struct Told {
 
 impl SentReports {
     /// Reads what an earlier hub wrote of this run.
-    pub(in crate::hub) fn load(text: &[u8], run: RunId) -> Self {
+    fn load(text: &[u8], run: RunId) -> Self {
         let read = serde_json::from_slice::<Self>(text).ok();
         read.filter(|reports| reports.run == run).unwrap_or_default()
     }
 
-    pub(in crate::hub) fn take_memory(&mut self) -> Option<Memory> {
+    pub(super) fn take_memory(&mut self) -> Option<Memory> {
         self.memory.take()
     }
 
     /// Returns what came of a call, if it is known.
-    pub(in crate::hub) fn call(&self, id: &str) -> Option<bool> {
+    fn call(&self, id: &str) -> Option<bool> {
         self.calls.iter().find(|(known, _)| known == id).map(|(_, is_new)| *is_new)
     }
 
-    pub(in crate::hub) fn note_call(&mut self, id: String, is_new: bool) {
+    fn note_call(&mut self, id: String, is_new: bool) {
         self.calls.push_back((id, is_new));
         let extra = self.calls.len().saturating_sub(CALLS_KEPT);
         self.calls.drain(..extra);
@@ -97,90 +95,85 @@ impl Pane {
     }
 }
 
-impl Hub {
-    /// Passes on what was found. What must be remembered of it is on the disk before it is on record.
-    pub(in crate::hub) fn deliver(
+impl Pane {
+    /// Takes note of reports that are about to be passed on, and returns how many there were before.
+    pub(in crate::hub) fn note_reports(
         &mut self,
-        agent: &AgentName,
-        run: RunId,
+        findings: &[Finding],
         source: Source,
-        findings: Vec<Finding>,
-    ) {
-        let now = self.clock.now();
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        let mut number = pane.reports.count;
-        for finding in &findings {
-            if let Finding::Report(report) = finding {
-                pane.reports.note(report, source, now);
-            }
-        }
-        self.save_reports_if_changed(agent);
+        now: Moment,
+    ) -> u64 {
+        let before = self.reports.count;
         for finding in findings {
-            self.casts.mark(agent, &finding, now);
-            match finding {
-                Finding::TurnEnded => self.note_run(agent, run, RunEvent::TurnEnded),
-                Finding::Compacted => self.note_run(agent, run, RunEvent::Compacted),
-                Finding::State(shown) => {
-                    if let Some(text) = shown.reset {
-                        let at = reset_moment(&text, now, self.clock.zone());
-                        self.note_run(agent, run, RunEvent::Resets(Reset { text, at }));
-                    }
-                    let (state, source) = (shown.state, shown.source);
-                    self.note_run(agent, run, RunEvent::Did { state, source });
-                    self.views.note_status_change();
-                }
-                Finding::Report(report) => {
-                    number += 1;
-                    self.note_run(agent, run, RunEvent::Reported(report.clone()));
-                    self.views.note_status_change();
-                    let notice = Notice::Report { agent: agent.clone(), report, source, number };
-                    self.views.tell_subscribers(&FromHub::Notice(notice));
-                }
-                Finding::Amended(report) => {
-                    let pane = self.panes.get_mut(agent);
-                    let number = pane.map_or(number, |pane| pane.reports.amend(&report));
-                    self.save_reports(agent);
-                    self.note_run(agent, run, RunEvent::Amended(report.clone()));
-                    self.views.note_status_change();
-                    let notice = Notice::Report { agent: agent.clone(), report, source, number };
-                    self.views.tell_subscribers(&FromHub::Notice(notice));
-                }
-                Finding::Foreign(report) => {
-                    tracing::info!(%agent, line = report.raw, "a report of another attempt");
-                }
+            if let Finding::Report(report) = finding {
+                self.reports.note(report, source, now);
             }
         }
+        before
     }
 
+    /// Takes over the rest of a report of which the beginning was told, and returns that one's number.
+    pub(in crate::hub) fn amend_report(&mut self, whole: &Report) -> u64 {
+        self.reports.amend(whole)
+    }
+
+    /// Returns what an earlier hub wrote down and did not come to pass on.
+    pub(in crate::hub) fn missed_reports(&mut self, known: u64) -> Vec<Report> {
+        self.reports.count = self.reports.count.max(known);
+        let told = self.reports.told.iter().filter(|told| told.number > known);
+        told.map(|told| told.report.clone()).collect()
+    }
+
+    /// Takes a call that an agent may repeat, and says whether it is new.
+    pub(in crate::hub) fn note_call(&mut self, id: &str) -> bool {
+        let is_new = self.reports.call(id).is_none();
+        if is_new {
+            self.reports.note_call(id.to_owned(), true);
+        }
+        is_new
+    }
+
+    /// Takes a report that an agent made by a call. Returns what follows from it, and whether it is new;
+    /// nothing, if nobody reads this pane.
+    pub(in crate::hub) fn declare(
+        &mut self,
+        id: &str,
+        report: Report,
+        now: Moment,
+    ) -> Option<(Vec<Finding>, bool)> {
+        if let Some(is_new) = self.reports.call(id) {
+            return Some((Vec::new(), is_new));
+        }
+        let found = self.detector.as_mut()?.declare(report, now);
+        let is_new = found.iter().any(|finding| matches!(finding, Finding::Report(_)));
+        self.reports.note_call(id.to_owned(), is_new);
+        Some((found, is_new))
+    }
+}
+
+impl Panes {
     pub(in crate::hub) fn save_reports_if_changed(&mut self, agent: &AgentName) {
         let changes = |pane: &Pane| pane.detector.as_ref().map_or(0, Detector::changes);
         let is_changed = |pane: &Pane| changes(pane) != pane.reports.written;
-        if let Some(pane) = self.panes.get_mut(agent).filter(|pane| is_changed(pane)) {
+        if let Some(pane) = self.by_agent.get_mut(agent).filter(|pane| is_changed(pane)) {
             pane.reports.written = changes(pane);
             self.save_reports(agent);
         }
     }
 
     pub(in crate::hub) fn save_reports(&mut self, agent: &AgentName) {
-        let path = self.paths.agent_reports(agent);
-        let Some(pane) = self.panes.get_mut(agent) else { return };
+        let Some(pane) = self.by_agent.get_mut(agent) else { return };
         match pane.compose_reports() {
-            Ok(bytes) => self.writer.files().replace(path, bytes),
+            Ok(bytes) => self.files.replace(self.paths.agent_reports(agent), bytes),
             Err(error) => {
                 tracing::warn!(%agent, %error, "what was reported could not be written down");
             }
         }
     }
 
-    /// Passes on what an earlier hub wrote down and the engine's record does not know of.
-    pub(in crate::hub) fn repeat_reports(&mut self, agent: &AgentName, run: RunId) {
-        let known = self.engine.seat(agent).map_or(0, |seat| seat.reports);
-        let Some(pane) = self.panes.get_mut(agent) else { return };
-        pane.reports.count = pane.reports.count.max(known);
-        let told = pane.reports.told.iter().filter(|told| told.number > known);
-        let missed: Vec<Report> = told.map(|told| told.report.clone()).collect();
-        for report in missed {
-            self.note_run(agent, run, RunEvent::Reported(report));
-        }
+    /// Returns what earlier hubs told of a run.
+    pub(super) fn saved_reports(&self, agent: &AgentName, run: RunId) -> SentReports {
+        let text = self.files.read(&self.paths.agent_reports(agent)).ok();
+        text.map(|text| SentReports::load(&text, run)).unwrap_or_default()
     }
 }

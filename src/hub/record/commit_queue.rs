@@ -1,4 +1,4 @@
-//! What waits until the record has what it relies on: write, then act.
+//! Keeps what is to be done until the record has what it relies on: write, then act.
 //!
 //! Every decision's changes go to the record's own thread, and what is to be done about them waits
 //! here, in the order in which it was decided, until they are on the disk. While the record cannot
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::api::Fault;
 use crate::engine::Effect;
-use crate::hub::requests::route::{Asker, Reply};
+use crate::hub::clients::askers::{Asker, Reply};
 use crate::model::{AgentName, Changes, Entry, Moment, ReceiptId, RowChange, RunId};
 use crate::store::{Batch, Keep, Outcome, Store, Ticket};
 
@@ -48,7 +48,7 @@ pub(in crate::hub) enum PendingEffect {
 
 /// The record, and what waits for it.
 #[derive(Debug)]
-pub(in crate::hub) struct CommitQueue {
+pub(super) struct CommitQueue {
     store: Store,
     waiting: VecDeque<Waiting>,
     /// How many things ever waited.
@@ -66,7 +66,7 @@ pub(in crate::hub) struct CommitQueue {
     /// Tasks that are done, and not on record as done yet.
     unrecorded: BTreeSet<String>,
     /// Somebody is at work on what waits; what is decided meanwhile comes after it.
-    pub(in crate::hub) is_busy: bool,
+    is_busy: bool,
 }
 
 #[derive(Debug)]
@@ -80,12 +80,12 @@ struct Waiting {
     is_decided: bool,
     /// Why what it relies on will never be on record.
     refusal: Option<String>,
-    deed: PendingEffect,
+    effect: PendingEffect,
 }
 
 /// How far all had come at a moment.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct QueueMark {
+pub(super) struct QueueMark {
     last: Ticket,
     relied_on: Ticket,
     count: u64,
@@ -93,7 +93,7 @@ pub(in crate::hub) struct QueueMark {
 }
 
 /// What the record has no room for while it cannot be written: the last value of each row, and how
-/// many sentences of the story are lost.
+/// many entries of the journal are lost.
 #[derive(Debug, Default)]
 struct Backlog {
     rows: BTreeMap<(String, String), RowChange>,
@@ -103,7 +103,7 @@ struct Backlog {
 }
 
 impl CommitQueue {
-    pub(in crate::hub) fn new(store: Store) -> Self {
+    pub(super) fn new(store: Store) -> Self {
         Self {
             store,
             waiting: VecDeque::new(),
@@ -120,12 +120,12 @@ impl CommitQueue {
     }
 
     /// Keeps so much of the journal.
-    pub(in crate::hub) fn set_keep(&self, keep: Keep) {
+    pub(super) fn set_keep(&self, keep: Keep) {
         self.store.set_keep(keep);
     }
 
     /// Hands a decision and what follows from it over.
-    pub(in crate::hub) fn enter(&mut self, effects: Vec<Effect>, now: Moment) {
+    pub(super) fn enter(&mut self, effects: Vec<Effect>, now: Moment) {
         let is_alone = effects.len() == 1;
         let (mut refusal, mut is_of_change) = (None, false);
         for effect in effects {
@@ -144,7 +144,7 @@ impl CommitQueue {
 
     /// Hands over what was decided for a request, and returns what its answer relies on; where the
     /// record does not take it, nothing is handed over.
-    pub(in crate::hub) fn enter_request(
+    pub(super) fn enter_request(
         &mut self,
         effects: Vec<Effect>,
         now: Moment,
@@ -182,20 +182,20 @@ impl CommitQueue {
     }
 
     /// Queues something behind all that was decided so far.
-    pub(in crate::hub) fn push(&mut self, deed: PendingEffect) {
-        self.queue(deed, None, false);
+    pub(super) fn push(&mut self, effect: PendingEffect) {
+        self.queue(effect, None, false);
     }
 
-    fn queue(&mut self, deed: PendingEffect, refusal: Option<String>, is_decided: bool) {
+    fn queue(&mut self, effect: PendingEffect, refusal: Option<String>, is_decided: bool) {
         self.count += 1;
         let (number, ticket) = (self.count, self.relied_on);
         let is_crowded = !self.backlog.is_empty();
-        let waiting = Waiting { number, ticket, is_crowded, is_decided, refusal, deed };
+        let waiting = Waiting { number, ticket, is_crowded, is_decided, refusal, effect };
         self.waiting.push_back(waiting);
     }
 
     /// Returns how far all has come.
-    pub(in crate::hub) fn mark(&self) -> QueueMark {
+    pub(super) fn mark(&self) -> QueueMark {
         let unrecorded = self.unrecorded.clone();
         QueueMark {
             last: self.store.last(),
@@ -207,7 +207,7 @@ impl CommitQueue {
 
     /// Takes back what was decided since a moment, unless some of it is on record. What was queued
     /// meanwhile and follows from no decision stays.
-    pub(in crate::hub) fn withdraw(&mut self, mark: &QueueMark) -> bool {
+    pub(super) fn withdraw(&mut self, mark: &QueueMark) -> bool {
         if !self.store.withdraw(mark.last) {
             return false;
         }
@@ -222,26 +222,38 @@ impl CommitQueue {
     }
 
     /// Returns the last batch that is on the disk.
-    pub(in crate::hub) fn committed(&self) -> Ticket {
+    pub(super) fn committed(&self) -> Ticket {
         self.committed
     }
 
     /// Keeps something until the record can be written again.
-    pub(in crate::hub) fn park(&mut self, deed: PendingEffect) {
-        self.parked.push(deed);
+    pub(super) fn park(&mut self, effect: PendingEffect) {
+        self.parked.push(effect);
     }
 
     /// Says whether a task that is done is on record as done.
-    pub(in crate::hub) fn may_show(&self, task: &str) -> bool {
+    pub(super) fn may_show(&self, task: &str) -> bool {
         !self.unrecorded.contains(task)
     }
 
-    pub(in crate::hub) fn show(&mut self, task: &str) {
+    pub(super) fn show(&mut self, task: &str) {
         self.unrecorded.remove(task);
     }
 
-    /// Returns the next thing that can be done, or that must be refused, and then why.
-    pub(in crate::hub) fn pop(&mut self) -> Option<(PendingEffect, Option<String>)> {
+    /// Takes up what waits, unless somebody is at work on it.
+    pub(super) fn begin_work(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_busy, true)
+    }
+
+    /// Returns the next thing that can be done, or that must be refused, and then why. Once there is none,
+    /// the work is done.
+    pub(super) fn next(&mut self) -> Option<(PendingEffect, Option<String>)> {
+        let next = self.pop();
+        self.is_busy = next.is_some();
+        next
+    }
+
+    fn pop(&mut self) -> Option<(PendingEffect, Option<String>)> {
         let next = self.waiting.front()?;
         let obstacle = match &next.refusal {
             Some(refusal) => Some(refusal.clone()),
@@ -250,11 +262,11 @@ impl CommitQueue {
             // What was handed over may yet be written, however much waits behind it.
             None => Some(self.failure.clone()?),
         };
-        self.waiting.pop_front().map(|waiting| (waiting.deed, obstacle))
+        self.waiting.pop_front().map(|waiting| (waiting.effect, obstacle))
     }
 
     /// Takes note of what became of what was handed to the record.
-    pub(in crate::hub) fn note(&mut self, outcome: Outcome, now: Moment) {
+    pub(super) fn note(&mut self, outcome: Outcome, now: Moment) {
         match outcome {
             Outcome::Committed(ticket) => self.committed = ticket,
             Outcome::Failing { reason } => {
@@ -276,19 +288,19 @@ impl CommitQueue {
             }
         }
         if self.trouble().is_none() {
-            for deed in std::mem::take(&mut self.parked) {
-                self.push(deed);
+            for effect in std::mem::take(&mut self.parked) {
+                self.push(effect);
             }
         }
     }
 
     /// Returns why the record cannot be written, if it cannot.
-    pub(in crate::hub) fn trouble(&self) -> Option<String> {
+    pub(super) fn trouble(&self) -> Option<String> {
         self.failure.clone().or_else(|| (!self.backlog.is_empty()).then(crowd))
     }
 
     /// Returns why no request can be put on record now, if none can.
-    pub(in crate::hub) fn obstacle(&self) -> Option<String> {
+    pub(super) fn obstacle(&self) -> Option<String> {
         self.trouble().or_else(|| (!self.store.has_room()).then(crowd))
     }
 

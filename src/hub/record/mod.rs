@@ -6,4 +6,5 @@ pub(super) mod opening;
 pub(super) mod recorder;
 pub(super) mod recording_file;
 pub(super) mod recordings;
+pub(super) mod state;
 pub(super) mod undo;

@@ -1,4 +1,4 @@
-//! The recordings of all agents.
+//! Records what the panes of all agents show.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,21 +8,26 @@ use super::file_writer::Files;
 use super::recorder::Recorder;
 use crate::config::{CastSettings, Paths};
 use crate::detect::Finding;
-use crate::hub::Hub;
-use crate::hub::panes::pane::Pane;
 use crate::model::{AgentName, Moment};
+use crate::screen::Screen;
 
 /// Who is recorded.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::hub) struct Recordings {
+    paths: Paths,
+    files: Files,
     /// What is kept of each agent; nothing is recorded if nothing may be kept.
     bytes_max: u64,
     recorders: BTreeMap<AgentName, Recorder>,
 }
 
 impl Recordings {
+    pub(super) fn new(paths: Paths, files: Files) -> Self {
+        Self { paths, files, bytes_max: 0, recorders: BTreeMap::new() }
+    }
+
     /// Records from now on as the settings want it.
-    pub(in crate::hub) fn heed(&mut self, settings: CastSettings) {
+    pub(super) fn change_settings(&mut self, settings: CastSettings) {
         let bytes_max = if settings.enabled { u64::from(settings.megabytes) << 20 } else { 0 };
         if bytes_max != self.bytes_max {
             self.bytes_max = bytes_max;
@@ -32,26 +37,21 @@ impl Recordings {
     }
 
     /// Returns the recorder of an agent, if it is to be recorded.
-    pub(in crate::hub) fn of(
-        &mut self,
-        paths: &Paths,
-        files: &Files,
-        agent: &AgentName,
-    ) -> Option<&mut Recorder> {
+    pub(in crate::hub) fn of(&mut self, agent: &AgentName) -> Option<&mut Recorder> {
         if self.bytes_max == 0 {
             return None;
         }
         if !self.recorders.contains_key(agent) {
-            let (paths, title) = (paths.agent_casts(agent), agent.to_string());
-            let recorder = Recorder::new(files.clone(), paths, title, self.bytes_max);
+            let (paths, title) = (self.paths.agent_casts(agent), agent.to_string());
+            let recorder = Recorder::new(self.files.clone(), paths, title, self.bytes_max);
             self.recorders.insert(agent.clone(), recorder);
         }
         self.recorders.get_mut(agent)
     }
 
     /// Notes that another run of an agent, or another hub, goes on in its pane.
-    pub(in crate::hub) fn interrupt(&mut self, paths: &Paths, files: &Files, agent: &AgentName) {
-        if let Some(recorder) = self.of(paths, files, agent) {
+    pub(in crate::hub) fn interrupt(&mut self, agent: &AgentName) {
+        if let Some(recorder) = self.of(agent) {
             recorder.interrupt();
             recorder.prepare();
         }
@@ -79,11 +79,15 @@ impl Recordings {
     }
 
     /// Writes what has waited long enough.
-    pub(in crate::hub) fn tick(&mut self, panes: &BTreeMap<AgentName, Pane>, now: Moment) {
+    pub(in crate::hub) fn tick<'a>(
+        &mut self,
+        screen: impl Fn(&AgentName) -> Option<&'a Screen>,
+        now: Moment,
+    ) {
         let is_due = |recorder: &Recorder| recorder.next_deadline().is_some_and(|at| at <= now);
         for (agent, recorder) in &mut self.recorders {
-            match panes.get(agent) {
-                Some(pane) if is_due(recorder) => recorder.tick(&pane.screen, now),
+            match screen(agent) {
+                Some(screen) if is_due(recorder) => recorder.tick(screen, now),
                 Some(_) => {}
                 None => recorder.interrupt(),
             }
@@ -91,20 +95,24 @@ impl Recordings {
     }
 
     /// Hands over everything, though it could wait.
-    pub(in crate::hub) fn flush_all(&mut self, panes: &BTreeMap<AgentName, Pane>, now: Moment) {
+    pub(in crate::hub) fn flush_all<'a>(
+        &mut self,
+        screen: impl Fn(&AgentName) -> Option<&'a Screen>,
+        now: Moment,
+    ) {
         for (agent, recorder) in &mut self.recorders {
-            match panes.get(agent) {
-                Some(pane) => recorder.tick(&pane.screen, now),
+            match screen(agent) {
+                Some(screen) => recorder.tick(screen, now),
                 None => recorder.flush(),
             }
         }
     }
 
     /// Deletes what was recorded of an agent.
-    fn forget(&mut self, paths: &Paths, files: &Files, agent: &AgentName) {
+    pub(in crate::hub) fn forget(&mut self, agent: &AgentName) {
         self.recorders.remove(agent);
-        let (agent, paths) = (agent.clone(), paths.agent_casts(agent));
-        files.append(0, move || {
+        let (agent, paths) = (agent.clone(), self.paths.agent_casts(agent));
+        self.files.append(0, move || {
             for path in paths {
                 match fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -114,14 +122,5 @@ impl Recordings {
                 }
             }
         });
-    }
-}
-
-impl Hub {
-    /// Deletes the recordings of those agents that are no longer on record.
-    pub(in crate::hub) fn forget_casts(&mut self, agents: &[AgentName]) {
-        for agent in agents.iter().filter(|agent| self.engine.seat(agent).is_none()) {
-            self.casts.forget(&self.paths, self.writer.files(), agent);
-        }
     }
 }

@@ -2,22 +2,23 @@
 //!
 //! Before the first request that waits for the record the engine is copied, and what it hears from
 //! then on is kept until the record has it. Nothing of what was decided meanwhile has been carried out
-//! (see `ledger`). So if the record fails, the copy takes the engine's place and hears all of it once
+//! (see `commit_queue`). So if the record fails, the copy takes the engine's place and hears all of it once
 //! more, without the requests, and those are refused. That holds for every request there is.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::commit_queue::{QueueMark, unwritable};
+use super::commit_queue::QueueMark;
+use super::state::HubRecord;
 use crate::config::Settings;
 use crate::engine::{Effect, Engine, Event, RunEvent};
-use crate::hub::Hub;
+use crate::hub::workspaces::terms::merging;
 use crate::model::{AgentName, Changes, Entry, Moment, RequestId, RunId};
 use crate::store::Ticket;
 
 /// The way back to before the oldest request that the record does not have yet.
 #[derive(Debug, Default)]
-pub(in crate::hub) struct Undo {
+pub(super) struct Undo {
     base: Option<Box<Engine>>,
     /// All since then; the first step is that request.
     steps: VecDeque<Step>,
@@ -39,7 +40,7 @@ enum News {
 #[derive(Debug)]
 struct Pending {
     id: RequestId,
-    /// How far the ledger was before it.
+    /// How far the queue was before it.
     mark: QueueMark,
     /// The record has it once it has this.
     ticket: Ticket,
@@ -59,10 +60,10 @@ pub(in crate::hub) enum EngineChange {
 
 /// A request that is being decided, with the way back to before it.
 #[derive(Debug)]
-pub(in crate::hub) struct RequestAttempt {
-    pub(in crate::hub) id: RequestId,
-    pub(in crate::hub) engine: Box<Engine>,
-    pub(in crate::hub) mark: QueueMark,
+pub(super) struct RequestAttempt {
+    id: RequestId,
+    engine: Box<Engine>,
+    mark: QueueMark,
 }
 
 impl EngineChange {
@@ -75,7 +76,7 @@ impl EngineChange {
                 let patience = Duration::from_secs(settings.stuck.after_seconds.into());
                 engine.set_patience(patience);
                 engine.set_resume_after_reset(settings.limit.resume_after_reset);
-                engine.set_merging(Hub::merging(&settings.workspace));
+                engine.set_merging(merging(&settings.workspace));
                 engine.set_approvals(settings.approvals.clone());
             }
         }
@@ -84,17 +85,12 @@ impl EngineChange {
 
 impl Undo {
     /// Says whether what the engine hears has to be kept.
-    pub(in crate::hub) fn is_needed(&self) -> bool {
+    pub(super) fn is_needed(&self) -> bool {
         self.base.is_some()
     }
 
     /// Keeps an event that was decided, and the way back if it was a request.
-    pub(in crate::hub) fn note(
-        &mut self,
-        event: Event,
-        at: Moment,
-        by: Option<(RequestAttempt, Ticket)>,
-    ) {
+    fn note(&mut self, event: Event, at: Moment, by: Option<(RequestAttempt, Ticket)>) {
         let request = by.map(|(RequestAttempt { id, engine, mark }, ticket)| {
             self.base.get_or_insert(engine);
             Pending { id, mark, ticket }
@@ -106,7 +102,7 @@ impl Undo {
 
     /// Notes that a person presses a key in a pane, and returns what there is to decide about it: nothing, if
     /// the person was typing already.
-    pub(in crate::hub) fn note_key(
+    fn note_key(
         &mut self,
         engine: &mut Engine,
         (agent, run): (AgentName, RunId),
@@ -126,7 +122,7 @@ impl Undo {
     }
 
     /// Goes on to the oldest request that the record does not have yet.
-    pub(in crate::hub) fn settle(&mut self, committed: Ticket) {
+    pub(super) fn settle(&mut self, committed: Ticket) {
         let is_open =
             |step: &Step| step.request.as_ref().is_some_and(|pending| pending.ticket > committed);
         let Some(first) = self.steps.iter().position(is_open) else {
@@ -153,71 +149,111 @@ impl News {
     }
 }
 
-impl Hub {
-    pub(in crate::hub) fn change_engine(&mut self, change: EngineChange) {
-        change.apply(&mut self.engine);
+impl HubRecord {
+    pub(in crate::hub) fn change_engine(&mut self, engine: &mut Engine, change: EngineChange) {
+        change.apply(engine);
         self.undo.note_change(change);
     }
 
     /// Returns a tag that nobody has.
-    pub(in crate::hub) fn draw_tag(&mut self) -> String {
+    pub(in crate::hub) fn draw_tag(&mut self, engine: &mut Engine) -> String {
         self.undo.note_change(EngineChange::Tag);
-        self.engine.next_tag()
+        engine.next_tag()
     }
 
-    /// Returns the way back from an event, if it is a request that counts only if it is on record.
-    pub(in crate::hub) fn attempt(&self, event: &Event) -> Option<RequestAttempt> {
-        let (Event::Asked { request, .. } | Event::AskedAgain { request, .. }) = event else {
-            return None;
+    /// Notes that a person presses a key in a pane, and returns what there is to decide about it.
+    pub(in crate::hub) fn note_key(
+        &mut self,
+        engine: &mut Engine,
+        (agent, run): (AgentName, RunId),
+        now: Moment,
+    ) -> Option<Event> {
+        self.undo.note_key(engine, (agent, run), now)
+    }
+
+    /// Has an event decided and hands what was decided to the record; says whether that changed anything.
+    /// A request that needs the record, which does not take it, changes nothing: then this returns it, and why.
+    pub(in crate::hub) fn decide(
+        &mut self,
+        engine: &mut Engine,
+        event: Event,
+        needs_record: impl Fn(RequestId) -> bool,
+        now: Moment,
+    ) -> Result<bool, (RequestId, String)> {
+        let attempt = self.attempt(engine, &event, needs_record);
+        let kept = (attempt.is_some() || self.undo.is_needed()).then(|| event.clone());
+        let effects = engine.handle(event, now);
+        let is_change = effects.iter().any(|effect| matches!(effect, Effect::Save(_)));
+        let entered = match attempt {
+            None => {
+                self.queue.enter(effects, now);
+                None
+            }
+            Some(attempt) => match self.queue.enter_request(effects, now) {
+                Ok(ticket) => Some((attempt, ticket)),
+                Err(reason) => {
+                    *engine = *attempt.engine;
+                    return Err((attempt.id, reason));
+                }
+            },
         };
-        let is_refusable = self.askers.get(request).is_some_and(|asker| asker.wants_record);
-        is_refusable.then(|| {
-            let engine = Box::new(self.engine.clone());
-            RequestAttempt { id: *request, engine, mark: self.ledger.mark() }
-        })
+        if let Some(event) = kept {
+            self.undo.note(event, now, entered);
+            self.undo.settle(self.queue.committed());
+        }
+        Ok(is_change)
     }
 
-    /// Takes back all requests that the record does not have, and refuses them. Says whether the
-    /// record fails: it may have been written after all.
-    pub(in crate::hub) fn take_back(&mut self, reason: &str) -> bool {
-        let Undo { base: Some(mut engine), mut steps } = std::mem::take(&mut self.undo) else {
-            return true;
+    /// Takes all requests back that the record does not have, and returns them, so that they are refused.
+    /// Returns nothing if the record may have been written after all.
+    pub(super) fn take_back(
+        &mut self,
+        engine: &mut Engine,
+        reason: &str,
+        now: Moment,
+    ) -> Option<Vec<RequestId>> {
+        let Undo { base: Some(mut before), mut steps } = std::mem::take(&mut self.undo) else {
+            return Some(Vec::new());
         };
         let first = steps.front().and_then(|step| step.request.as_ref());
-        if !first.is_some_and(|pending| self.ledger.withdraw(&pending.mark)) {
-            self.undo = Undo { base: Some(engine), steps };
-            return false;
+        if !first.is_some_and(|pending| self.queue.withdraw(&pending.mark)) {
+            self.undo = Undo { base: Some(before), steps };
+            return None;
         }
         let mut refused = Vec::new();
         for Step { news, request } in steps.drain(..) {
             match request {
                 Some(pending) => refused.push(pending.id),
                 None => {
-                    if let Some((effects, at)) = news.tell(&mut engine) {
-                        self.ledger.enter(effects, at);
+                    if let Some((effects, at)) = news.tell(&mut before) {
+                        self.queue.enter(effects, at);
                     }
                 }
             }
         }
-        self.engine = *engine;
+        *engine = *before;
         // The record is tried again as long as something waits for it.
         let words = format!("{} refused: {reason}", count(refused.len()));
         let changes =
             Changes { entries: vec![Entry::new("record.refused", words)], rows: Vec::new() };
-        self.ledger.enter(vec![Effect::Save(changes)], self.clock.now());
-        for request in refused {
-            self.refuse_unwritten(request, reason);
-        }
-        self.note_board(self.clock.now());
-        self.alert();
-        true
+        self.queue.enter(vec![Effect::Save(changes)], now);
+        Some(refused)
     }
 
-    /// Answers a request that could not be put on record.
-    pub(in crate::hub) fn refuse_unwritten(&mut self, request: RequestId, reason: &str) {
-        if let Some(asker) = self.askers.remove(&request) {
-            self.answer(asker, Err(unwritable(reason)));
-        }
+    /// Returns the way back from an event, if it is a request that counts only if it is on record.
+    fn attempt(
+        &self,
+        engine: &Engine,
+        event: &Event,
+        needs_record: impl Fn(RequestId) -> bool,
+    ) -> Option<RequestAttempt> {
+        let (Event::Asked { request, .. } | Event::AskedAgain { request, .. }) = event else {
+            return None;
+        };
+        needs_record(*request).then(|| {
+            let engine = Box::new(engine.clone());
+            RequestAttempt { id: *request, engine, mark: self.queue.mark() }
+        })
     }
 }
 

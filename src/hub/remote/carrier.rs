@@ -7,11 +7,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::net::unix::pipe;
 use tokio::time::{sleep, timeout};
 
-use crate::hub::panes::link::KeeperStream;
 use crate::runner::read_line;
 
 /// What a login may print before our own words.
@@ -24,6 +23,16 @@ const PRINTED_BYTES_MAX: usize = 64 * 1024;
 /// How long a program may take to end by itself once its input has ended.
 const FAREWELL: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// A connection to a keeper.
+pub(in crate::hub) struct KeeperStream {
+    pub(in crate::hub) reader: Box<dyn AsyncRead + Unpin>,
+    pub(in crate::hub) writer: Box<dyn AsyncWrite + Unpin>,
+    /// What came before anyone listened.
+    pub(in crate::hub) early: Vec<u8>,
+    /// What carries it, if it is not on this machine.
+    pub(in crate::hub) carrier: Option<Carrier>,
+}
 
 /// The program that carries a stream.
 pub(in crate::hub) struct Carrier {

@@ -2,6 +2,6 @@
 
 pub(super) mod carrier;
 pub(super) mod place;
-pub(super) mod runs;
 pub(super) mod side_channel;
+pub(super) mod way;
 pub(super) mod workspace;

@@ -1,4 +1,4 @@
-//! A place elsewhere, seen from the hub: a program that carries the stream of a keeper there.
+//! Finds keepers: at a socket here, or by a program that carries the stream of one elsewhere.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -9,9 +9,8 @@ use tokio::net::UnixStream;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::carrier::{Carrier, Printed, last_words, run_to_end};
+use super::carrier::{Carrier, KeeperStream, Printed, last_words, run_to_end};
 use crate::hub::clients::socket::is_own;
-use crate::hub::panes::link::{KeeperAddress, KeeperStream};
 use crate::keeper::{self, Tracer};
 use crate::model::{AgentName, RunId, SessionName};
 use crate::runner::{Answer, Call, FAR_PROTOCOL, Greeting, OrderThere, Way};
@@ -26,19 +25,27 @@ const ENGINE_MAX: Duration = Duration::from_mins(1);
 /// Before it makes a container, an engine may have to fetch an image.
 const MAKE_MAX: Duration = Duration::from_mins(30);
 
+/// How to get to a keeper.
+#[derive(Debug)]
+pub(in crate::hub) enum KeeperAddress {
+    /// It is on this machine.
+    Local(LocalKeeper),
+    Remote(Box<RemoteKeeper>),
+}
+
 /// The way to a keeper, and what is wanted of it.
 #[derive(Debug)]
 pub(in crate::hub) struct RemoteKeeper {
-    pub(in crate::hub) way: Way,
+    way: Way,
     /// Names the start of this run among all others.
-    pub(in crate::hub) ticket: String,
+    ticket: String,
     /// How to begin the run, until it is seen to have begun.
-    pub(in crate::hub) order: Option<Box<OrderThere>>,
+    order: Option<Box<OrderThere>>,
     /// What makes the container in which it runs, where it has one of its own.
-    pub(in crate::hub) make: Option<Vec<String>>,
-    pub(in crate::hub) is_away: bool,
+    make: Option<Vec<String>>,
+    is_away: bool,
     /// Rings once the run is to end: a container that is still to be made is then not wanted.
-    pub(in crate::hub) stop: Rc<Notify>,
+    stop: Rc<Notify>,
 }
 
 /// What came of a call.
@@ -64,6 +71,15 @@ impl KeeperAddress {
 }
 
 impl RemoteKeeper {
+    pub(in crate::hub) fn new(
+        way: Way,
+        ticket: String,
+        order: Option<Box<OrderThere>>,
+        make: Option<Vec<String>>,
+    ) -> Self {
+        Self { way, ticket, order, make, is_away: false, stop: Rc::default() }
+    }
+
     /// Says whether the order to begin may have arrived.
     pub(in crate::hub) fn is_order_away(&self) -> bool {
         self.is_away

@@ -1,4 +1,4 @@
-//! Workspaces elsewhere: made, asked for what is in them, and removed, from here.
+//! Makes workspaces elsewhere, asks for what is in them, and removes them, from here.
 //!
 //! For each there is one here that shows what is there, as it was when it was last asked: whoever
 //! compares, checks or merges looks at that one. It is asked when a turn ends, before a claim is
@@ -6,10 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
-use crate::hub::Hub;
 use crate::model::{Clearing, Made, Plot, Workspace};
 use crate::runner::{SpaceCall, SpaceDeed, SpaceSaid, Way, ask_about_space};
 use crate::workspace::{self, Cleared, Mirror, Site, WorkspaceError};
@@ -28,27 +26,10 @@ pub(in crate::hub) struct RemoteWorkspace {
     workspace: Workspace,
 }
 
-impl Hub {
-    /// Returns what it takes to reach a workspace, if it is elsewhere.
-    pub(in crate::hub) fn abroad(&self, workspace: &Workspace) -> Option<RemoteWorkspace> {
-        let runner = workspace.plot.runner.as_deref()?;
-        let way = self.way(&workspace.agent, runner.clone()).map_err(|error| error.to_string());
-        let (site, name) = (self.site(), runner.name.clone());
-        Some(RemoteWorkspace { site, way, name, workspace: workspace.clone() })
-    }
-
-    /// Returns what it takes to have the files at a place as they are elsewhere, if they are shown
-    /// there.
-    pub(in crate::hub) fn shown_at(&self, place: &Path) -> Option<RemoteWorkspace> {
-        let is_it = |one: &&Workspace| place.starts_with(&one.plot.root) && one.outpost.is_some();
-        self.abroad(self.engine.workspaces().find(is_it)?)
-    }
-}
-
 /// Has the files at a place as they are elsewhere, where they are shown; says why that cannot be.
-pub(in crate::hub) async fn refresh(abroad: Option<RemoteWorkspace>) -> Result<(), String> {
-    let Some(abroad) = abroad else { return Ok(()) };
-    let fetched = tokio::task::spawn_blocking(move || abroad.fetch(None)).await;
+pub(in crate::hub) async fn refresh(remote: Option<RemoteWorkspace>) -> Result<(), String> {
+    let Some(remote) = remote else { return Ok(()) };
+    let fetched = tokio::task::spawn_blocking(move || remote.fetch(None)).await;
     let told = |reason: String| format!("its work could not be fetched from elsewhere: {reason}");
     match fetched {
         Ok(Ok(_)) => Ok(()),
@@ -59,13 +40,19 @@ pub(in crate::hub) async fn refresh(abroad: Option<RemoteWorkspace>) -> Result<(
 
 /// Does the same for someone who looks all the time: not more often than every few seconds.
 pub(in crate::hub) async fn refresh_at_times(
-    abroad: Option<RemoteWorkspace>,
+    remote: Option<RemoteWorkspace>,
 ) -> Result<(), String> {
     let is_due = |one: &RemoteWorkspace| one.site.shown_for(&one.workspace.agent) > LOOK_EVERY;
-    refresh(abroad.filter(is_due)).await
+    refresh(remote.filter(is_due)).await
 }
 
 impl RemoteWorkspace {
+    pub(in crate::hub) fn new(site: Site, way: io::Result<Way>, workspace: Workspace) -> Self {
+        let name = workspace.plot.runner.as_ref().map(|runner| runner.name.clone());
+        let way = way.map_err(|error| error.to_string());
+        Self { site, way, name: name.unwrap_or_default(), workspace }
+    }
+
     /// Makes the workspace: here what shows it, and then there.
     pub(in crate::hub) fn make(&self) -> Result<Made, WorkspaceError> {
         let mirror = Mirror::open(&self.site, &self.workspace)?;

@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use super::route::{Asker, Reply};
+use super::resume::ResumeRequest;
 use crate::api::{Fault, NewAgent, Request};
 use crate::config::{Loaded, environment_of, with_own_program};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
 use crate::hub::agents::plan::Launches;
 use crate::hub::agents::planner::Planner;
-use crate::hub::agents::resume::ResumeRequest;
 use crate::hub::background::TurnNumber;
+use crate::hub::clients::askers::{Asker, Reply};
 use crate::hub::record::commit_queue::PendingEffect;
 use crate::model::{AgentName, Command, Environment, RunId};
 
@@ -37,7 +37,7 @@ impl Hub {
                 self.begin_planned(asker, environment, plan, |members| Command::Start { members })
             }
             Request::Restart { agents, environment, grace_ms } => {
-                let grace_ms = grace_ms.unwrap_or(self.grace_ms);
+                let grace_ms = grace_ms.unwrap_or(self.grace_ms());
                 let plan = move |planner: &Planner, loaded: &Loaded, caller: &Environment| {
                     planner.plan_named(loaded, &agents, caller)
                 };
@@ -45,28 +45,28 @@ impl Hub {
                 self.begin_planned(asker, environment, plan, command)
             }
             Request::Resume { agents, environment, grace_ms, brief } => {
-                let grace_ms = grace_ms.unwrap_or(self.grace_ms);
+                let grace_ms = grace_ms.unwrap_or(self.grace_ms());
                 self.resume_all(ResumeRequest { asker, agents, environment, grace_ms, brief });
                 None
             }
             Request::Stop { agents, grace_ms } => {
-                let grace_ms = grace_ms.unwrap_or(self.grace_ms);
+                let grace_ms = grace_ms.unwrap_or(self.grace_ms());
                 let agents = self.all_known(&agents);
-                self.turns.note_stop(agents.as_deref().unwrap_or_default());
+                self.plans.note_stop(agents.as_deref().unwrap_or_default());
                 self.command(asker, agents.map(|agents| Command::Stop { agents, grace_ms }))
             }
             Request::Forget { agents, abandon } => {
                 let known = self.all_known(&agents);
                 let agents = known.clone().unwrap_or_default();
-                self.turns.note_stop(&agents);
+                self.plans.note_stop(&agents);
                 let answer =
                     self.command(asker, known.map(|agents| Command::Forget { agents, abandon }));
                 self.carry_out_later(PendingEffect::Tidy { agents });
                 answer
             }
             Request::Down { force } => {
-                let grace_ms = self.grace_ms;
-                self.turns.note_stop_of_all();
+                let grace_ms = self.grace_ms();
+                self.plans.note_stop_of_all();
                 self.command(asker, Ok(Command::Down { force, grace_ms }))
             }
             Request::Add { agent, environment } => {
@@ -99,7 +99,7 @@ impl Hub {
     }
 
     fn add(&mut self, asker: Asker, new: NewAgent, environment: Environment) {
-        let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+        let by = self.clients.agent_of(asker.client).cloned();
         let (caller, asked_by, own) = (environment.clone(), by.clone(), new.env.clone());
         self.plan(
             Some(asker),
@@ -110,9 +110,9 @@ impl Hub {
             },
             move |hub, turn, planned| {
                 let crew = hub.take_on(turn, planned.map(|(_, crew)| crew), environment);
-                hub.added_env.retain(|name, _| hub.engine.seat(name).is_some());
-                let names = crew.iter().flatten().map(|(member, _)| member.name.clone());
-                hub.added_env.extend(names.map(|name| (name, own.clone())));
+                let names = crew.iter().flatten().map(|(member, _)| &member.name);
+                let is_known = |name: &AgentName| hub.engine.seat(name).is_some();
+                hub.agents.set_added_env(names, &own, is_known);
                 let command = crew.map(|members| hub.begin_new(by, members));
                 hub.command(asker, command)
             },
@@ -122,7 +122,7 @@ impl Hub {
     /// Starts others for an agent with the variables of whoever started that agent: its own hold its
     /// token, and what its cli has set.
     fn replace_environment(&self, asker: Asker, request: &mut Request) {
-        let Some((agent, _)) = self.speakers.get(&asker.client) else { return };
+        let Some(agent) = self.clients.agent_of(asker.client) else { return };
         if let Request::Up { environment, .. }
         | Request::Start { environment, .. }
         | Request::Restart { environment, .. }
@@ -136,7 +136,7 @@ impl Hub {
     /// Returns the variables of whoever started an agent. A hub that came back knows no caller any
     /// more: then its own variables are what there is.
     fn caller_of(&self, agent: &AgentName) -> Rc<Environment> {
-        let caller = self.callers.get(agent).map(Rc::clone);
+        let caller = self.agents.caller_of(agent).map(Rc::clone);
         let own = || with_own_program(environment_of(std::env::vars_os()), &self.program);
         caller.unwrap_or_else(|| Rc::new(own()))
     }
@@ -159,13 +159,11 @@ impl Hub {
         crew: Result<Launches, Fault>,
         environment: Environment,
     ) -> Result<Launches, Fault> {
-        let crew = self.turns.refuse_stopped(turn, crew?)?;
+        let crew = self.plans.refuse_stopped(turn, crew?)?;
         self.engine.refuse_shared_paths(&crew)?;
-        self.callers.retain(|agent, _| self.engine.seat(agent).is_some());
-        let environment = Rc::new(environment);
-        for (member, _) in &crew {
-            self.callers.insert(member.name.clone(), Rc::clone(&environment));
-        }
+        let is_known = |agent: &AgentName| self.engine.seat(agent).is_some();
+        let started = crew.iter().map(|(member, _)| &member.name);
+        self.agents.set_caller(started, environment, is_known);
         Ok(crew)
     }
 
@@ -182,13 +180,13 @@ impl Hub {
             },
             move |hub, turn, planned| {
                 let crew = planned.and_then(|(loaded, crew)| hub.begin_afresh(&loaded, crew));
-                let crew = crew.and_then(|crew| hub.turns.refuse_stopped(turn, crew));
+                let crew = crew.and_then(|crew| hub.plans.refuse_stopped(turn, crew));
                 let plan = match crew.map(|mut crew| crew.pop()) {
                     Ok(Some(next)) => Ok(Box::new(next)),
                     Ok(None) => Err("its team no longer has it".to_owned()),
                     Err(fault) => Err(fault.message),
                 };
-                let grace_ms = hub.grace_ms;
+                let grace_ms = hub.grace_ms();
                 hub.note_run(&agent, run, RunEvent::Planned { plan, grace_ms });
                 None
             },

@@ -1,8 +1,9 @@
 //! What clients read of contracts and of the journal.
 
-use super::route::{Asker, Reply};
 use crate::api::{ContractStatus, EventStatus, Fault, Request, RequestKind, Response};
 use crate::hub::Hub;
+use crate::hub::clients::askers::{Asker, Reply};
+use crate::hub::clients::permissions::narrow_status;
 use crate::hub::clients::response_size::{fitting, text_bytes};
 use crate::hub::inbox::ClientId;
 use crate::model::{AgentName, Contract, Named, Reach};
@@ -20,10 +21,16 @@ impl Hub {
     pub(in crate::hub) fn tell_what_is(&self, asker: Asker, request: Request) -> Option<Reply> {
         let client = asker.client;
         match request {
-            Request::Me => Some(Ok(Response::Me(Box::new(self.who_is(client))))),
+            Request::Me => Some(Ok(Response::Me(Box::new(self.clients.who_is(
+                &self.engine,
+                &self.settings,
+                client,
+            ))))),
             Request::Status => {
-                let status = match self.say_of(client, RequestKind::Status) {
-                    Some((agent, reach)) => self.status_for(&agent, reach),
+                let status = match self.clients.say_of(&self.engine, client, RequestKind::Status) {
+                    Some((agent, reach)) => {
+                        narrow_status(&self.engine, &agent, reach, self.status())
+                    }
                     None => self.status(),
                 };
                 Some(Ok(Response::Status(status)))
@@ -50,7 +57,7 @@ impl Hub {
         title: Option<&str>,
         version: Option<u32>,
     ) -> Reply {
-        let say = self.say_of(client, RequestKind::Contracts);
+        let say = self.clients.say_of(&self.engine, client, RequestKind::Contracts);
         let may_read = |contract: &&Contract| {
             let publisher = &contract.publisher;
             say.as_ref().is_none_or(|(agent, _)| self.engine.may_read_contracts(agent, publisher))
@@ -86,7 +93,7 @@ impl Hub {
 
     /// Answers with what the one who asked may know of.
     fn answer_events(&self, asker: Asker, found: Result<Vec<Recorded>, Fault>) {
-        let say = self.say_of(asker.client, RequestKind::Events);
+        let say = self.clients.say_of(&self.engine, asker.client, RequestKind::Events);
         let answer = found.map(|found| {
             let scanned = found.len();
             let mut last = 0;

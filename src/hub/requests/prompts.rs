@@ -1,11 +1,11 @@
 //! Requests about prompts, dialogs and interrupts.
 
-use super::route::{Asker, Reply};
 use crate::api::{DialogChoice, Fault, Request};
 use crate::config::Loaded;
 use crate::deliver::Choice;
 use crate::hub::Hub;
 use crate::hub::agents::planner::Planner;
+use crate::hub::clients::askers::{Asker, Reply};
 use crate::model::{AgentName, Command, Condition, Letter, Manner};
 use crate::protocol::brief;
 use crate::template;
@@ -34,7 +34,7 @@ impl Hub {
                 let manner =
                     Manner { is_confirmed: anyway, is_command: command, is_now_or_never: no_queue };
                 // Prompts of one client come in the order in which it sent them.
-                if self.turns.is_filling_for(asker.client) {
+                if self.plans.is_filling_for(asker.client) {
                     let letters = move |hub: &mut Self, _: &Loaded| hub.letters(&agents, &prompt);
                     self.dispatch_in_turn(asker, letters, manner);
                     return None;
@@ -97,12 +97,12 @@ impl Hub {
         letters: impl FnOnce(&mut Self, &Loaded) -> Result<Vec<Letter>, Fault> + 'static,
         manner: Manner,
     ) {
-        self.turns.begin_filling(asker.client);
+        self.plans.begin_filling(asker.client);
         self.plan(
             Some(asker),
             |_, _| Ok(|_: &Planner, _: &Loaded| Ok(())),
             move |hub, _, loaded| {
-                hub.turns.end_filling(asker.client);
+                hub.plans.end_filling(asker.client);
                 let letters = loaded.and_then(|(loaded, ())| letters(hub, &loaded));
                 hub.command(asker, letters.map(|letters| dispatch(letters, manner)))
             },

@@ -1,20 +1,19 @@
 //! What clients ask, and what they are answered.
 
-use crate::api::{Ask, Fault, FromHub, KeyInput, PROTOCOL, Request, Response};
+use crate::api::{Ask, Fault, KeyInput, PROTOCOL, Request, Response};
 use crate::config::{Hash, Loaded};
-use crate::engine::{Engine, Event};
+use crate::engine::Event;
 use crate::hub::Hub;
 use crate::hub::agents::added_agents::cli_offers;
 use crate::hub::agents::plan::offers;
 use crate::hub::agents::planner::Planner;
+use crate::hub::clients::askers::{Asker, Reply, unknown_agent};
 use crate::hub::clients::response_size::{fitting, row_bytes, text_bytes};
 use crate::hub::inbox::ClientId;
 use crate::hub::panes::pane::Pane;
 use crate::hub::record::commit_queue::unwritable;
 use crate::keeper::ToKeeper;
-use crate::model::{
-    AgentName, Command, Done, InvalidKey, Keyed, ProcessInfo, Refusal, RequestId, Size,
-};
+use crate::model::{AgentName, Command, Done, InvalidKey, Keyed, Refusal, RequestId, Size};
 use crate::screen::{focus_bytes, key_bytes, mouse_bytes, paste_bytes};
 
 /// What may be typed with one request.
@@ -23,16 +22,8 @@ const INPUT_BYTES_MAX: usize = 1024 * 1024;
 /// Rows of history in one answer.
 const HISTORY_ROWS_MAX: u16 = 1000;
 
-/// Who waits for an answer, and under which number.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::hub) struct Asker {
-    pub(in crate::hub) client: ClientId,
-    id: u64,
-    /// It asked for something that counts only if it is on record.
-    pub(in crate::hub) wants_record: bool,
-}
-
-pub(in crate::hub) type Reply = Result<Response, Fault>;
+/// A hyperlink around its target: three numbers and their names.
+const LINK_BYTES: usize = 64;
 
 fn foreign(protocol: u32) -> Fault {
     let version = env!("CARGO_PKG_VERSION");
@@ -55,21 +46,15 @@ fn hash(text: &str) -> String {
     Hash::of(text.as_bytes()).to_string()
 }
 
-impl Asker {
-    pub(in crate::hub) fn of(client: ClientId, ask: &Ask) -> Self {
-        Self { client, id: ask.id, wants_record: ask.request.wants_record() }
-    }
-}
-
 impl Hub {
     pub(in crate::hub) fn on_ask(&mut self, client: ClientId, ask: Ask) {
         let ask = Ask { key: ask.key.filter(|_| ask.request.takes_key()), ..ask };
         let asker = Asker::of(client, &ask);
         let is_greeting = matches!(ask.request, Request::Hello { .. });
-        if !is_greeting && !self.views.is_greeted(client) {
+        if !is_greeting && !self.clients.is_greeted(client) {
             return self.answer(asker, Err(self.ungreeted(client)));
         }
-        let answer = match self.refuse(client, &ask.request) {
+        let answer = match self.clients.refuse(&self.engine, client, &ask.request) {
             Some(fault) => Some(Err(fault)),
             None => match keyed(&ask) {
                 Ok(key) => self.obey_once(asker, ask.request, key),
@@ -83,11 +68,11 @@ impl Hub {
 
     /// Says why nothing is done for a client that was not greeted.
     fn ungreeted(&self, client: ClientId) -> Fault {
-        if let Some(refusal) = self.views.refusal_of(client) {
+        if let Some(refusal) = self.clients.refusal_of(client) {
             let message = format!("The greeting was refused: {}", refusal.message);
             return Fault { message, ..refusal.clone() };
         }
-        match self.views.protocol_of(client) {
+        match self.clients.protocol_of(client) {
             Some(protocol) => foreign(protocol),
             None => Fault::new("The first request of a connection is `hello`")
                 .with_hint("`wheelhouse api schema` prints what requests look like"),
@@ -96,14 +81,14 @@ impl Hub {
 
     /// Returns the answer, unless it comes later; what was granted before is not done again.
     fn obey_once(&mut self, asker: Asker, request: Request, key: Option<Keyed>) -> Option<Reply> {
-        let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+        let by = self.clients.agent_of(asker.client).cloned();
         match key {
             Some(key) if self.engine.knows_request(by.as_ref(), &key.key) => {
-                let request = self.expect_answer(asker);
+                let request = self.clients.expect_answer(asker);
                 self.decide(Event::AskedAgain { request, by, key });
                 return None;
             }
-            Some(key) => drop(self.keys.insert((asker.client, asker.id), key)),
+            Some(key) => self.clients.keep_key(asker, key),
             None => {}
         }
         let answer = match self.unrecordable(asker) {
@@ -111,16 +96,9 @@ impl Hub {
             None => self.obey(asker, request),
         };
         if answer.is_some() {
-            self.keys.remove(&(asker.client, asker.id));
+            self.clients.take_key(asker);
         }
         answer
-    }
-
-    fn expect_answer(&mut self, asker: Asker) -> RequestId {
-        self.next_request += 1;
-        let request = RequestId(self.next_request);
-        self.askers.insert(request, asker);
-        request
     }
 
     /// Returns the answer, unless it comes later.
@@ -147,8 +125,9 @@ impl Hub {
                 self.ask_for_diff(asker, &agent, against, paths)
             }
             Request::Hello { protocol, token, .. } => {
-                let answer = self.greet(client, protocol, token.as_ref());
-                self.views.note_refusal(client, answer.as_ref().err().cloned());
+                let known = (&self.engine, &self.paths.session);
+                let answer = self.clients.greet(client, (protocol, token.as_ref()), known);
+                self.clients.note_refusal(client, answer.as_ref().err().cloned());
                 Some(answer)
             }
             Request::Me | Request::Status | Request::Contracts { .. } | Request::Events { .. } => {
@@ -167,15 +146,16 @@ impl Hub {
             }
             Request::FlushCast { agent } => self.flush_cast(asker, &agent),
             Request::Watch { agents, focused, is_attended } => {
-                self.views.watch(client, agents, focused, is_attended);
+                self.clients.watch(client, agents, focused, is_attended);
                 self.alert();
                 Some(Ok(Response::Ok))
             }
             Request::Subscribe => {
-                self.views.subscribe(client);
+                self.clients.subscribe(client);
                 Some(Ok(Response::Ok))
             }
             Request::History { agent, before, count } => Some(self.history(&agent, before, count)),
+            Request::Screen { agent } => Some(self.screen(&agent)),
             Request::Task { ask } => self.obey_about_tasks(asker, ask),
             Request::Run { ask } => self.obey_about_plays(asker, ask),
             Request::Lock { ask } => self.obey_about_locks(asker, ask),
@@ -212,11 +192,11 @@ impl Hub {
         command: Result<Command, Fault>,
     ) -> Option<Reply> {
         // It may have taken a while to come here.
-        let key = self.keys.remove(&(asker.client, asker.id));
+        let key = self.clients.take_key(asker);
         match self.unrecordable(asker).map_or(command, Err) {
             Ok(command) => {
-                let request = self.expect_answer(asker);
-                let by = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+                let request = self.clients.expect_answer(asker);
+                let by = self.clients.agent_of(asker.client).cloned();
                 self.decide(Event::Asked { request, command, by, key });
                 None
             }
@@ -226,7 +206,7 @@ impl Hub {
 
     /// Returns why something cannot be put on record that counts only there.
     fn unrecordable(&self, asker: Asker) -> Option<Fault> {
-        let obstacle = self.ledger.obstacle().filter(|_| asker.wants_record);
+        let obstacle = self.record.obstacle().filter(|_| asker.wants_record);
         obstacle.map(|reason| unwritable(&reason))
     }
 
@@ -235,13 +215,8 @@ impl Hub {
         request: RequestId,
         outcome: Result<Done, Refusal>,
     ) {
-        if let Some(asker) = self.askers.remove(&request) {
-            self.answer(asker, outcome.map(Response::Done).map_err(Fault::from));
-        }
-    }
-
-    pub(in crate::hub) fn answer(&self, asker: Asker, outcome: Reply) {
-        self.views.send(asker.client, &FromHub::Answer { id: asker.id, outcome });
+        let answer = outcome.map(Response::Done).map_err(Fault::from);
+        self.clients.answer_request(request, answer);
     }
 
     fn ask_for_tree(&mut self, asker: Asker, name: &str) -> Option<Reply> {
@@ -249,25 +224,11 @@ impl Hub {
             Ok(agent) => agent,
             Err(fault) => return Some(Err(fault)),
         };
-        if !self.panes.get(&agent).is_some_and(|pane| pane.order(&ToKeeper::Tree)) {
+        if !self.panes.order(&agent, &ToKeeper::Tree) {
             return Some(Ok(Response::Tree { processes: Vec::new() }));
         }
-        self.tree_askers.entry(agent).or_default().push(asker);
+        self.clients.await_tree(agent, asker);
         None
-    }
-
-    pub(in crate::hub) fn answer_tree(&mut self, agent: &AgentName, processes: Vec<ProcessInfo>) {
-        let askers = self.tree_askers.get_mut(agent);
-        if let Some(asker) = askers.filter(|askers| !askers.is_empty()).map(|all| all.remove(0)) {
-            self.answer(asker, Ok(Response::Tree { processes }));
-        }
-    }
-
-    /// Gives up on those who wait for the process tree of an agent whose keeper is gone.
-    pub(in crate::hub) fn forsake_tree_askers(&mut self, agent: &AgentName) {
-        for asker in self.tree_askers.remove(agent).unwrap_or_default() {
-            self.answer(asker, Ok(Response::Tree { processes: Vec::new() }));
-        }
     }
 
     fn read(&self, name: &str, lines: Option<usize>, scrollback: bool) -> Reply {
@@ -280,7 +241,7 @@ impl Hub {
     }
 
     fn history(&self, name: &str, before: Option<u64>, count: u16) -> Reply {
-        let screen = &self.pane(name)?.screen;
+        let screen = self.pane(name)?.screen();
         let kept = screen.history_range();
         let end = before.unwrap_or(kept.end).clamp(kept.start, kept.end);
         let count = u64::from(count.min(HISTORY_ROWS_MAX));
@@ -292,6 +253,14 @@ impl Hub {
         Ok(Response::History { first, kept_from: kept.start, committed: kept.end, rows })
     }
 
+    fn screen(&self, name: &str) -> Reply {
+        let screen = self.pane(name)?.screen();
+        let rows = fitting(screen.rows().into_iter(), row_bytes).collect();
+        let links = screen.links().into_iter();
+        let links = fitting(links, |link| LINK_BYTES + text_bytes(&link.target)).collect();
+        Ok(Response::Screen { first: screen.committed(), rows, links })
+    }
+
     fn press(&mut self, name: &str, keys: &[KeyInput]) -> Reply {
         let agent = self.known(name)?;
         let now = self.clock.now();
@@ -299,10 +268,10 @@ impl Hub {
         self.refuse_unreachable(&agent)?;
         let pane = self.live_pane(&agent)?;
         if is_typing {
-            pane.disturbed_at = Some(now);
+            pane.note_person(now);
         }
-        let run = pane.run;
-        let modes = pane.screen.modes();
+        let run = pane.run();
+        let modes = pane.screen().modes();
         let bytes: Vec<u8> = keys
             .iter()
             .flat_map(|key| match key {
@@ -321,7 +290,7 @@ impl Hub {
         }
         let is_taken = pane.type_bytes(bytes, now);
         if is_typing {
-            let key = self.undo.note_key(&mut self.engine, (agent.clone(), run), now);
+            let key = self.record.note_key(&mut self.engine, (agent.clone(), run), now);
             if let Some(event) = key {
                 self.decide(event);
             }
@@ -333,10 +302,20 @@ impl Hub {
         }
     }
 
+    /// Refuses what would reach an agent too late to mean what it means now.
+    fn refuse_unreachable(&self, agent: &AgentName) -> Result<(), Fault> {
+        let seat = self.engine.seat(agent);
+        let Some(unreachable) = seat.and_then(|seat| seat.unreachable.as_ref()) else {
+            return Ok(());
+        };
+        let since = unreachable.since.to_rfc3339();
+        let fault = Fault::new(format!("Agent `{agent}` has been unreachable since {since}"));
+        Err(fault.with_hint("`wheelhouse attention` says why; it keeps running there"))
+    }
+
     /// Returns the pane of an agent that runs.
     pub(in crate::hub) fn live_pane(&mut self, agent: &AgentName) -> Result<&mut Pane, Fault> {
-        let pane = self.panes.get_mut(agent).filter(|pane| pane.link.is_some());
-        pane.ok_or_else(|| {
+        self.panes.live_mut(agent).ok_or_else(|| {
             Fault::new(format!("Agent `{agent}` does not run"))
                 .with_hint(format!("Start it with `wheelhouse agent start {agent}`"))
         })
@@ -345,13 +324,8 @@ impl Hub {
     fn resize(&mut self, name: &str, size: Size) -> Reply {
         let agent = self.known(name)?;
         let size = size.clamped();
-        if let Some(pane) = self.panes.get_mut(&agent)
-            && pane.screen.size() != size
-            && !pane.order(&ToKeeper::Resize(size))
-        {
-            // Nobody will report the new size of a pane whose agent is gone.
-            pane.screen.resize(size);
-            self.views.note_change(&agent);
+        if self.panes.want_size(&agent, size) {
+            self.clients.note_change(&agent);
         }
         Ok(Response::Ok)
     }
@@ -361,11 +335,12 @@ impl Hub {
         if let Err(fault) = self.known(name) {
             return Some(Err(fault));
         }
-        let files = self.writer.files().clone();
+        let files = self.record.files().clone();
         let finish = move || files.finish();
         // A recording may be about to be opened: only then can it be written to.
         self.in_background(finish.clone(), move |hub, _| {
-            hub.casts.flush_all(&hub.panes, hub.clock.now());
+            let screen = |agent: &AgentName| hub.panes.get(agent).map(Pane::screen);
+            hub.record.recordings.flush_all(screen, hub.clock.now());
             hub.in_background(finish, move |hub, done| {
                 hub.answer(asker, done.map(|()| Response::Ok));
             });
@@ -392,11 +367,4 @@ impl Hub {
         };
         self.panes.get(&agent).ok_or_else(empty)
     }
-}
-
-/// Says that there is no such agent, and which there are.
-pub(in crate::hub) fn unknown_agent(engine: &Engine, name: &str) -> Fault {
-    let known = engine.seats().map(|seat| seat.member.name.clone()).collect();
-    let agent = name.chars().filter(|c| !c.is_control()).take(64).collect();
-    Fault::from(Refusal::UnknownAgent { agent, known })
 }

@@ -24,7 +24,7 @@ impl Hub {
             project: self.paths.project.display().to_string(),
             since: self.clock.origin().to_rfc3339(),
             settings_fault: self.settings_fault.clone(),
-            trouble: self.ledger.trouble().map(|reason| unwritable(&reason).message),
+            trouble: self.record.trouble().map(|reason| unwritable(&reason).message),
         };
         let mut seats: Vec<&Seat> = self.engine.seats().collect();
         seats.sort_by_cached_key(|seat| (seat.member.team.clone(), self.places(seat)));
@@ -76,7 +76,7 @@ impl Hub {
         let live = |id: Option<ProcessId>| id.filter(|_| !seat.is_gone());
         let pane = self.panes.get(&member.name);
         // The source of a state may change while the state does not.
-        let shown = pane.and_then(|pane| pane.detector.as_ref()).map(Detector::shown);
+        let shown = pane.and_then(Pane::detector).map(Detector::shown);
         let shown = shown.filter(|shown| shown.state == seat.state);
         let workspace = self.engine.workspace(&member.name);
         AgentStatus {
@@ -94,7 +94,7 @@ impl Hub {
             since: seat.since.to_rfc3339(),
             task: self.task_in_hand(&member.name),
             run: seat.run.0,
-            title: pane.map(|pane| pane.screen.title().to_owned()).unwrap_or_default(),
+            title: pane.map(|pane| pane.screen().title().to_owned()).unwrap_or_default(),
             ending: match seat.phase {
                 Phase::Leaving(ending) | Phase::Ended(ending) => Some(ending.to_string()),
                 Phase::Starting | Phase::Running | Phase::Stopping | Phase::Sweeping(_) => None,
@@ -103,7 +103,7 @@ impl Hub {
             started_by: member.started_by().map(ToString::to_string),
             progress: seat.pace.progress.clone(),
             rule: pane.map(|pane| pane.rule().to_owned()).unwrap_or_default(),
-            reports: pane.map(|pane| pane.reports.count).unwrap_or_default(),
+            reports: pane.map(Pane::report_count).unwrap_or_default(),
             dialog: self.dialog_of(&member.name),
             by_rule: seat.is_left_to_rules(self.clock.now()),
             receipt: self.latest_receipt(&member.name),
@@ -118,7 +118,17 @@ impl Hub {
             changed: workspace.map(|one| one.files.len()),
             runner: member.runner.as_ref().map(|runner| runner.name.clone()),
             unreachable: seat.unreachable.as_ref().map(|one| one.since.to_rfc3339()),
+            doubt: self.doubt(seat),
         }
+    }
+
+    /// Returns why the rules by which an agent's screen is read may not fit the version of its cli.
+    fn doubt(&self, seat: &Seat) -> Option<String> {
+        let detector = self.panes.get(&seat.member.name)?.detector()?;
+        let signs = detector.fit().doubt().filter(|_| !seat.is_gone())?;
+        let recorded = self.manifest_of(&seat.member.name)?.screen.recorded.join(", ");
+        let rules = [seat.member.cli.as_str(), &recorded].join(" ");
+        Some(format!("the rules for {} may not fit this version: {signs}", rules.trim_end()))
     }
 
     /// Returns the dialog at which an agent waits.
@@ -141,7 +151,7 @@ impl Hub {
 
     /// Returns what a person should know about an agent's state, in a line.
     pub(in crate::hub) fn remark(&self, seat: &Seat) -> Option<String> {
-        let detector = self.panes.get(&seat.member.name).and_then(|pane| pane.detector.as_ref());
+        let detector = self.panes.get(&seat.member.name).and_then(Pane::detector);
         let shown = detector.map(Detector::shown).filter(|shown| shown.state == seat.state);
         let dialog = detector.and_then(Detector::dialog).map(|dialog| dialog.text.as_str());
         let told = match seat.state {
@@ -162,7 +172,8 @@ impl Hub {
             .unreachable
             .as_ref()
             .map(|one| format!("unreachable since {}: {}", one.since.to_rfc3339(), one.reason));
-        let known = [unreachable, conflict, seat.note.clone(), seat.pace.stuck.clone(), told];
+        let (note, stuck) = (seat.note.clone(), seat.pace.stuck.clone());
+        let known = [unreachable, conflict, note, stuck, told, self.doubt(seat)];
         known.into_iter().flatten().find(|text| !text.trim().is_empty())
     }
 
@@ -170,7 +181,7 @@ impl Hub {
         let agent = self.known(name)?;
         let unread = || Fault::new(format!("The screen of agent `{agent}` is not read"));
         let seat = self.engine.seat(&agent).ok_or_else(unread)?;
-        let detector = self.panes.get(&agent).and_then(|pane| pane.detector.as_ref());
+        let detector = self.panes.get(&agent).and_then(Pane::detector);
         let Some(detector) = detector.filter(|_| !seat.is_gone()) else {
             let (rule, line) = ("process.exited".to_owned(), self.remark(seat).unwrap_or_default());
             let age_ms = millis(self.clock.now().since(seat.since));
@@ -188,6 +199,8 @@ impl Hub {
                 stuck,
                 no_hooks,
                 settings_fault,
+                fit: None,
+                doubt: None,
             }));
         };
         let told = detector.explain(self.clock.now());
@@ -207,12 +220,14 @@ impl Hub {
             stuck: seat.pace.stuck.clone(),
             no_hooks: seat.member.contact.no_hooks.clone(),
             settings_fault: self.settings_fault.clone(),
+            fit: Some(detector.fit()),
+            doubt: self.doubt(seat),
         }))
     }
 }
 
 fn dialog_status(seat: &Seat, pane: &Pane) -> Option<DialogStatus> {
-    let detector = pane.detector.as_ref().filter(|_| seat.state == AgentState::Waiting)?;
+    let detector = pane.detector().filter(|_| seat.state == AgentState::Waiting)?;
     let dialog = detector.dialog()?;
     Some(DialogStatus {
         id: dialog.fingerprint(),

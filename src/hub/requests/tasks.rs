@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use super::route::{Asker, Reply};
 use crate::api::{
     AttentionStatus, Fault, LockRequest, LockStatus, RequestKind, Response, TaskRequest, TaskStatus,
 };
 use crate::hub::Hub;
+use crate::hub::clients::askers::{Asker, Reply};
+use crate::hub::clients::permissions::shows_task;
 use crate::hub::tasks::gate_check;
 use crate::model::{
     AgentName, Attention, AttentionId, AttentionKind, Command, Condition, LockCommand, Named,
@@ -24,8 +25,9 @@ impl Hub {
         let command = match request {
             TaskRequest::List => {
                 let mut tasks = self.task_list();
-                if let Some((agent, reach)) = self.say_of(asker.client, RequestKind::ListTasks) {
-                    tasks.retain(|task| self.shows_task(&agent, reach, &task.id));
+                let say = self.clients.say_of(&self.engine, asker.client, RequestKind::ListTasks);
+                if let Some((agent, reach)) = say {
+                    tasks.retain(|task| shows_task(&self.engine, &agent, reach, &task.id));
                 }
                 return Some(Ok(Response::Tasks { tasks }));
             }
@@ -39,7 +41,8 @@ impl Hub {
             TaskRequest::Show { task } => return Some(self.show_task(&task)),
             TaskRequest::Attention => {
                 let mut items = self.attention_list();
-                if let Some((agent, reach)) = self.say_of(asker.client, RequestKind::Attention) {
+                let say = self.clients.say_of(&self.engine, asker.client, RequestKind::Attention);
+                if let Some((agent, reach)) = say {
                     items.retain(|item| {
                         let named = item.agent.clone().map(Named::Agent);
                         let named = named.or_else(|| item.task.clone().map(Named::Task));
@@ -61,7 +64,7 @@ impl Hub {
             | TaskRequest::Consent { .. }
             | TaskRequest::Allow { .. }
             | TaskRequest::Meet { .. } => {
-                let adder = self.say_of(asker.client, RequestKind::AddTasks);
+                let adder = self.clients.say_of(&self.engine, asker.client, RequestKind::AddTasks);
                 let request = match adder {
                     Some((agent, reach)) => self.added_by(&agent, reach, request),
                     None => Ok(by_person(request)),
@@ -129,7 +132,7 @@ impl Hub {
     pub(in crate::hub) fn attention_list(&self) -> Vec<AttentionStatus> {
         let is_early = |item: &&Attention| {
             item.kind == AttentionKind::Finished
-                && item.task.is_some_and(|task| !self.ledger.may_show(&task.to_string()))
+                && item.task.is_some_and(|task| !self.record.may_show(&task.to_string()))
         };
         let items = self.engine.attention().into_iter().filter(|item| !is_early(item));
         items.map(|item| self.attention_status(item)).collect()
@@ -145,7 +148,7 @@ impl Hub {
 
     /// Returns a task as it may be shown: it is not done before the record says so.
     fn shown_task<'a>(&self, task: &'a Task) -> Cow<'a, Task> {
-        if task.state != TaskState::Done || self.ledger.may_show(&task.id.to_string()) {
+        if task.state != TaskState::Done || self.record.may_show(&task.id.to_string()) {
             return Cow::Borrowed(task);
         }
         let note = Some("its end is not recorded yet".to_owned());
@@ -216,7 +219,7 @@ impl Hub {
         asker: Asker,
         request: LockRequest,
     ) -> Option<Reply> {
-        let agent = self.speakers.get(&asker.client).map(|(agent, _)| agent.clone());
+        let agent = self.clients.agent_of(asker.client).cloned();
         let command = match request {
             LockRequest::List => {
                 let locks = self.engine.locks().map(LockStatus::from).collect();

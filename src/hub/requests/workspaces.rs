@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::route::{Asker, Reply};
 use crate::api::{
     Fault, MergeStatus, OverlapStatus, RescueStatus, Response, WorkspaceRequest, WorkspaceStatus,
 };
@@ -10,12 +9,15 @@ use crate::config::Loaded;
 use crate::engine::{Engine, Seat};
 use crate::hub::Hub;
 use crate::hub::agents::planner::Planner;
-use crate::hub::agents::workspace_plan::merge_terms;
+use crate::hub::clients::askers::{Asker, Reply};
+use crate::hub::remote::workspace::refresh_at_times;
 use crate::hub::tasks::gate_check;
+use crate::hub::workspaces::comparison::Comparison;
 use crate::hub::workspaces::orders::compare;
+use crate::hub::workspaces::terms::merge_terms;
 use crate::model::{
-    AgentName, Clearing, Command, InvalidName, Merge, MergeTerms, Workspace, WorkspaceCommand,
-    WorkspaceKind, WorkspaceState,
+    Against, AgentName, Clearing, Command, InvalidName, Merge, MergeTerms, Workspace,
+    WorkspaceCommand, WorkspaceKind, WorkspaceState,
 };
 use crate::workspace;
 
@@ -88,17 +90,44 @@ impl Hub {
         );
     }
 
+    /// Lets git compare an agent's files; the answer comes later, unless there is no such agent.
+    pub(in crate::hub) fn ask_for_diff(
+        &self,
+        asker: Asker,
+        name: &str,
+        against: Against,
+        paths: Vec<String>,
+    ) -> Option<Reply> {
+        let into = &self.settings.workspace.into;
+        let comparison = match Comparison::new(&self.engine, &self.paths, into, name, against) {
+            Ok(comparison) => comparison,
+            Err(fault) => return Some(Err(fault)),
+        };
+        let workspace = self.engine.workspace(comparison.agent());
+        // Whoever asks for hunks has just asked for the files.
+        let remote = workspace.filter(|_| paths.is_empty()).and_then(|one| self.remote_of(one));
+        let comparing = async move {
+            if let Err(reason) = refresh_at_times(remote).await {
+                tracing::debug!(reason, "it is compared as it was");
+            }
+            let answer = tokio::task::spawn_blocking(move || comparison.run(paths)).await;
+            answer.unwrap_or_else(|_| Err(Fault::new("The files could not be compared")))
+        };
+        self.when_done(comparing, move |hub, answer| hub.answer(asker, answer));
+        None
+    }
+
     /// Compares all workspaces first: between turns nobody looks at them.
     fn list_afresh(&self, asker: Asker) {
         let is_tree = |one: &&Workspace| {
             one.plot.kind == WorkspaceKind::Worktree && one.state == WorkspaceState::Ready
         };
         let open = self.engine.workspaces().filter(is_tree);
-        let open: Vec<_> = open.map(|one| (one.clone(), self.abroad(one))).collect();
+        let open: Vec<_> = open.map(|one| (one.clone(), self.remote_of(one))).collect();
         let comparing = async move {
             let mut events = Vec::new();
-            for (workspace, abroad) in open {
-                events.push(compare(workspace, abroad).await);
+            for (workspace, remote) in open {
+                events.push(compare(workspace, remote).await);
             }
             events
         };

@@ -1,84 +1,24 @@
-//! Files that agents hand on: what is in them, and whether they are what they should be.
+//! Checks files that agents hand on: what is in them, and whether they are what they should be.
 
 use std::path::{Path, PathBuf};
 
 use super::schema_check;
 use crate::api::Fault;
 use crate::config::Hash;
-use crate::engine::Event;
-use crate::hub::Hub;
-use crate::hub::agents::hooks::ReportCall;
-use crate::hub::record::commit_queue::PendingEffect;
-use crate::hub::remote::workspace::refresh;
-use crate::hub::requests::route::Asker;
-use crate::model::{AgentName, RunId, TaskId};
+use crate::hub::remote::workspace::{RemoteWorkspace, refresh};
 use crate::protocol::ReportKind;
 use crate::workspace::inside;
 
 /// A file whose hash is taken; of a larger one only the name is kept.
 const ARTIFACT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A report that waits until the file it is about has been looked at.
+/// A report that an agent made by a call.
 #[derive(Debug)]
-pub(in crate::hub) struct ArtifactReport {
-    pub(in crate::hub) asker: Asker,
-    pub(in crate::hub) agent: AgentName,
-    pub(in crate::hub) run: RunId,
-    pub(in crate::hub) said: ReportCall,
-    /// The attempt that it speaks of.
-    pub(in crate::hub) tag: Option<String>,
-}
-
-impl Hub {
-    /// Takes the hash of a file that an attempt hands on.
-    pub(in crate::hub) fn weigh(&self, task: TaskId, attempt: usize, path: String, cwd: PathBuf) {
-        let abroad = self.shown_at(&cwd);
-        let weighing = async move {
-            if let Err(reason) = refresh(abroad).await {
-                tracing::warn!(reason, "it is weighed as it was");
-            }
-            let name = path.clone();
-            let weighed = tokio::task::spawn_blocking(move || {
-                inside::read(&cwd, &name, ARTIFACT_BYTES_MAX)
-                    .map(|text| Hash::of(&text).to_string())
-            });
-            let hash = weighed.await.ok().and_then(Result::ok);
-            Event::Weighed { task, attempt, path, hash }
-        };
-        self.when_done(weighing, Self::decide);
-    }
-
-    /// Takes a report about a file once the file has been looked at; what is not as it should be is
-    /// refused with the reason.
-    pub(in crate::hub) fn check_artifact(&self, waiting: ArtifactReport, schema: Option<String>) {
-        let cwd = self.engine.seat(&waiting.agent).map(|seat| seat.member.cwd.clone());
-        let (cwd, path) = (cwd.unwrap_or_default(), waiting.said.path());
-        let abroad = self.shown_at(&cwd);
-        let examining = async move {
-            let refreshed = refresh(abroad).await;
-            let looking =
-                tokio::task::spawn_blocking(move || refuse(&cwd, &path, schema.as_deref()));
-            match looking.await {
-                Ok(Ok(())) => refreshed.err(),
-                Ok(Err(reason)) => Some(reason),
-                Err(error) => Some(error.to_string()),
-            }
-        };
-        self.when_done(examining, |hub, fault| hub.on_examined(waiting, fault));
-    }
-
-    fn on_examined(&mut self, waiting: ArtifactReport, fault: Option<String>) {
-        let ArtifactReport { asker, agent, run, said, tag } = waiting;
-        let answer = match fault {
-            Some(reason) => Err(refusal(&reason)),
-            // Its run or its attempt may have ended while the file was looked at.
-            None => match self.refuse_late(&agent, run, tag.as_deref()) {
-                Some(fault) => Err(fault),
-                None => self.on_report(&agent, run, said),
-            },
-        };
-        self.carry_out_later(PendingEffect::Answer { asker, answer });
-    }
+pub(in crate::hub) struct ReportCall {
+    /// The same call again is the same report.
+    pub(in crate::hub) call: String,
+    pub(in crate::hub) kind: ReportKind,
+    pub(in crate::hub) text: String,
 }
 
 impl ReportCall {
@@ -88,9 +28,41 @@ impl ReportCall {
     }
 
     /// Returns the path of `path — kind`.
-    fn path(&self) -> String {
+    pub(in crate::hub) fn path(&self) -> String {
         let path = self.text.split([' ', '\t']).next().unwrap_or_default();
         path.trim_matches('`').to_owned()
+    }
+}
+
+/// Returns the hash of a file that an attempt hands on.
+pub(in crate::hub) async fn hash_file(
+    remote: Option<RemoteWorkspace>,
+    cwd: PathBuf,
+    name: String,
+) -> Option<String> {
+    if let Err(reason) = refresh(remote).await {
+        tracing::warn!(reason, "its hash is taken as it was");
+    }
+    let hash = move || {
+        let text = inside::read(&cwd, &name, ARTIFACT_BYTES_MAX);
+        text.map(|text| Hash::of(&text).to_string())
+    };
+    tokio::task::spawn_blocking(hash).await.ok().and_then(Result::ok)
+}
+
+/// Returns what is wrong with a file that an attempt hands on.
+pub(in crate::hub) async fn check_file(
+    remote: Option<RemoteWorkspace>,
+    cwd: PathBuf,
+    path: String,
+    schema: Option<String>,
+) -> Option<String> {
+    let refreshed = refresh(remote).await;
+    let check = move || refuse(&cwd, &path, schema.as_deref());
+    match tokio::task::spawn_blocking(check).await {
+        Ok(Ok(())) => refreshed.err(),
+        Ok(Err(reason)) => Some(reason),
+        Err(error) => Some(error.to_string()),
     }
 }
 
@@ -113,7 +85,8 @@ fn refuse(cwd: &Path, path: &str, schema: Option<&str>) -> Result<(), String> {
     }
 }
 
-fn refusal(reason: &str) -> Fault {
+/// Says that a file is not as it should be.
+pub(in crate::hub) fn refusal(reason: &str) -> Fault {
     Fault::new(format!("The artifact is refused: {reason}")).with_hint(
         "Name a file below the directory that you work in, correct it, and report it again",
     )

@@ -1,4 +1,4 @@
-//! The board of a mesh as a plain file, so that agents can look at what they share without asking.
+//! Writes the board of a mesh to a plain file, so that agents can look at what they share without asking.
 //!
 //! It is a mirror: the hub keeps what it shows, and nobody reads it back.
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::api::{LockStatus, TaskStatus};
 use crate::config::plain_json;
-use crate::hub::Hub;
+use crate::engine::{Engine, Seat};
 use crate::model::{Moment, Pattern, Play};
 
 /// Where the board lies in the project.
@@ -36,91 +36,92 @@ pub(in crate::hub) struct Board {
     is_being_written: bool,
 }
 
-impl Hub {
+impl Board {
     /// Notes that something has changed which the board may show.
-    pub(in crate::hub) fn note_board(&mut self, now: Moment) {
+    pub(in crate::hub) fn note_change(&mut self, engine: &Engine, now: Moment) {
         let is_mesh = |play: &Play| play.cast.pattern == Pattern::Mesh;
-        if self.engine.plays().any(is_mesh) {
-            self.board.due = self.board.due.or(Some(now.max(self.board.pause_until)));
+        if engine.plays().any(is_mesh) {
+            self.due = self.due.or(Some(now.max(self.pause_until)));
         }
     }
 
-    pub(in crate::hub) fn board_deadline(&self) -> Option<Moment> {
+    pub(in crate::hub) fn next_deadline(&self) -> Option<Moment> {
         // Of two boards the later one must stay.
-        self.board.due.filter(|_| !self.board.is_being_written)
+        self.due.filter(|_| !self.is_being_written)
     }
 
-    /// Writes the board, if it is time and it has changed.
-    pub(in crate::hub) fn write_board(&mut self, now: Moment) {
-        if self.board_deadline().is_none_or(|due| due > now) {
-            return;
+    /// Returns what writes the board, if it is time and the board has changed.
+    pub(in crate::hub) fn begin_writing(
+        &mut self,
+        engine: &Engine,
+        project: &Path,
+        now: Moment,
+    ) -> Option<impl FnOnce() -> io::Result<String> + use<>> {
+        if self.next_deadline().is_none_or(|due| due > now) {
+            return None;
         }
-        (self.board.due, self.board.pause_until) = (None, now + PAUSE);
-        let text = self.board_text();
-        if text == self.board.text {
-            return;
+        (self.due, self.pause_until) = (None, now + PAUSE);
+        let text = board_text(engine);
+        if text == self.text {
+            return None;
         }
-        self.board.is_being_written = true;
-        let folder = self.paths.project.join(FOLDER);
-        let write = move || replace(&folder, &text).map(|()| text);
-        self.in_background(write, |hub, written| {
-            hub.board.is_being_written = false;
-            match written {
-                Ok(Ok(text)) => hub.board.text = text,
-                Ok(Err(error)) => tracing::warn!(%error, "the board could not be written"),
-                Err(fault) => tracing::warn!(%fault, "the board could not be written"),
-            }
-        });
+        self.is_being_written = true;
+        let folder = project.join(FOLDER);
+        Some(move || replace(&folder, &text).map(|()| text))
     }
 
-    /// Returns the runs that are not over, and the last one.
-    fn board_text(&self) -> String {
-        let plays: Vec<&Play> =
-            self.engine.plays().filter(|play| play.cast.pattern == Pattern::Mesh).collect();
-        let last = plays.last().map(|play| play.id);
-        let shown = plays.into_iter().filter(|play| !play.state.is_over() || Some(play.id) == last);
-        let runs: Vec<Value> = shown.map(|play| self.board_of(play)).collect();
-        let locks: Vec<LockStatus> = self.engine.locks().map(LockStatus::from).collect();
-        let board = json!({ "runs": runs, "locks": locks });
-        let text = serde_json::to_string_pretty(&board).unwrap_or_default();
-        text.lines().map(|line| plain_json(line) + "\n").collect()
+    /// Notes what came of writing the board.
+    pub(in crate::hub) fn end_writing(&mut self, written: io::Result<String>) {
+        self.is_being_written = false;
+        match written {
+            Ok(text) => self.text = text,
+            Err(error) => tracing::warn!(%error, "the board could not be written"),
+        }
     }
+}
 
-    fn board_of(&self, play: &Play) -> Value {
-        let agents: Vec<Value> = play
-            .cast
-            .agents
-            .iter()
-            .filter_map(|player| self.engine.seat(&player.name))
-            .map(|seat| {
-                let name = &seat.member.name;
-                json!({ "name": name, "state": seat.state, "task": self.task_in_hand(name) })
+/// Returns the runs that are not over, and the last one.
+fn board_text(engine: &Engine) -> String {
+    let plays: Vec<&Play> =
+        engine.plays().filter(|play| play.cast.pattern == Pattern::Mesh).collect();
+    let last = plays.last().map(|play| play.id);
+    let shown = plays.into_iter().filter(|play| !play.state.is_over() || Some(play.id) == last);
+    let runs: Vec<Value> = shown.map(|play| board_of(engine, play)).collect();
+    let locks: Vec<LockStatus> = engine.locks().map(LockStatus::from).collect();
+    let board = json!({ "runs": runs, "locks": locks });
+    let text = serde_json::to_string_pretty(&board).unwrap_or_default();
+    text.lines().map(|line| plain_json(line) + "\n").collect()
+}
+
+fn board_of(engine: &Engine, play: &Play) -> Value {
+    let seats = play.cast.agents.iter().filter_map(|player| engine.seat(&player.name));
+    let agent = |seat: &Seat| {
+        let name = &seat.member.name;
+        let task = engine.task_of(name).map(|task| task.id.to_string());
+        json!({ "name": name, "state": seat.state, "task": task })
+    };
+    let agents: Vec<Value> = seats.map(agent).collect();
+    let tasks: Vec<TaskStatus> =
+        engine.play_tasks(play.id).into_iter().map(TaskStatus::from).collect();
+    let own = engine.contracts().filter(|contract| play.casts(&contract.publisher));
+    let contracts: Vec<Value> = own
+        .map(|one| {
+            json!({
+                "title": one.title,
+                "publisher": one.publisher,
+                "version": one.version,
+                "body": one.body,
             })
-            .collect();
-        let tasks: Vec<TaskStatus> =
-            self.engine.play_tasks(play.id).into_iter().map(TaskStatus::from).collect();
-        let contracts: Vec<Value> = self
-            .engine
-            .contracts()
-            .filter(|contract| play.casts(&contract.publisher))
-            .map(|one| {
-                json!({
-                    "title": one.title,
-                    "publisher": one.publisher,
-                    "version": one.version,
-                    "body": one.body,
-                })
-            })
-            .collect();
-        json!({
-            "run": play.id,
-            "playbook": play.cast.playbook,
-            "state": play.state,
-            "agents": agents,
-            "tasks": tasks,
-            "contracts": contracts,
         })
-    }
+        .collect();
+    json!({
+        "run": play.id,
+        "playbook": play.cast.playbook,
+        "state": play.state,
+        "agents": agents,
+        "tasks": tasks,
+        "contracts": contracts,
+    })
 }
 
 /// Says whether a file of the project is the mirror, which is nobody's work.

@@ -1,15 +1,12 @@
-//! Tasks and prompts that have ended and left memory: looked up in the record for whoever names them.
+//! Looks up tasks and prompts that have ended and left memory, in the record.
 
 use std::collections::BTreeSet;
 
 use serde::de::DeserializeOwned;
 
-use crate::api::{Ask, Fault, Request, RequestKind, Response, TaskRequest, TaskStatus};
-use crate::engine::{Dispatch, Event};
-use crate::hub::Hub;
+use crate::api::{Fault, Request, TaskRequest};
+use crate::engine::{Dispatch, Engine};
 use crate::hub::clients::response_size::{fitting, text_bytes};
-use crate::hub::inbox::ClientId;
-use crate::hub::requests::route::Asker;
 use crate::model::{Named, ReceiptId, Task, TaskId};
 use crate::store::{Journal, StoreError};
 
@@ -29,7 +26,7 @@ const STATUS_BYTES: usize = 320;
 
 /// What a request names and memory does not have.
 #[derive(Debug, Default)]
-struct Missing {
+pub(in crate::hub) struct Missing {
     tasks: BTreeSet<TaskId>,
     /// What the tasks need counts, too.
     with_needs: bool,
@@ -38,7 +35,7 @@ struct Missing {
 
 /// What the record says of it.
 #[derive(Debug, Default)]
-struct FoundTasks {
+pub(in crate::hub) struct FoundTasks {
     tasks: Vec<Task>,
     dispatches: Vec<Dispatch>,
     /// The first that is no longer there, and since when there is something.
@@ -49,62 +46,23 @@ struct FoundTasks {
 
 /// A part of the list of those that have left memory, newest first.
 #[derive(Debug, Default)]
-struct TaskPage {
-    tasks: Vec<Task>,
-    next: Option<TaskId>,
-    cut_off: Option<String>,
+pub(in crate::hub) struct TaskPage {
+    pub(in crate::hub) tasks: Vec<Task>,
+    pub(in crate::hub) next: Option<TaskId>,
+    pub(in crate::hub) cut_off: Option<String>,
 }
 
-impl Hub {
-    /// Looks up what a request names and what has left memory, and then takes it up.
-    pub(in crate::hub) fn take_up(&mut self, client: ClientId, ask: Ask) {
-        let missing = self.missing(&ask.request);
-        let count = missing.tasks.len() + missing.prompts.len();
-        if count == 0 || !self.views.is_greeted(client) {
-            return self.on_ask(client, ask);
-        }
-        if count > NAMED_MAX {
-            let message =
-                format!("The request names more than {NAMED_MAX} ended tasks and prompts");
-            let fault = Fault::new(message).with_hint("Ask for it in parts");
-            return self.answer(Asker::of(client, &ask), Err(fault));
-        }
-        let read = move |journal: &Journal| look_up(journal, &missing);
-        self.read_record(read, move |hub, found| hub.on_found_ended(client, ask, found));
-    }
-
-    /// Takes up a request for which something was looked up. That is in memory as long as that takes, and
-    /// longer if something open refers to it then.
-    fn on_found_ended(&mut self, client: ClientId, ask: Ask, found: Result<FoundTasks, Fault>) {
-        let FoundTasks { tasks, dispatches, cut_off, late } = match found {
-            Ok(found) => found,
-            Err(fault) => return self.answer(Asker::of(client, &ask), Err(fault)),
-        };
-        // An agent learns nothing of what it may not name.
-        let is_person = !self.speakers.contains_key(&client);
-        let fault = match (cut_off.filter(|_| is_person), late) {
-            (Some((name, until)), _) => Some(no_longer_there(&name, &until)),
-            (None, Some(name)) => Some(not_yet_there(&name)),
-            (None, None) => None,
-        };
-        if let Some(fault) = fault {
-            return self.answer(Asker::of(client, &ask), Err(fault));
-        }
-        self.decide(Event::LookedUp { tasks, dispatches });
-        self.on_ask(client, ask);
-        self.decide(Event::LookedUp { tasks: Vec::new(), dispatches: Vec::new() });
-    }
-
+impl Missing {
     /// Returns what a request is about and memory does not have.
-    fn missing(&self, request: &Request) -> Missing {
+    pub(in crate::hub) fn of(engine: &Engine, request: &Request) -> Self {
         let is_retry = matches!(request, Request::Task { ask: TaskRequest::Retry { .. } });
-        let mut missing = Missing { with_needs: is_retry, ..Missing::default() };
-        let is_out = |id: &TaskId| self.engine.task(*id).is_none() && self.engine.was_added(*id);
+        let mut missing = Self { with_needs: is_retry, ..Self::default() };
+        let is_out = |id: &TaskId| engine.task(*id).is_none() && engine.was_added(*id);
         for named in request.named() {
             match named {
                 Named::Task(name) | Named::Offer(name) => {
                     let Ok(id) = name.parse::<TaskId>() else { continue };
-                    match self.engine.task(id).filter(|_| is_retry) {
+                    match engine.task(id).filter(|_| is_retry) {
                         Some(task) => {
                             missing.tasks.extend(task.needs.iter().copied().filter(is_out));
                         }
@@ -112,8 +70,8 @@ impl Hub {
                     }
                 }
                 Named::Receipt(id) => {
-                    let is_known = self.engine.dispatches().any(|one| one.id == id);
-                    if !is_known && self.engine.was_sent(id) {
+                    let is_known = engine.dispatches().any(|one| one.id == id);
+                    if !is_known && engine.was_sent(id) {
                         missing.prompts.insert(id);
                     }
                 }
@@ -123,32 +81,38 @@ impl Hub {
         missing
     }
 
-    /// Reads a part of the list of tasks that have left memory, aside.
-    pub(in crate::hub) fn list_ended(&self, asker: Asker, before: Option<TaskId>) {
-        let held: BTreeSet<TaskId> = self.engine.tasks().map(|task| task.id).collect();
-        let before = before.unwrap_or_else(|| TaskId(self.engine.task_count() + 1));
-        let read = move |journal: &Journal| list(journal, before, &held);
-        self.read_record(read, move |hub, found| hub.on_listed_tasks(asker, found));
+    pub(in crate::hub) fn is_empty(&self) -> bool {
+        self.tasks.is_empty() && self.prompts.is_empty()
     }
 
-    /// Answers with those that the one who asked may know of.
-    fn on_listed_tasks(&self, asker: Asker, found: Result<TaskPage, Fault>) {
-        let say = self.say_of(asker.client, RequestKind::ListTasks);
-        let answer = found.map(|found| {
-            let TaskPage { tasks, next, cut_off } = found;
-            let may_know = |task: &&Task| {
-                let say = say.as_ref();
-                say.is_none_or(|(agent, reach)| self.engine.reaches_task(agent, *reach, task))
-            };
-            let tasks = tasks.iter().filter(may_know).map(TaskStatus::from).collect();
-            let next = next.map(|next| next.to_string());
-            Response::EndedTasks { tasks, next, cut_off }
-        });
-        self.answer(asker, answer);
+    /// Refuses to look up too much at once.
+    pub(in crate::hub) fn refuse_many(&self) -> Result<(), Fault> {
+        if self.tasks.len() + self.prompts.len() <= NAMED_MAX {
+            return Ok(());
+        }
+        let message = format!("The request names more than {NAMED_MAX} ended tasks and prompts");
+        Err(Fault::new(message).with_hint("Ask for it in parts"))
     }
 }
 
-fn look_up(journal: &Journal, missing: &Missing) -> Result<FoundTasks, StoreError> {
+impl FoundTasks {
+    /// Returns what was found, or why the request cannot be taken up. An agent learns nothing of what it may
+    /// not name.
+    pub(in crate::hub) fn all(self, is_person: bool) -> Result<(Vec<Task>, Vec<Dispatch>), Fault> {
+        let Self { tasks, dispatches, cut_off, late } = self;
+        match (cut_off.filter(|_| is_person), late) {
+            (Some((name, until)), _) => Err(no_longer_there(&name, &until)),
+            (None, Some(name)) => Err(not_yet_there(&name)),
+            (None, None) => Ok((tasks, dispatches)),
+        }
+    }
+}
+
+/// Looks up what is missing.
+pub(in crate::hub) fn look_up(
+    journal: &Journal,
+    missing: &Missing,
+) -> Result<FoundTasks, StoreError> {
     let cut_off = journal.base()?.map(|base| base.at.to_rfc3339());
     let mut found = FoundTasks::default();
     let mut wanted: Vec<TaskId> = missing.tasks.iter().copied().collect();
@@ -181,7 +145,8 @@ fn look_up(journal: &Journal, missing: &Missing) -> Result<FoundTasks, StoreErro
     Ok(found)
 }
 
-fn list(
+/// Reads a part of the list of those that have left memory and are not held there, newest first.
+pub(in crate::hub) fn list(
     journal: &Journal,
     before: TaskId,
     held: &BTreeSet<TaskId>,

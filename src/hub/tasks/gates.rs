@@ -1,73 +1,14 @@
-//! Checks claims by ourselves: the gates of a task run beside the hub, and their outcome comes
-//! back as an event.
+//! Checks claims by ourselves: runs the gates of a task one after the other.
 
 use std::path::PathBuf;
 
 use super::file_tree;
 use super::gate_check::{self, ContractFiles, GateContext};
-use crate::engine::Event;
-use crate::hub::Hub;
 use crate::hub::remote::workspace::{RemoteWorkspace, refresh};
-use crate::model::{Check, Checks, Gate, GateResult, PlayId, Task, TaskId};
-
-impl Hub {
-    /// Runs the gates of a claim, one after the other, where its agent works.
-    pub(in crate::hub) fn run_gates(
-        &self,
-        task: TaskId,
-        attempt: usize,
-        gates: Vec<String>,
-        cwd: PathBuf,
-    ) {
-        let mark = format!("WHEELHOUSE_GATE={}:{task}:{attempt}", self.paths.session);
-        let known = self.engine.task(task).filter(|task| task.attempts.len() == attempt);
-        let Some(open) = known.and_then(Task::open) else { return };
-        // What was put off may not be wanted any more.
-        if !open.claim.as_ref().is_some_and(|claim| claim.is_checking) {
-            return;
-        }
-        let began = open.started;
-        let abroad = self.shown_at(&cwd);
-        let bench = GateContext { cwd, mark, began };
-        let promised = |title: &str, version| self.engine.promised(task, title, version);
-        let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
-        self.when_done(check_fresh(abroad, gates, bench), move |hub, checks| {
-            hub.decide(Event::Gates { task, attempt, checks });
-        });
-    }
-
-    /// Runs the gates that stand between a run's stage, in a round of it, and the next.
-    pub(in crate::hub) fn run_stage_gates(
-        &self,
-        (play, stage, round): (PlayId, usize, u32),
-        gates: Vec<String>,
-        cwd: PathBuf,
-    ) {
-        let mark = format!("WHEELHOUSE_GATE={}:{play}:{stage}", self.paths.session);
-        let Some(began) = self.engine.play(play).map(|play| play.started) else { return };
-        let abroad = self.shown_at(&cwd);
-        let bench = GateContext { cwd, mark, began };
-        let promised = |title: &str, version| self.engine.promised_in(play, title, version);
-        let gates = gates.into_iter().map(|gate| with_promise(gate, promised)).collect();
-        self.when_done(check_fresh(abroad, gates, bench), move |hub, checks| {
-            hub.decide(Event::StageGates { play, stage, round, checks });
-        });
-    }
-
-    /// Looks which files were modified where an agent works.
-    pub(in crate::hub) fn survey(&self, task: TaskId, attempt: usize, cwd: PathBuf) {
-        self.in_background(
-            move || file_tree::modified(&cwd),
-            move |hub, files| {
-                let files = files.unwrap_or_default();
-                hub.decide(Event::Surveyed { task, attempt, files });
-            },
-        );
-    }
-}
+use crate::model::{Check, Checks, Gate, GateResult};
 
 /// Adds to a gate about a contract what the engine knows of it.
-fn with_promise(
+pub(in crate::hub) fn with_promise(
     gate: String,
     promised: impl Fn(&str, Option<u32>) -> ContractFiles,
 ) -> (String, Option<ContractFiles>) {
@@ -81,12 +22,12 @@ fn with_promise(
 }
 
 /// Runs gates on the files as they are now, also where those are elsewhere.
-async fn check_fresh(
-    abroad: Option<RemoteWorkspace>,
+pub(in crate::hub) async fn check_fresh(
+    remote: Option<RemoteWorkspace>,
     gates: Vec<(String, Option<ContractFiles>)>,
     bench: GateContext,
 ) -> Checks {
-    match refresh(abroad).await {
+    match refresh(remote).await {
         Ok(()) => check_all(gates, &bench).await,
         Err(reason) => unfetched(gates, &reason),
     }

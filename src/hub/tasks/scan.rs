@@ -1,7 +1,7 @@
-//! Looks at a workspace: which files are others than at the last look.
+//! Scans a workspace: which files are others than at the last scan.
 //!
 //! What was seen is kept on disk, so that a hub that comes back knows what changed while there was
-//! none. It is written when the next look begins: by then what the last one found is on record, or it
+//! none. It is written when the next scan begins: by then what the last one found is on record, or it
 //! is found again.
 
 use std::collections::BTreeMap;
@@ -15,9 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file_tree;
 use crate::config::Hash;
-use crate::engine::Event;
-use crate::hub::Hub;
-use crate::hub::remote::workspace::refresh;
+use crate::hub::remote::workspace::{RemoteWorkspace, refresh};
 use crate::model::{FileChange, Moment};
 use crate::workspace::inside::Root;
 
@@ -31,11 +29,11 @@ const CONTENT_BYTES_MAX: u64 = 1024 * 1024;
 const TICK: Duration = Duration::from_secs(2);
 
 /// What was seen of each workspace.
-pub(in crate::hub) type Snapshots = Arc<Mutex<BTreeMap<PathBuf, Snapshot>>>;
+pub(in crate::hub) type Snapshots = Arc<Mutex<BTreeMap<PathBuf, FileSnapshot>>>;
 
 /// The files of a workspace as they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::hub) struct Snapshot {
+pub(in crate::hub) struct FileSnapshot {
     files: BTreeMap<String, Seen>,
 }
 
@@ -50,49 +48,49 @@ struct Seen {
     is_settled: bool,
 }
 
-impl Hub {
-    /// Looks at a workspace beside the hub; the outcome comes back as an event.
-    pub(in crate::hub) fn look(&self, root: PathBuf) {
-        let sights = Arc::clone(&self.sights);
-        let (file, now) = (self.paths.sight(&root), self.clock.now());
-        let abroad = self.shown_at(&root);
-        let looking = async move {
-            if let Err(reason) = refresh(abroad).await {
-                tracing::warn!(reason, "it is looked at as it was");
-            }
-            let place = root.clone();
-            let looked =
-                tokio::task::spawn_blocking(move || look(&place, &file, &sights, now)).await;
-            let changes = looked.ok().flatten();
-            Event::Looked { root, changes }
-        };
-        self.when_done(looking, Self::decide);
+/// Scans a workspace beside the hub.
+pub(in crate::hub) async fn scan(
+    remote: Option<RemoteWorkspace>,
+    root: PathBuf,
+    (file, snapshots): (PathBuf, Snapshots),
+    now: Moment,
+) -> Option<Vec<FileChange>> {
+    if let Err(reason) = refresh(remote).await {
+        tracing::warn!(reason, "it is scanned as it was");
     }
+    let scan = move || scan_files(&root, &file, &snapshots, now);
+    tokio::task::spawn_blocking(scan).await.ok().flatten()
 }
 
-/// Returns what has changed since the last look; nothing if the files cannot be read.
-fn look(root: &Path, file: &Path, sights: &Snapshots, now: Moment) -> Option<Vec<FileChange>> {
-    let known = || sights.lock().unwrap_or_else(PoisonError::into_inner);
+/// Returns what has changed since the last scan; nothing if the files cannot be read.
+fn scan_files(
+    root: &Path,
+    file: &Path,
+    snapshots: &Snapshots,
+    now: Moment,
+) -> Option<Vec<FileChange>> {
+    let known = || snapshots.lock().unwrap_or_else(PoisonError::into_inner);
     let last = known().get(root).cloned();
     let before = match last {
-        Some(sight) => {
-            if let Err(error) = save(&sight, file) {
+        Some(snapshot) => {
+            if let Err(error) = save(&snapshot, file) {
                 tracing::warn!(%error, "what was seen of a workspace could not be written down");
             }
-            Some(sight)
+            Some(snapshot)
         }
         None => load(file),
     };
-    let after = see(root, before.as_ref(), now)?;
+    let after = snapshot(root, before.as_ref(), now)?;
     // Without anything to compare it with, what is there now was always there.
     let changes = before.map(|before| compare(&before, &after)).unwrap_or_default();
     known().insert(root.to_owned(), after);
     Some(changes)
 }
 
-fn compare(before: &Snapshot, after: &Snapshot) -> Vec<FileChange> {
-    let number =
-        |sight: &Snapshot, path: &str| sight.files.get(path).map(|seen| seen.number.clone());
+fn compare(before: &FileSnapshot, after: &FileSnapshot) -> Vec<FileChange> {
+    let number = |snapshot: &FileSnapshot, path: &str| {
+        snapshot.files.get(path).map(|seen| seen.number.clone())
+    };
     let gone = before.files.keys().filter(|path| !after.files.contains_key(*path));
     let paths = after.files.keys().chain(gone);
     let changes = paths.map(|path| FileChange {
@@ -103,19 +101,19 @@ fn compare(before: &Snapshot, after: &Snapshot) -> Vec<FileChange> {
     changes.filter(|change| change.before != change.after).collect()
 }
 
-fn see(root: &Path, before: Option<&Snapshot>, now: Moment) -> Option<Snapshot> {
+fn snapshot(root: &Path, before: Option<&FileSnapshot>, now: Moment) -> Option<FileSnapshot> {
     let mut held = Root::hold(root).ok()?;
     let listed = file_tree::files(root)?;
     let is_crowded = listed.len() > FILES_MAX;
     let mut files = BTreeMap::new();
     for path in listed {
         let name = shown(&path);
-        let known = before.and_then(|sight| sight.files.get(&name));
+        let known = before.and_then(|snapshot| snapshot.files.get(&name));
         if let Some(seen) = see_file(&mut held, (root, &path), known, is_crowded, now) {
             files.insert(name, seen);
         }
     }
-    Some(Snapshot { files })
+    Some(FileSnapshot { files })
 }
 
 /// Returns a path as it is told: an agent may name its files in lines, or in what a terminal obeys.
@@ -161,16 +159,16 @@ fn see_file(
     Some(Seen { number, stamp, is_settled })
 }
 
-fn save(sight: &Snapshot, file: &Path) -> std::io::Result<()> {
+fn save(snapshot: &FileSnapshot, file: &Path) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
     let draft = file.with_extension("new");
-    fs::write(&draft, serde_json::to_vec(sight)?)?;
+    fs::write(&draft, serde_json::to_vec(snapshot)?)?;
     fs::rename(&draft, file)
 }
 
-fn load(file: &Path) -> Option<Snapshot> {
+fn load(file: &Path) -> Option<FileSnapshot> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
@@ -188,7 +186,7 @@ mod tests {
         set("b", "1");
         let sights = Snapshots::default();
         let paths = |sights: &Snapshots| -> Vec<String> {
-            look(&root, &file, sights, Moment(0))
+            scan_files(&root, &file, sights, Moment(0))
                 .unwrap()
                 .into_iter()
                 .map(|change| change.path)
@@ -198,13 +196,13 @@ mod tests {
         set("a", "2");
         set("c", "1");
         fs::remove_file(root.join("b")).unwrap();
-        let changes = look(&root, &file, &sights, Moment(0)).unwrap();
+        let changes = scan_files(&root, &file, &sights, Moment(0)).unwrap();
         let first = changes.iter().find(|change| change.path == "a").unwrap().clone();
         assert_eq!(changes.len(), 3);
         set("a", "2");
         assert_eq!(paths(&sights), [""; 0], "the same content is no change");
         set("a", "1");
-        let back = look(&root, &file, &sights, Moment(0)).unwrap();
+        let back = scan_files(&root, &file, &sights, Moment(0)).unwrap();
         assert_eq!((back.len(), &back[0].after), (1, &first.before));
         set("c", "2");
         // Another hub has only what is on disk: the look before the last.

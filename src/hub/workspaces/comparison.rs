@@ -1,4 +1,4 @@
-//! What an agent's workspace differs in, read by git beside the hub.
+//! Compares an agent's workspace with a commit, by git and beside the hub.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,8 @@ use crate::api::{DiffStatus, Fault, HunkStatus, Response};
 use crate::config::Paths;
 use crate::engine::Engine;
 use crate::git::{GitError, Repository};
-use crate::hub::Hub;
+use crate::hub::clients::askers::{Reply, unknown_agent};
 use crate::hub::clients::response_size::{ANSWER_BYTES_MAX, fitting};
-use crate::hub::remote::workspace::refresh_at_times;
-use crate::hub::requests::route::{Asker, Reply, unknown_agent};
 use crate::model::{Against, AgentName, DiffFile, DiffLine, FileHunks, Moment};
 use crate::store::{Journal, Query};
 use crate::workspace::inside::Root;
@@ -23,35 +21,6 @@ const FILE_BYTES: usize = 384;
 
 /// Branches that work is brought back to, where the project itself has none other checked out.
 const USUAL: &[&str] = &["main", "master", "origin/HEAD"];
-
-impl Hub {
-    /// Lets git compare; the answer comes later, unless there is no such agent.
-    pub(in crate::hub) fn ask_for_diff(
-        &self,
-        asker: Asker,
-        name: &str,
-        against: Against,
-        paths: Vec<String>,
-    ) -> Option<Reply> {
-        let into = &self.settings.workspace.into;
-        let comparison = match Comparison::new(&self.engine, &self.paths, into, name, against) {
-            Ok(comparison) => comparison,
-            Err(fault) => return Some(Err(fault)),
-        };
-        let workspace = self.engine.workspace(&comparison.agent);
-        // Whoever asks for hunks has just asked for the files.
-        let abroad = workspace.filter(|_| paths.is_empty()).and_then(|one| self.abroad(one));
-        let comparing = async move {
-            if let Err(reason) = refresh_at_times(abroad).await {
-                tracing::debug!(reason, "it is compared as it was");
-            }
-            let answer = tokio::task::spawn_blocking(move || comparison.run(paths)).await;
-            answer.unwrap_or_else(|_| Err(Fault::new("The files could not be compared")))
-        };
-        self.when_done(comparing, move |hub, answer| hub.answer(asker, answer));
-        None
-    }
-}
 
 /// What is compared with what.
 #[derive(Debug)]
@@ -88,6 +57,10 @@ impl Comparison {
         let into = plot.map(|_| into.to_owned());
         let (project, record) = (paths.project.clone(), paths.record());
         Ok(Self { agent, directory, project, record, against, began, into })
+    }
+
+    pub(in crate::hub) fn agent(&self) -> &AgentName {
+        &self.agent
     }
 
     /// Returns the files that differ, or what differs in these.

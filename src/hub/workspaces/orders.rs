@@ -1,77 +1,92 @@
-//! Carries out what was decided about workspaces, beside the hub; what came of it returns as an event.
+//! Carries out what was decided about workspaces beside the hub: makes, compares, merges and removes them.
 
-use super::found::events;
 use crate::engine::{Event, WorkspaceEvent, WorkspaceOrder};
-use crate::hub::Hub;
 use crate::hub::remote::workspace::{RemoteWorkspace, refresh};
 use crate::hub::tasks::gate_check::{self, GateContext};
 use crate::model::{Clearing, Merge, MergeOutcome, Moment, Workspace};
+use crate::workspace::inside::resolved;
 use crate::workspace::{self, Candidate, Cleared, Prospect, Scratch, Search, Site, WorkspaceError};
 
 /// A branch that moves away under us this often is in other hands.
 const MERGES_MAX: usize = 5;
 
-impl Hub {
-    pub(in crate::hub) fn obey_about_space(&self, order: WorkspaceOrder) {
-        let site = self.site();
-        let (session, now) = (self.paths.session.to_string(), self.clock.now());
-        let abroad = self.abroad(order.workspace());
-        let search = self.search(Some(&order.workspace().agent));
-        let carrying = async move {
-            let event = match order {
-                WorkspaceOrder::Make(workspace) => make(site, *workspace, abroad).await,
-                WorkspaceOrder::Clear(workspace, clearing) => {
-                    clear(site, *workspace, clearing, (abroad, session, now)).await
-                }
-                WorkspaceOrder::Rescue(workspace) => rescue(site, *workspace, abroad).await,
-                WorkspaceOrder::Compare(workspace) => compare(*workspace, abroad).await,
-                WorkspaceOrder::Merge(merge, workspace) => {
-                    let id = merge.id;
-                    let outcome = match commit_there(abroad.clone(), &merge).await {
-                        Ok(()) => bring_back(site, &merge, &workspace, (session, now)).await,
-                        Err(error) => Err(error),
-                    };
-                    if let Ok(MergeOutcome::Conflict { .. } | MergeOutcome::Broken { .. }) = outcome
-                    {
-                        offer_there(abroad, merge.terms.into.clone()).await;
-                    }
-                    Event::Merged {
-                        merge: id,
-                        outcome: outcome.unwrap_or_else(|error| failed(&error)),
-                    }
-                }
-            };
-            let is_unmade = |event: &Event| {
-                matches!(event, Event::Workspace { event: WorkspaceEvent::NotMade { .. }, .. })
-            };
-            let left = if is_unmade(&event) { found(search).await } else { Vec::new() };
-            std::iter::once(event).chain(left)
-        };
-        self.when_done(carrying, |hub, events| {
-            for event in events {
-                hub.decide(event);
-            }
-        });
-    }
+/// What orders about workspaces need to know.
+#[derive(Debug)]
+pub(in crate::hub) struct WorkspaceContext {
+    pub(in crate::hub) site: Site,
+    pub(in crate::hub) session: String,
+    pub(in crate::hub) now: Moment,
+    /// Present if the workspace is elsewhere.
+    pub(in crate::hub) remote: Option<RemoteWorkspace>,
+    /// Finds what is left of one that could not be made.
+    pub(in crate::hub) search: Search,
+}
 
-    /// Tells the engine that an order is not carried out, since it cannot be put on record.
-    pub(in crate::hub) fn forgo_space(&mut self, order: WorkspaceOrder, reason: &str) {
-        let reason = format!("it could not be put on record: {reason}");
-        let event = match order {
-            WorkspaceOrder::Make(workspace) => told(&workspace, WorkspaceEvent::NotMade { reason }),
-            WorkspaceOrder::Clear(workspace, _) => {
-                told(&workspace, WorkspaceEvent::Kept { reason })
+/// Carries an order out; the engine is told what came of it.
+pub(in crate::hub) async fn carry_out(
+    order: WorkspaceOrder,
+    context: WorkspaceContext,
+) -> Vec<Event> {
+    let WorkspaceContext { site, session, now, remote, search } = context;
+    let event = match order {
+        WorkspaceOrder::Make(workspace) => make(site, *workspace, remote).await,
+        WorkspaceOrder::Clear(workspace, clearing) => {
+            clear(site, *workspace, clearing, (remote, session, now)).await
+        }
+        WorkspaceOrder::Rescue(workspace) => rescue(site, *workspace, remote).await,
+        WorkspaceOrder::Compare(workspace) => compare(*workspace, remote).await,
+        WorkspaceOrder::Merge(merge, workspace) => {
+            let outcome = match commit_there(remote.clone(), &merge).await {
+                Ok(()) => merge_back(site, &merge, &workspace, (session, now)).await,
+                Err(error) => Err(error),
+            };
+            if let Ok(MergeOutcome::Conflict { .. } | MergeOutcome::Broken { .. }) = outcome {
+                offer_there(remote, merge.terms.into.clone()).await;
             }
-            WorkspaceOrder::Rescue(_) | WorkspaceOrder::Compare(_) => {
-                return self.obey_about_space(order);
-            }
-            WorkspaceOrder::Merge(merge, _) => {
-                let outcome = MergeOutcome::Failed { reason, hint: None };
-                Event::Merged { merge: merge.id, outcome }
-            }
-        };
-        self.decide(event);
+            let outcome = outcome.unwrap_or_else(|error| failed(&error));
+            Event::Merged { merge: merge.id, outcome }
+        }
+    };
+    let mut events = vec![event];
+    // What was left of one that could not be made is on record from then on.
+    if let [Event::Workspace { event: WorkspaceEvent::NotMade { .. }, .. }] = events.as_slice() {
+        let left = tokio::task::spawn_blocking(move || found(search)).await;
+        events.extend(left.unwrap_or_default());
     }
+    events
+}
+
+/// Returns what the engine is told of an order that cannot be put on record, and so is not carried out; an
+/// order that only looks is carried out all the same.
+pub(in crate::hub) fn leave_undone(
+    order: WorkspaceOrder,
+    reason: &str,
+) -> Result<Event, WorkspaceOrder> {
+    let reason = format!("it could not be put on record: {reason}");
+    Ok(match order {
+        WorkspaceOrder::Make(workspace) => told(&workspace, WorkspaceEvent::NotMade { reason }),
+        WorkspaceOrder::Clear(workspace, _) => told(&workspace, WorkspaceEvent::Kept { reason }),
+        order @ (WorkspaceOrder::Rescue(_) | WorkspaceOrder::Compare(_)) => return Err(order),
+        WorkspaceOrder::Merge(merge, _) => {
+            let outcome = MergeOutcome::Failed { reason, hint: None };
+            Event::Merged { merge: merge.id, outcome }
+        }
+    })
+}
+
+/// Looks for workspaces that are on the disk and not on record, and returns what the engine is told of them.
+pub(in crate::hub) fn found(mut search: Search) -> Vec<Event> {
+    search.folder = resolved(&search.folder);
+    let found = search.run().unwrap_or_else(|error| {
+        tracing::warn!(%error, "workspaces on the disk could not be looked for");
+        Vec::new()
+    });
+    let told = |workspace: Workspace| {
+        tracing::warn!(agent = %workspace.agent, "a workspace is there that is not on record");
+        let agent = workspace.agent.clone();
+        Event::Workspace { agent, event: WorkspaceEvent::Found(Box::new(workspace)) }
+    };
+    found.into_iter().map(told).collect()
 }
 
 fn told(workspace: &Workspace, event: WorkspaceEvent) -> Event {
@@ -86,13 +101,8 @@ async fn aside<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(WorkspaceError::Refused(error.to_string())))
 }
 
-/// Returns what was left of one that could not be made: it is on record from then on.
-async fn found(search: Search) -> Vec<Event> {
-    tokio::task::spawn_blocking(move || events(search)).await.unwrap_or_default()
-}
-
-async fn make(site: Site, workspace: Workspace, abroad: Option<RemoteWorkspace>) -> Event {
-    let (place, plan, there) = (site.clone(), workspace.clone(), abroad.clone());
+async fn make(site: Site, workspace: Workspace, remote: Option<RemoteWorkspace>) -> Event {
+    let (place, plan, there) = (site.clone(), workspace.clone(), remote.clone());
     let making = aside(move || {
         // What was there before is nobody's to clear away.
         let was_there = plan.plot.root.symlink_metadata().is_ok();
@@ -110,7 +120,7 @@ async fn make(site: Site, workspace: Workspace, abroad: Option<RemoteWorkspace>)
             let reason = error.to_string();
             let plan = workspace.clone();
             let clearing = Clearing { is_unfinished: true, ..Clearing::default() };
-            let clearing = aside(move || match abroad {
+            let clearing = aside(move || match remote {
                 Some(there) => there.undo(),
                 None => workspace::clear(&site, &plan, clearing),
             });
@@ -129,9 +139,9 @@ async fn clear(
     site: Site,
     workspace: Workspace,
     clearing: Clearing,
-    (abroad, session, now): (Option<RemoteWorkspace>, String, Moment),
+    (remote, session, now): (Option<RemoteWorkspace>, String, Moment),
 ) -> Event {
-    let cleared = match abroad {
+    let cleared = match remote {
         Some(there) => aside(move || there.clear(clearing)).await,
         None => try_to_clear(site, &workspace, clearing, (session, now)).await,
     };
@@ -186,9 +196,9 @@ fn with_ports(workspace: &Workspace, command: &str) -> String {
     }
 }
 
-async fn rescue(site: Site, workspace: Workspace, abroad: Option<RemoteWorkspace>) -> Event {
+async fn rescue(site: Site, workspace: Workspace, remote: Option<RemoteWorkspace>) -> Event {
     let plan = workspace.clone();
-    let rescuing = aside(move || match abroad {
+    let rescuing = aside(move || match remote {
         Some(there) => there.rescue(),
         None => workspace::rescue(&site, &plan),
     });
@@ -203,9 +213,9 @@ async fn rescue(site: Site, workspace: Workspace, abroad: Option<RemoteWorkspace
 /// of it.
 pub(in crate::hub) async fn compare(
     workspace: Workspace,
-    abroad: Option<RemoteWorkspace>,
+    remote: Option<RemoteWorkspace>,
 ) -> Event {
-    if let Err(reason) = refresh(abroad).await {
+    if let Err(reason) = refresh(remote).await {
         tracing::warn!(agent = %workspace.agent, reason, "it is compared as it was");
     }
     let plan = workspace.clone();
@@ -221,13 +231,13 @@ fn failed(error: &WorkspaceError) -> MergeOutcome {
     MergeOutcome::Failed { reason: error.to_string(), hint }
 }
 
-/// Fetches what is to be brought back from elsewhere; what is not committed there is, unless it is to
+/// Fetches what is to be merged from elsewhere; what is not committed there is, unless it is to
 /// stay behind.
 async fn commit_there(
-    abroad: Option<RemoteWorkspace>,
+    remote: Option<RemoteWorkspace>,
     merge: &Merge,
 ) -> Result<(), WorkspaceError> {
-    let Some(there) = abroad else { return Ok(()) };
+    let Some(there) = remote else { return Ok(()) };
     let is_to_commit = !merge.terms.committed_only && !merge.terms.is_trial;
     let message = is_to_commit.then(|| workspace::message(merge));
     let gone = || WorkspaceError::Refused("its workspace elsewhere is gone".to_owned());
@@ -235,15 +245,15 @@ async fn commit_there(
 }
 
 /// Lets an agent elsewhere see the branch that its work did not fit onto.
-async fn offer_there(abroad: Option<RemoteWorkspace>, branch: String) {
-    let Some(there) = abroad else { return };
+async fn offer_there(remote: Option<RemoteWorkspace>, branch: String) {
+    let Some(there) = remote else { return };
     if let Err(error) = aside(move || there.offer(&branch)).await {
         tracing::warn!(%error, "a remote agent cannot see the branch that its work conflicts with");
     }
 }
 
 /// Merges, has the gates run on the merged tree, and only then moves the branch.
-async fn bring_back(
+async fn merge_back(
     site: Site,
     merge: &Merge,
     workspace: &Workspace,

@@ -93,6 +93,10 @@ fn osc_8_hyperlink_in_cell() {
     assert_eq!(screen.link_at(0, 0), None);
     assert_eq!(screen.link_at(0, 2), Some("https://example.com/x"));
     assert_eq!(screen.link_at(0, 3), None);
+    let links = screen.links();
+    assert_eq!(links.len(), 1);
+    assert_eq!((links[0].row, links[0].col, links[0].columns), (0, 1, 2));
+    assert_eq!(links[0].target, "https://example.com/x");
 }
 
 #[test]
@@ -200,4 +204,20 @@ fn decscusr_cursor_style_and_visibility() {
     assert_eq!(show("\x1b[5 q").cursor().shape, CursorShape::BlinkingBar);
     assert_eq!(show("\x1b[5 q\x1b[ q").cursor().shape, CursorShape::Default);
     assert!(!show("\x1b[?25l").cursor().visible);
+}
+
+#[test]
+fn pictures_of_several_characters_are_one_for_good() {
+    assert_eq!(answers("\x1b[?2027$p"), "\x1b[?2027;3$y");
+}
+
+#[test]
+fn a_backspace_goes_back_over_the_edge_in_the_mode_for_it() {
+    assert_eq!(answers("\x1b[?45$p\x1b[?45h\x1b[?45$p"), "\x1b[?45;2$y\x1b[?45;1$y");
+    assert_eq!(at(&show("\x1b[?45h\x1b[3;2H\x08\x08")), (1, 19));
+    assert_eq!(at(&show("\x1b[?45h\x1b[3;2H\x1b[3D")), (1, 18));
+    assert_eq!(at(&show("\x1b[?45h\x1b[3;2H\x1b[23D")), (0, 18));
+    assert_eq!(at(&show("\x1b[?45h\x1b[1;2H\x08\x08")), (0, 0));
+    assert_eq!(at(&show("\x1b[?45h\x1b[?7l\x1b[3;1H\x08")), (2, 0));
+    assert_eq!(at(&show("\x1b[3;1H\x08")), (2, 0));
 }

@@ -1,8 +1,7 @@
 //! Probes of colours and attributes.
 
 use super::support::*;
-use crate::model::{Color, Style};
-use crate::screen::Underline;
+use crate::model::{Color, Style, Underline};
 
 fn foreground(text: &str) -> Color {
     style(&show(text).row(0), 0).foreground
@@ -60,9 +59,9 @@ fn sgr_colours() {
 
 #[test]
 fn sgr_4_3_is_distinct_from_4() {
-    assert_eq!(show("\x1b[4:3mx").underline_at(0, 0).0, Underline::Curly);
-    assert_eq!(show("\x1b[4mx").underline_at(0, 0).0, Underline::Single);
-    assert_eq!(show("\x1b[21mx").underline_at(0, 0).0, Underline::Double);
+    assert_eq!(show("\x1b[4:3mx").underline_at(0, 0).0, Some(Underline::Curly));
+    assert_eq!(show("\x1b[4mx").underline_at(0, 0).0, Some(Underline::Single));
+    assert_eq!(show("\x1b[21mx").underline_at(0, 0).0, Some(Underline::Double));
 }
 
 #[test]
@@ -95,4 +94,35 @@ fn more_styles_than_the_table_holds_still_show_right() {
     }
     assert_eq!(style(&screen.row(0), 0).foreground, Color::Rgb(0xdf, 0x22, 0x02));
     assert!(screen.memory_bytes() < 8 << 20);
+}
+
+/// Returns the backgrounds of the first cells of all rows.
+fn backgrounds(screen: &crate::screen::Screen) -> Vec<Color> {
+    screen.rows().iter().map(|row| style(row, 0).background).collect()
+}
+
+#[test]
+fn rows_that_scroll_in_or_are_inserted_have_the_background() {
+    let (blue, none) = (Color::Indexed(4), Color::Default);
+    for (text, filled) in [
+        ("\x1b[5H\x1b[44m\n", vec![4]),
+        ("\x1b[5H\x1b[44m\x1bD", vec![4]),
+        ("\x1b[5H\x1b[44m\x1bE", vec![4]),
+        ("\x1b[H\x1b[44m\x1bM", vec![0]),
+        ("\x1b[44m\x1b[2S", vec![3, 4]),
+        ("\x1b[44m\x1b[2T", vec![0, 1]),
+        ("\x1b[2H\x1b[44m\x1b[2L", vec![1, 2]),
+        ("\x1b[2H\x1b[44m\x1b[2M", vec![3, 4]),
+        ("\x1b[2;4r\x1b[44m\x1b[S", vec![3]),
+        ("\x1b[2;4r\x1b[4H\x1b[44m\n", vec![3]),
+        ("\x1b[?1049h\x1b[5H\x1b[44m\n", vec![4]),
+        ("\x1b[3H\x1b[44m\n", vec![]),
+    ] {
+        let screen = show(&format!("a\r\nb\r\nc\r\nd\r\ne{text}"));
+        let wanted: Vec<Color> =
+            (0..5).map(|row| if filled.contains(&row) { blue } else { none }).collect();
+        assert_eq!(backgrounds(&screen), wanted, "{text:?}");
+    }
+    let screen = show(&format!("\x1b[5H\x1b[44m{}", "x".repeat(22)));
+    assert_eq!((line(&screen, 4).trim_end(), style(&screen.row(4), 19).background), ("xx", blue));
 }

@@ -5,16 +5,16 @@ use crate::model::{Moment, Size};
 use crate::screen::{HistoryLimit, Screen};
 
 /// A small generator, so that a failing case can be found again by its seed.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn next(&mut self, below: usize) -> usize {
+    pub(super) fn next(&mut self, below: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % below
     }
 
-    fn small(&mut self, below: usize) -> u16 {
+    pub(super) fn small(&mut self, below: usize) -> u16 {
         u16::try_from(self.next(below)).unwrap()
     }
 
@@ -23,7 +23,7 @@ impl Random {
     }
 }
 
-const PIECES: [&str; 44] = [
+const PIECES: [&str; 66] = [
     "text ",
     "\r\n",
     "\n",
@@ -68,9 +68,31 @@ const PIECES: [&str; 44] = [
     "\x1b]2;t\x07",
     "\x1b[3J",
     "x",
+    "some longer text that wraps",
+    "中文",
+    "か\u{3099}",
+    "\x0e",
+    "\x0f",
+    "\x1b)0",
+    "\x1b(0",
+    "\x1b(B",
+    "\x1b[2J",
+    "\x1b[H",
+    "\x1b[K",
+    "\x1b[2;4r",
+    "\x1b[r",
+    "\x1b[3g\x1bH",
+    "\x1b[?45h",
+    "\x1b[?45l",
+    "\x1b[4:3;58:5:1m",
+    "\x1b[20h",
+    "\x1b[20l",
+    "\x1b[>5u",
+    "\x1b[5 q",
+    "\r\n",
 ];
 
-fn noise(random: &mut Random) -> Vec<u8> {
+pub(super) fn noise(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..random.next(60) {
         match random.next(10) {
@@ -182,6 +204,61 @@ fn each_flood_stays_within_its_bounds() {
             assert!(!fed.rebuilt, "{flood:?}");
         }
         assert!(screen.memory_bytes() < 9 << 20, "{flood:?}");
+    }
+}
+
+/// Returns 64 KiB of what `piece` writes for one number after the other.
+fn flood(piece: impl Fn(u32) -> Vec<u8>) -> Vec<u8> {
+    (0..).flat_map(piece).take(65_536).collect()
+}
+
+/// Returns a family that differs for each number.
+fn family(number: u32) -> String {
+    let person = |shift: u32| char::from_u32(0x1_f466 + (number >> shift) % 16).unwrap_or('x');
+    format!("{}\u{200d}{}\u{200d}{}", person(0), person(4), person(8))
+}
+
+/// The promise is 50 ms for 64 KiB of anything, on a screen of 60 rows and 200 columns.
+#[test]
+fn no_flood_causes_more_work_than_fifty_milliseconds_have_room_for() {
+    let repeated = |text: &'static str| flood(move |_| text.into());
+    let letter = |number: u32| char::from_u32(0x4e00 + number % 20_000).unwrap_or('x');
+    let floods = [
+        ("families", flood(|number| family(number).into())),
+        ("links", flood(|number| format!("\x1b]8;;{}\x07x", letter(number)).into())),
+        ("long links", flood(|number| format!("\x1b]8;;{number}{}\x07x", "y".repeat(2000)).into())),
+        ("no text", flood(|_| vec![0xff])),
+        ("half characters", flood(|_| vec![0xe4, 0xb8])),
+        ("erasing", repeated("\x1b[2J")),
+        ("erasing a letter", repeated("x\x1b[2J")),
+        ("repeating", repeated("x\x1b[65535b")),
+        (
+            "colours",
+            flood(|number| format!("\x1b[38;2;{};{};9mx", number % 256, number / 256 % 256).into()),
+        ),
+        ("coloured feeds", repeated("\x1b[44m\n")),
+        (
+            "feeds on a colour",
+            flood(|number| if number == 0 { b"\x1b[44m".into() } else { b"\n".into() }),
+        ),
+        ("scrolls on a colour", repeated("\x1b[44m\x1b[S")),
+        ("inserted lines on a colour", repeated("\x1b[44m\x1b[L")),
+        ("screens", repeated("\x1b[?1049h\x1b[?1049l")),
+        ("margins", repeated("\x1b[2;9r\x1b[9H\n")),
+        ("letters with marks", repeated("e\u{301}")),
+        ("tones", repeated("👍🏽")),
+    ];
+    for (name, bytes) in floods {
+        let mut screen = Screen::new(size(60, 200), HistoryLimit::default());
+        // What is in the tables already must not make it dearer.
+        for _ in 0..3 {
+            let before = screen.work();
+            for chunk in bytes.chunks(8192) {
+                screen.feed(chunk, Moment(0));
+            }
+            let work = screen.work() - before;
+            assert!(work <= 50_000_000, "{name}: {work}");
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Probes of changing the size, and of counting each row once.
 
 use super::support::*;
-use crate::screen::Screen;
+use crate::screen::{HistoryLimit, Screen};
 
 const LONG: &str = "abcdefghijklmnop";
 
@@ -128,4 +128,68 @@ fn a_flood_commits_every_row_once() {
     for n in screen.history_range() {
         assert_eq!(screen.history_row(n).unwrap().text(), n.to_string());
     }
+}
+
+#[test]
+fn the_alternate_screen_shrinks_from_the_top_until_the_cursor_fits() {
+    let mut screen = Screen::new(size(30, 20), HistoryLimit::default());
+    feed(&mut screen, "\x1b[?1049h");
+    for row in 1..=30 {
+        feed(&mut screen, &format!("\x1b[{row}Hrow {row}"));
+    }
+    screen.resize(size(20, 20));
+    assert_eq!((line(&screen, 0), line(&screen, 19)), ("row 11".into(), "row 30".into()));
+    assert_eq!(at(&screen), (19, 6));
+    // Rows below the cursor go first.
+    feed(&mut screen, "\x1b[12H");
+    screen.resize(size(10, 20));
+    assert_eq!((line(&screen, 0), line(&screen, 9)), ("row 13".into(), "row 22".into()));
+    assert_eq!(at(&screen), (9, 0));
+}
+
+#[test]
+fn a_row_with_the_cursor_stays_where_less_fits() {
+    let mut screen = show("1\r\n2\r\n3\r\n4\r\n5\x1b[2H");
+    screen.resize(size(3, 20));
+    assert_eq!((at(&screen), screen.text()), ((0, 0), "2\n3\n4".to_owned()));
+    assert_eq!(history(&screen), "1");
+    screen.resize(size(2, 20));
+    assert_eq!((at(&screen), screen.text()), ((0, 0), "2\n3".to_owned()));
+}
+
+#[test]
+fn the_history_is_wrapped_anew_for_another_width() {
+    let mut screen = Screen::new(size(5, 40), HistoryLimit::default());
+    let lines: Vec<String> =
+        (0..20).map(|n| format!("{n:02} {} 中e\u{301}⚠\u{fe0f} end", "word ".repeat(14))).collect();
+    feed(&mut screen, &format!("\x1b[31m{}\x1b[m\r\nlast", lines.join("\r\n")));
+    let all = |screen: &Screen| {
+        let rows = screen.history_range().filter_map(|number| screen.history_row(number));
+        let mut text: Vec<String> = rows.map(|row| row.text()).collect();
+        text.extend(screen.text().lines().map(str::to_owned));
+        text
+    };
+    screen.resize(size(5, 120));
+    assert_eq!(all(&screen), [&lines[..], &["last".to_owned()]].concat());
+    let red = screen.history_row(screen.history_range().start).unwrap();
+    assert_eq!(style(&red, 0).foreground, crate::model::Color::Indexed(1));
+    screen.resize(size(5, 40));
+    assert_eq!(all(&screen).len(), 3 * 20 + 1);
+    screen.resize(size(5, 17));
+    assert!(all(&screen).iter().all(|row| row.chars().count() <= 17), "{:?}", all(&screen));
+    screen.resize(size(5, 120));
+    assert_eq!(all(&screen), [&lines[..], &["last".to_owned()]].concat());
+}
+
+#[test]
+fn a_history_that_takes_more_rows_stays_within_its_bound() {
+    let limit = HistoryLimit { lines: 30, bytes: 1 << 20 };
+    let mut screen = Screen::new(size(5, 100), limit);
+    for n in 0..60 {
+        feed(&mut screen, &format!("{n:02}{}\r\n", "x".repeat(70)));
+    }
+    screen.resize(size(5, 20));
+    let range = screen.history_range();
+    assert_eq!((range.end - range.start, range.end), (30, screen.committed()));
+    assert!(screen.history_row(range.end - 1).is_some());
 }

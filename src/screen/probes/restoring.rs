@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 
+use super::hardening::{Random, noise};
 use super::support::*;
 use crate::model::Moment;
-use crate::screen::Screen;
+use crate::screen::{HistoryLimit, Screen};
 
 const PIECES: [&str; 46] = [
     "word",
@@ -55,22 +56,16 @@ const PIECES: [&str; 46] = [
     "\x1b[3g\x1bH",
 ];
 
+const LIMIT: HistoryLimit = HistoryLimit { lines: 50, bytes: 64 << 10 };
+
 fn all(screen: &Screen) -> impl PartialEq + std::fmt::Debug {
     let history: Vec<_> = screen.history_range().map(|n| screen.history_row(n)).collect();
-    let looks: Vec<_> = (0..100)
-        .map(|at| {
-            (
-                screen.link_at(at / 20, at % 20).map(str::to_owned),
-                screen.underline_at(at / 20, at % 20),
-            )
-        })
-        .collect();
     let title = screen.title().to_owned();
-    (screen.rows(), history, screen.cursor(), screen.modes(), title, looks)
+    (screen.rows(), history, screen.cursor(), screen.modes(), title)
 }
 
 fn restored(screen: &Screen) -> Screen {
-    let mut other = empty();
+    let mut other = Screen::new(screen.size(), LIMIT);
     let fed = other.feed(&screen.restore_stream(), Moment(0));
     assert!(fed.answers.is_empty());
     other
@@ -113,4 +108,45 @@ fn the_count_of_rows_can_go_on_after_a_restore() {
     assert_eq!(other.history_row(99).unwrap().text(), "2");
     feed(&mut other, "\r\n8");
     assert_eq!(other.history_row(100).unwrap().text(), "3");
+}
+
+/// Returns a screen of any size after some random output, and what is left of the random numbers.
+fn random_screen(seed: u64) -> (Screen, Random) {
+    let mut random = Random(seed);
+    random.next(2);
+    let any_size = |random: &mut Random| size(2 + random.small(9), 2 + random.small(30));
+    let mut screen = Screen::new(any_size(&mut random), LIMIT);
+    for _ in 0..=random.next(3) {
+        screen.feed(&noise(&mut random), Moment(0));
+        if random.next(5) == 0 {
+            screen.resize(any_size(&mut random));
+        }
+    }
+    // Nothing is left unfinished.
+    screen.feed(b"\x18", Moment(0));
+    (screen, random)
+}
+
+fn restore_random_screens(seeds: std::ops::Range<u64>) {
+    for seed in seeds {
+        let (mut screen, mut random) = random_screen(seed);
+        let mut other = restored(&screen);
+        other.set_committed(screen.committed());
+        assert!(all(&other) == all(&screen), "seed {seed}: {:?} {:?}", other, all(&other));
+        let after = [b"\r", &noise(&mut random)[..]].concat();
+        screen.feed(&after, Moment(0));
+        other.feed(&after, Moment(0));
+        assert_eq!(other.rows(), screen.rows(), "seed {seed}, after {after:?}");
+    }
+}
+
+#[test]
+fn a_screen_after_any_output_is_restored_as_it_was() {
+    restore_random_screens(0..1500);
+}
+
+#[test]
+#[ignore = "takes a minute; run it after changes of what is written down"]
+fn fifty_thousand_screens_after_any_output_are_restored_as_they_were() {
+    restore_random_screens(0..50_000);
 }

@@ -1,5 +1,6 @@
 //! An agent as the dashboard shows it.
 
+use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use crate::api::{AgentStatus, DialogStatus, TaskStatus};
@@ -40,6 +41,8 @@ pub(crate) struct AgentView {
     pub queued: usize,
     /// What is to be known of its own workspace, if it has one.
     pub workspace: Option<String>,
+    /// Where it works, if that is on this machine.
+    pub directory: Option<PathBuf>,
 }
 
 impl AgentView {
@@ -68,6 +71,7 @@ impl AgentView {
             }),
             queued: status.queued,
             workspace: workspace(status),
+            directory: status.runner.is_none().then(|| status.cwd.clone()),
             is_led: status.started_by.is_some(),
         })
     }

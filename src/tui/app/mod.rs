@@ -5,7 +5,6 @@ mod attention;
 mod pane;
 mod playbook_run;
 mod requests;
-mod scroll;
 mod state;
 
 pub(super) use agent::{AgentView, has_failed, receipt_line};
@@ -13,5 +12,6 @@ pub(super) use attention::{AttentionCause, AttentionGoal, AttentionItem, state_w
 pub(super) use pane::{Damage, Pane, PaneDamage, PaneOffset};
 pub(super) use playbook_run::PlaybookRunLine;
 pub(super) use requests::{PromptKind, Purpose, SentPrompt};
-pub(super) use scroll::Scroll;
-pub(super) use state::{App, AppSettings, HubState, LocalEffect, Mode, SentSize, Target};
+pub(super) use state::{
+    App, AppSettings, HubState, LocalEffect, Mode, PaneGoal, Pressed, SentSize, Target,
+};

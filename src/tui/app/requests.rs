@@ -7,6 +7,7 @@ use super::App;
 use crate::api::{Ask, Request};
 use crate::model::{Against, AgentName, ReceiptId, TaskId};
 use crate::tui::grid::Layout;
+use crate::tui::reading::TextPlace;
 
 /// Why something was asked, so that its answer is understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,15 @@ pub(crate) enum Purpose {
         layout: Option<Layout>,
     },
     History {
+        agent: AgentName,
+    },
+    /// The links of a pane; the one at a place, if one is named.
+    Links {
+        agent: AgentName,
+        at: Option<TextPlace>,
+    },
+    /// A part of a pane's text, for whoever searches all of them.
+    Search {
         agent: AgentName,
     },
     Clis,

@@ -1,14 +1,13 @@
 //! Everything the dashboard knows, and nothing that it does.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
 
 use super::requests::{Purpose, RequestKeys, SentPrompt};
-use super::{
-    AgentView, AttentionGoal, AttentionItem, Damage, Pane, PlaybookRunLine, Scroll, has_failed,
-};
+use super::{AgentView, AttentionGoal, AttentionItem, Damage, Pane, PlaybookRunLine, has_failed};
 use crate::api::{Ask, AttentionStatus, CliOffer, Interrupted, MouseWish, TaskStatus, TeamOffer};
 use crate::model::{AgentName, Environment, Moment, Receipt, ReceiptId, Size, TaskId};
 use crate::tui::grid::{Cards, Layout, TileSlot, arrange};
@@ -16,8 +15,10 @@ use crate::tui::keys::Keymap;
 use crate::tui::options::{Ended, PlaybookOffer, StartView, TuiError};
 use crate::tui::overlay::{OverlayStack, TaskForm};
 use crate::tui::prompt::{PromptHistory, TextEditor};
+use crate::tui::reading::{LinkTarget, Reading, SearchPattern, TextPlace};
 use crate::tui::review::Review;
 use crate::tui::style::{Theme, Tone};
+use crate::tui::terminal::Abilities;
 
 /// The dashboard.
 #[derive(Debug)]
@@ -70,6 +71,8 @@ pub(crate) struct App {
     pub attended: Option<AttentionItem>,
     /// Set by an overlay that leads on, until that is done.
     pub lead: Option<AttentionGoal>,
+    /// Set by an overlay that leads to a line of a pane, until that is shown.
+    pub goal: Option<PaneGoal>,
     /// What the loop has to do outside of this data.
     pub wishes: Vec<LocalEffect>,
     /// Stays until the next key.
@@ -83,7 +86,9 @@ pub(crate) struct App {
     pub watched: Option<(Vec<AgentName>, Option<AgentName>, bool)>,
     /// The terminal has the person's attention, as far as it tells.
     pub has_focus: bool,
-    pub last_click: Option<(Moment, Target)>,
+    pub last_click: Option<(Moment, Target, u8)>,
+    /// Where the left button was pressed that is held down.
+    pub pressed: Option<Pressed>,
     pub end: Option<Result<Ended, TuiError>>,
     pub pending: BTreeMap<u64, Purpose>,
     /// What the hub had not answered when it went away.
@@ -100,6 +105,7 @@ pub(crate) struct AppSettings {
     pub cards: Cards,
     /// No pane's terminal is smaller.
     pub min_size: Size,
+    pub abilities: Abilities,
     /// Of whoever runs this dashboard; what an agent gets of it is for the hub to say.
     pub environment: Environment,
     pub start: StartView,
@@ -118,6 +124,28 @@ pub(crate) enum LocalEffect {
     Edit(String),
     /// Lets the terminal tell the person something.
     Alert { title: String, body: String },
+    /// Copies a text to where the person can paste it.
+    Copy(String),
+    /// Shows all that a pane has shown in the person's own editor.
+    View { agent: String, text: String },
+    /// Opens what a link leads to; a path may be one of this directory.
+    Open { target: LinkTarget, directory: Option<PathBuf> },
+}
+
+/// A line of a pane to be shown, with a pattern marked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PaneGoal {
+    pub agent: AgentName,
+    pub line: u64,
+    pub pattern: SearchPattern,
+}
+
+/// Where the left button was pressed in a pane, and for the how many-th time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pressed {
+    pub agent: AgentName,
+    pub place: TextPlace,
+    pub clicks: u8,
 }
 
 /// Whether the hub is there.
@@ -135,7 +163,8 @@ pub(crate) enum Mode {
         has_just_left: bool,
     },
     Typing,
-    Scrolling(Scroll),
+    /// Keys move through a copy of what a pane showed.
+    Reading(Box<Reading>),
 }
 
 /// A line for the person.
@@ -202,6 +231,7 @@ impl App {
             dismissed: BTreeMap::new(),
             attended: None,
             lead: None,
+            goal: None,
             wishes: Vec::new(),
             message: None,
             damage: Damage { is_all: true, ..Damage::default() },
@@ -211,6 +241,7 @@ impl App {
             watched: None,
             has_focus: true,
             last_click: None,
+            pressed: None,
             end: None,
             pending: BTreeMap::new(),
             unanswered: Vec::new(),
@@ -294,13 +325,17 @@ impl App {
 
     /// Notes a click, and says whether it is the second one on the same thing.
     pub(crate) fn is_double_click(&mut self, target: Target) -> bool {
+        self.count_clicks(target).is_multiple_of(2)
+    }
+
+    /// Notes a click, and says the how many-th in a row it is on the same thing, up to three.
+    pub(crate) fn count_clicks(&mut self, target: Target) -> u8 {
         let before = self.last_click.take();
-        let is_double =
-            before.is_some_and(|(then, on)| on == target && self.now.since(then) <= DOUBLE_CLICK);
-        if !is_double {
-            self.last_click = Some((self.now, target));
-        }
-        is_double
+        let row =
+            before.filter(|(then, on, _)| *on == target && self.now.since(*then) <= DOUBLE_CLICK);
+        let count = row.map_or(1, |(.., count)| count % 3 + 1);
+        self.last_click = Some((self.now, target, count));
+        count
     }
 
     /// Says whether the pane that is typed into wants to know of every motion of the mouse.
@@ -308,6 +343,15 @@ impl App {
         let pane = self.selected.as_ref().and_then(|agent| self.panes.get(agent));
         let wish = pane.map(|pane| pane.mouse);
         self.is_typing() && self.overlays.is_empty() && wish == Some(MouseWish::Motion)
+    }
+
+    /// Returns what the terminal's window is called: a tmux or a taskbar shows how many wait.
+    pub(crate) fn title(&self) -> String {
+        let project = self.project.as_deref().unwrap_or("…");
+        match self.attention().len() {
+            0 => format!("{project} · wheelhouse"),
+            count => format!("▲ {count} · {project} · wheelhouse"),
+        }
     }
 
     /// Says whether keys go to the selected pane.

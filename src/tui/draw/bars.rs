@@ -8,13 +8,14 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::cells::draw_row;
-use super::tile::state_style;
+use super::tile::{position_text, state_style};
 use crate::model::{AgentState, Stage};
-use crate::tui::app::{AgentView, App, HubState, Mode, has_failed};
+use crate::tui::app::{AgentView, App, HubState, Mode, has_failed, state_word};
 use crate::tui::grid::Layout;
-use crate::tui::keys::{Action, ScrollAction};
+use crate::tui::keys::{Action, ReadAction};
+use crate::tui::reading::SearchInput;
 use crate::tui::style::{Tone, sign, urgency};
-use crate::tui::text::{clip, width};
+use crate::tui::text::{clean, clip, width};
 
 /// Draws the header: the project, the states counted, the layout; or that the hub is away.
 pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
@@ -28,8 +29,15 @@ pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
     let mut left = vec![Span::styled(" wheelhouse ", accent)];
     let project = app.project.as_deref().unwrap_or("…");
     left.push(Span::styled(format!(" {project} "), app.theme.tone(Tone::Text)));
-    let about = format!(" {} · {} layout ", app.session, app.layout.name());
-    let about = Span::styled(about, app.theme.tone(Tone::Faint));
+    let zoomed = app.selected_agent().filter(|_| app.layout == Layout::Single);
+    let about = if let Some(agent) = zoomed {
+        // A zoomed pane has no frame that says whose it is.
+        let text = format!(" {} {} ", agent.name, state_word(agent));
+        Span::styled(text, state_style(app, agent).add_modifier(Modifier::BOLD))
+    } else {
+        let text = format!(" {} · {} layout ", app.session, app.layout.name());
+        Span::styled(text, app.theme.tone(Tone::Faint))
+    };
     let long = if app.layout == Layout::Single { everyone(app) } else { counts(app) };
     let has_room = room > spans_width(&left) + spans_width(&long);
     let right = if has_room { long } else { short_counts(app) };
@@ -123,6 +131,13 @@ pub(super) fn draw_footer(app: &App, line: Rect, buffer: &mut Buffer) {
             buffer.set_stringn(x, line.y, &chip, usize::from(line.width), app.theme.block(tone));
     }
     let room = usize::from(line.right().saturating_sub(x));
+    if let Some(input) = search_input(app) {
+        let text = search_line(input);
+        let shown = text.chars().rev().take(room).collect::<Vec<_>>().into_iter().rev();
+        let style = app.theme.tone(Tone::Text).add_modifier(Modifier::BOLD);
+        buffer.set_stringn(x, line.y, shown.collect::<String>(), room, style);
+        return;
+    }
     if let Some(message) = &app.message {
         let style = app.theme.tone(message.tone).add_modifier(Modifier::BOLD);
         let text = format!(" {}", clip(&message.text, room.saturating_sub(1)));
@@ -133,12 +148,40 @@ pub(super) fn draw_footer(app: &App, line: Rect, buffer: &mut Buffer) {
     buffer.set_line(x, line.y, &Line::from(spans), line.right() - x);
 }
 
+fn search_input(app: &App) -> Option<&SearchInput> {
+    match &app.mode {
+        Mode::Reading(reading) => reading.input.as_ref(),
+        Mode::Overview { .. } | Mode::Typing => None,
+    }
+}
+
+fn search_line(input: &SearchInput) -> String {
+    let sign = if input.is_backward { '?' } else { '/' };
+    format!(" {sign}{}", clean(&input.text))
+}
+
+/// Returns where the cursor is while a pattern is typed.
+pub(super) fn search_cursor(app: &App, input: &SearchInput) -> Option<(u16, u16)> {
+    let chip = chip(app).map_or(0, |(chip, _)| width(&chip) + 2);
+    let x = u16::try_from(chip + width(&search_line(input))).ok()?;
+    Some((x.min(app.window.cols.saturating_sub(1)), app.window.rows.saturating_sub(1)))
+}
+
+fn reading_key(app: &App, action: ReadAction) -> Option<String> {
+    app.keymap.hint(Action::Reading(action))
+}
+
 /// Returns the label of a mode in which keys do not mean what they usually do.
 fn chip(app: &App) -> Option<(String, Tone)> {
     let name = app.selected.as_ref().map_or("", |name| name.as_str());
     match &app.mode {
         Mode::Typing => Some((format!("TYPING → {name}"), Tone::Typing)),
-        Mode::Scrolling(scroll) => Some((format!("READING {}", scroll.agent), Tone::Warning)),
+        Mode::Reading(reading) => {
+            let way = if reading.was_typing { "LOOKING BACK" } else { "READING" };
+            let unframed = app.slot_of(&reading.agent).filter(|slot| !slot.has_frame);
+            let place = unframed.map(|slot| format!(" · {}", position_text(app, reading, &slot)));
+            Some((format!("{way} {}{}", reading.agent, place.unwrap_or_default()), Tone::Warning))
+        }
         Mode::Overview { .. } => None,
     }
 }
@@ -178,12 +221,27 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (key(Action::LeaveTyping), "leave"),
             (twice(key(Action::LeaveTyping)), "goes to the pane"),
         ],
-        Mode::Scrolling(_) => vec![
-            (key(Action::Read(ScrollAction::Leave)), "leave"),
-            (key(Action::Read(ScrollAction::PageUp)), "page up"),
-            (key(Action::Read(ScrollAction::PageDown)), "page down"),
-            (key(Action::Read(ScrollAction::Oldest)), "oldest"),
-            (key(Action::Read(ScrollAction::Newest)), "newest"),
+        Mode::Reading(reading) if reading.was_typing => vec![
+            (Some("type".to_owned()), "goes on live"),
+            (key(Action::Reading(ReadAction::PageUp)), "page up"),
+            (Some("drag".to_owned()), "copies"),
+            (key(Action::LeaveTyping), "keys to read with"),
+        ],
+        Mode::Reading(reading) => vec![
+            (reading_key(app, ReadAction::Leave), "leave"),
+            (reading_key(app, ReadAction::Copy).filter(|_| reading.selection.is_some()), "copy"),
+            (
+                reading_key(app, ReadAction::NextHit).filter(|_| reading.search.is_some()),
+                "next hit",
+            ),
+            (reading_key(app, ReadAction::SearchBackward), "search up"),
+            (reading_key(app, ReadAction::SelectChars), "select"),
+            (reading_key(app, ReadAction::SelectLines), "lines"),
+            (reading_key(app, ReadAction::LastError), "last error"),
+            (reading_key(app, ReadAction::PageUp), "page up"),
+            (key(Action::Links), "links"),
+            (reading_key(app, ReadAction::Editor), "editor"),
+            (reading_key(app, ReadAction::Type), "type"),
         ],
         Mode::Overview { .. } if app.agents.is_empty() => vec![
             (key(Action::Teams), "start a team"),
@@ -205,7 +263,8 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (key(Action::Interrupt).filter(|_| is_working), "interrupt"),
             (key(Action::Tasks), "tasks"),
             (key(Action::NextLayout), "layout"),
-            (key(Action::Scroll), "read back"),
+            (key(Action::Read), "read and copy"),
+            (key(Action::Search), "search"),
             (key(Action::Diff), "diff"),
             (key(Action::Restart).filter(|_| !has_ended), "restart"),
             (key(Action::Stop).filter(|_| !has_ended), "stop"),

@@ -2,11 +2,12 @@
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::model::{Row, Run, is_deceptive};
-use crate::tui::style::Theme;
+use crate::tui::style::{CellLook, Theme};
+use crate::tui::terminal::{is_fit, link_modifier};
 use crate::tui::text::{REPLACEMENT, clip, width};
 
 /// Marks that one cell may carry on top of its character.
@@ -17,8 +18,6 @@ const PARTS: [char; 3] = ['\u{200d}', '\u{fe0e}', '\u{fe0f}'];
 
 /// The Braille pattern without a dot: charts are full of it.
 const BLANK: char = '\u{2800}';
-
-type Look = (Color, Color, Modifier);
 
 /// Draws the part of a row that begins at column `skip` into an area of one line.
 pub(in crate::tui) fn draw_row(
@@ -39,7 +38,11 @@ pub(in crate::tui) fn draw_row(
         if strip.is_full() {
             break;
         }
-        strip.put_run(run, theme.cell(run.style));
+        let mut look = theme.cell(run.style);
+        if let Some(target) = run.link.as_deref().filter(|target| is_fit(target)) {
+            look.modifier |= link_modifier(target);
+        }
+        strip.put_run(run, look);
     }
     strip.fill_blank();
 }
@@ -58,17 +61,17 @@ impl Strip<'_> {
         usize::from(self.column.saturating_sub(self.skip)) >= self.cells.len()
     }
 
-    fn put_run(&mut self, run: &Run, look: Look) {
+    fn put_run(&mut self, run: &Run, look: CellLook) {
         if run.text.is_ascii() && run.text.len() == usize::from(run.columns) {
             run.text.bytes().for_each(|byte| self.put_char(char::from(byte), look));
-        } else if run.text.chars().count() == usize::from(run.columns) {
-            run.text.chars().for_each(|c| self.put_char(c, look));
-        } else {
+        } else if run.is_single() {
             self.put_composed(&run.text, run.columns, look);
+        } else {
+            run.text.chars().for_each(|c| self.put_char(c, look));
         }
     }
 
-    fn put_char(&mut self, c: char, look: Look) {
+    fn put_char(&mut self, c: char, look: CellLook) {
         let c = if c == BLANK { ' ' } else { c };
         let fits = c.width() == Some(1) && !is_deceptive(c);
         let safe = if fits { c } else { REPLACEMENT };
@@ -78,7 +81,7 @@ impl Strip<'_> {
     }
 
     /// Puts one character of several parts or of two columns, if it is what it says it is.
-    fn put_composed(&mut self, text: &str, columns: u16, look: Look) {
+    fn put_composed(&mut self, text: &str, columns: u16, look: CellLook) {
         let is_sound = matches!(columns, 1 | 2)
             && text.width() == usize::from(columns)
             && text.chars().count() <= CELL_CHARS_MAX
@@ -112,11 +115,12 @@ impl Strip<'_> {
         }
     }
 
-    fn next_cell(&mut self, look: Look) -> Option<&mut Cell> {
+    fn next_cell(&mut self, look: CellLook) -> Option<&mut Cell> {
         let at = self.column.checked_sub(self.skip);
         self.column = self.column.saturating_add(1);
         let cell = self.cells.get_mut(usize::from(at?))?;
-        (cell.fg, cell.bg, cell.modifier) = look;
+        (cell.fg, cell.bg, cell.modifier) = (look.text, look.back, look.modifier);
+        cell.underline_color = look.line;
         Some(cell)
     }
 
@@ -171,6 +175,24 @@ mod tests {
         assert_eq!(drawn(vec![run("e\u{301}", 1), run("x", 1)], 3, 0), "e\u{301}x ");
         // An emoji made of a narrow character and a mark that widens it.
         assert_eq!(drawn(vec![run("\u{2764}\u{fe0f}", 1), run("x", 1)], 3, 0), "\u{2764}x ");
+    }
+
+    #[test]
+    fn two_characters_in_two_columns_come_out_as_they_are() {
+        for text in [
+            "⚠\u{fe0f}",
+            "ℹ\u{fe0f}",
+            "✔\u{fe0f}",
+            "❤\u{fe0f}",
+            "🛠\u{fe0f}",
+            "👍🏽",
+            "か\u{3099}",
+            "\u{1100}\u{1161}",
+            "🇩🇪",
+        ] {
+            assert_eq!(drawn(vec![run(text, 2), run("x", 1)], 4, 0), format!("{text}x "));
+            assert_eq!(drawn(vec![run(text, 2), run("x", 1)], 2, 1), " x");
+        }
     }
 
     #[test]

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
-use super::bars::{draw_footer, draw_header};
+use super::bars::{draw_footer, draw_header, search_cursor};
 use super::card::draw_card;
 use super::cells::draw_centred;
 use super::tile::{draw_frame, draw_pane};
 use crate::model::{AgentName, Size};
-use crate::tui::app::{App, Damage, PaneDamage, PaneOffset};
+use crate::tui::app::{App, Damage, Mode, PaneDamage, PaneOffset};
 use crate::tui::grid::TileSlot;
 use crate::tui::keys::Action;
 use crate::tui::overlay::Overlay;
+use crate::tui::reading::Reading;
 use crate::tui::style::Tone;
 use crate::tui::terminal::TerminalCanvas;
 
@@ -32,9 +33,11 @@ impl Picture {
 
     /// Draws what is damaged and returns what to write to the terminal.
     pub(crate) fn draw(&mut self, app: &App, damage: &Damage) -> &[u8] {
+        self.canvas.set_abilities(app.settings.abilities);
         let area = self.canvas.area();
         if (area.height, area.width) != (app.window.rows, app.window.cols) {
             *self = Self::new(app.window);
+            self.canvas.set_abilities(app.settings.abilities);
             self.draw_all(app);
         } else if damage.is_all || !app.overlays.is_empty() {
             self.draw_all(app);
@@ -115,7 +118,7 @@ impl Picture {
             pane.map_or_else(PaneOffset::default, |pane| pane.view(inner.width, inner.height));
         let has_moved = self.views.insert(name.clone(), view) != Some(view);
         let rows = (!damage.is_whole && !has_moved).then_some(damage.rows.as_slice());
-        for area in draw_pane(app, slot, view, rows, &mut self.canvas.picture) {
+        for area in draw_pane(app, slot, view, rows, &mut self.canvas) {
             self.canvas.mark(area);
         }
     }
@@ -128,7 +131,9 @@ impl Picture {
     /// Draws the edge of a tile that tells since when something has been so.
     fn draw_label(&mut self, app: &App, slot: &TileSlot) {
         draw_frame(app, slot, &mut self.canvas.picture);
-        self.canvas.mark(Rect { height: 1, ..slot.area });
+        self.canvas.mark(Rect { height: u16::from(slot.has_frame), ..slot.area });
+        // The frame has sides, too, and they may have marks.
+        self.draw_tile(app, slot, &PaneDamage { is_whole: true, rows: Vec::new() });
     }
 
     fn draw_emptiness(&mut self, app: &App) {
@@ -145,9 +150,14 @@ impl Picture {
     /// Shows the cursor where the person types, and nowhere else.
     fn place_cursor(&mut self, app: &App, slots: &[TileSlot]) {
         self.canvas.cursor = self.cursor(app, slots).filter(|_| app.overlays.is_empty());
+        let pane = app.selected.as_ref().and_then(|name| app.panes.get(name));
+        self.canvas.cursor_shape = pane.map_or(0, |pane| pane.cursor.shape);
     }
 
     fn cursor(&self, app: &App, slots: &[TileSlot]) -> Option<(u16, u16)> {
+        if let Mode::Reading(reading) = &app.mode {
+            return reading_cursor(app, reading, slots);
+        }
         let name = app.selected.as_ref().filter(|_| app.is_typing())?;
         let slot = slots.iter().find(|slot| app.agents[slot.index].name == *name)?;
         let cursor = app.panes.get(name)?.cursor;
@@ -156,4 +166,17 @@ impl Picture {
         let y = cursor.row.checked_sub(view.row).filter(|y| *y < inner.height)?;
         cursor.is_visible.then_some((inner.x + x, inner.y + y))
     }
+}
+
+/// Returns where the cursor of reading is seen; while what is typed goes to the pane, nowhere.
+fn reading_cursor(app: &App, reading: &Reading, slots: &[TileSlot]) -> Option<(u16, u16)> {
+    if let Some(input) = reading.input.as_ref() {
+        return search_cursor(app, input);
+    }
+    let slot = slots.iter().find(|slot| app.agents[slot.index].name == reading.agent)?;
+    let inner = slot.inner();
+    let row = u16::try_from(reading.cursor.line.checked_sub(reading.top)?).ok()?;
+    let col = reading.cursor.col.checked_sub(reading.left)?;
+    let is_seen = row < inner.height && col < inner.width && !reading.was_typing;
+    is_seen.then_some((inner.x + col, inner.y + row))
 }

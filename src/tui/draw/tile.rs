@@ -1,30 +1,30 @@
 //! A tile: an agent's pane in a frame that tells its state.
 
+use std::ops::RangeInclusive;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::cells::{draw_centred, draw_row};
-use crate::model::AgentState;
-use crate::tui::app::{
-    AgentView, App, Mode, Pane, PaneOffset, Scroll, has_failed, receipt_line, state_word,
-};
+use crate::model::{AgentState, Row};
+use crate::tui::app::{AgentView, App, Mode, PaneOffset, has_failed, receipt_line, state_word};
 use crate::tui::grid::TileSlot;
+use crate::tui::reading::{Reading, TextSpan};
 use crate::tui::style::{Tone, sign};
+use crate::tui::terminal::TerminalCanvas;
 use crate::tui::text::{clip, elapsed, width};
 
 /// Draws the frame around a pane or a card.
 pub(super) fn draw_frame(app: &App, slot: &TileSlot, buffer: &mut Buffer) {
+    if !slot.has_frame {
+        return;
+    }
     let agent = &app.agents[slot.index];
-    let is_selected = app.selected_index() == Some(slot.index);
-    let is_typing = is_selected && app.is_typing();
-    let border = match (is_selected, is_typing) {
-        (_, true) => BorderType::Double,
-        (true, false) => BorderType::Thick,
-        (false, false) => BorderType::Rounded,
-    };
+    let (is_selected, is_typing) = selection(app, slot);
+    let border = border(app, slot);
     let room = usize::from(slot.area.width.saturating_sub(2));
     let (left, right) = title(app, agent, slot.index, room);
     let mut block = Block::bordered()
@@ -32,10 +32,79 @@ pub(super) fn draw_frame(app: &App, slot: &TileSlot, buffer: &mut Buffer) {
         .border_style(frame_style(app, agent, is_selected, is_typing))
         .title_top(left)
         .title_top(right.alignment(Alignment::Right));
-    if let Some(bottom) = bottom(app, agent, slot, room) {
+    let size = cut_size(app, slot);
+    let size_room = size.as_deref().map_or(0, |size| width(size) + 1);
+    if let Some(bottom) = bottom(app, agent, slot, room.saturating_sub(size_room)) {
         block = block.title_bottom(bottom);
     }
+    if let Some(size) = size.filter(|_| !is_read(app, slot)) {
+        let size = Line::from(Span::styled(size, app.theme.tone(Tone::Faint)));
+        block = block.title_bottom(size.alignment(Alignment::Right));
+    }
     block.render(slot.area, buffer);
+}
+
+/// Says whether a tile is selected, and whether it is typed into.
+fn selection(app: &App, slot: &TileSlot) -> (bool, bool) {
+    let is_selected = app.selected_index() == Some(slot.index);
+    (is_selected, is_selected && app.is_typing())
+}
+
+fn border(app: &App, slot: &TileSlot) -> BorderType {
+    match selection(app, slot) {
+        (_, true) => BorderType::Double,
+        (true, false) => BorderType::Thick,
+        (false, false) => BorderType::Rounded,
+    }
+}
+
+fn is_read(app: &App, slot: &TileSlot) -> bool {
+    let name = &app.agents[slot.index].name;
+    matches!(&app.mode, Mode::Reading(reading) if reading.agent == *name)
+}
+
+/// Returns the size of a pane that is larger than its tile because another window is larger.
+fn cut_size(app: &App, slot: &TileSlot) -> Option<String> {
+    let can_be = !slot.is_card && !app.is_leading;
+    let pane = app.panes.get(&app.agents[slot.index].name).filter(|_| can_be)?;
+    let inner = slot.inner();
+    let is_cut = pane.size.cols > inner.width || pane.size.rows > inner.height;
+    is_cut.then(|| format!(" {}×{} ", pane.size.cols, pane.size.rows))
+}
+
+/// A row, the columns of it that lie to the left of its tile, and whether there are rows that lie above
+/// or below the tile.
+struct CutRow<'a> {
+    row: Option<&'a Row>,
+    skip: u16,
+    is_under_more: bool,
+    is_over_more: bool,
+}
+
+/// Draws the sides of a frame beside one row, with a mark where more lies behind them.
+fn draw_sides(app: &App, slot: &TileSlot, line: Rect, cut: &CutRow<'_>, buffer: &mut Buffer) {
+    if !slot.has_frame {
+        return;
+    }
+    let skip = cut.skip;
+    let columns: u16 = cut.row.map_or(0, |row| row.runs.iter().map(|run| run.columns).sum());
+    let set = border(app, slot).to_border_set();
+    let (is_selected, is_typing) = selection(app, slot);
+    let style = frame_style(app, &app.agents[slot.index], is_selected, is_typing);
+    let mark = app.theme.tone(Tone::Accent);
+    let left = (skip > 0 && columns > 0).then_some("‹");
+    let right = match cut {
+        _ if columns > skip.saturating_add(line.width) => Some("›"),
+        CutRow { is_under_more: true, .. } => Some("↑"),
+        CutRow { is_over_more: true, .. } => Some("↓"),
+        CutRow { .. } => None,
+    };
+    for (x, cut, plain) in
+        [(line.x - 1, left, set.vertical_left), (line.right(), right, set.vertical_right)]
+    {
+        let style = if cut.is_some() { mark } else { style };
+        buffer.set_string(x, line.y, cut.unwrap_or(plain), style);
+    }
 }
 
 fn frame_style(app: &App, agent: &AgentView, is_selected: bool, is_typing: bool) -> Style {
@@ -98,10 +167,10 @@ fn bottom<'a>(
     slot: &TileSlot,
     room: usize,
 ) -> Option<Line<'a>> {
-    if let Mode::Scrolling(scroll) = &app.mode
-        && scroll.agent == agent.name
+    if let Mode::Reading(reading) = &app.mode
+        && reading.agent == agent.name
     {
-        return Some(position(app, scroll, slot));
+        return Some(position(app, reading, slot));
     }
     if slot.is_card || room < 10 {
         return None;
@@ -131,14 +200,27 @@ pub(super) fn progress(app: &App, agent: &AgentView) -> Option<(String, Style)> 
     Some((format!("{mark}{line}{more}"), style))
 }
 
-/// Says where in the past a pane is read.
-fn position<'a>(app: &App, scroll: &Scroll, slot: &TileSlot) -> Line<'a> {
-    let pane = app.panes.get(&scroll.agent);
-    let last = pane.map_or(0, |pane| pane.committed + u64::from(pane.size.rows));
-    let seen = (scroll.top + u64::from(slot.inner().height)).min(last);
-    let below = last.saturating_sub(seen);
-    let text = format!(" {seen} of {last} lines · {below} below ");
+/// Shows where in the past a pane is read, and what was found there.
+fn position<'a>(app: &App, reading: &Reading, slot: &TileSlot) -> Line<'a> {
+    let text = format!(" {} ", position_text(app, reading, slot));
     Line::from(Span::styled(text, app.theme.block(Tone::Warning))).alignment(Alignment::Right)
+}
+
+pub(super) fn position_text(app: &App, reading: &Reading, slot: &TileSlot) -> String {
+    let last = reading.end();
+    let seen = (reading.top + u64::from(slot.inner().height)).min(last);
+    let below = last.saturating_sub(seen);
+    let mut text = format!("{seen} of {last} lines · {below} below");
+    let news = app.panes.get(&reading.agent).map_or(0, |pane| reading.news(pane));
+    if news > 0 {
+        text = format!("{text} · {news} new since");
+    }
+    if let Some(search) = &reading.search {
+        let number = reading.hit_number().map_or(String::new(), |number| format!("{number}/"));
+        let more = if reading.is_loaded() { "" } else { "+" };
+        text = format!("{text} · {number}{}{more} hits", search.hits.len());
+    }
+    text
 }
 
 /// Draws rows of a pane, or all of it, and returns what of the picture that touched.
@@ -147,8 +229,9 @@ pub(super) fn draw_pane(
     slot: &TileSlot,
     view: PaneOffset,
     rows: Option<&[u16]>,
-    buffer: &mut Buffer,
+    canvas: &mut TerminalCanvas,
 ) -> Vec<Rect> {
+    let TerminalCanvas { picture: buffer, links, .. } = canvas;
     let agent = &app.agents[slot.index];
     let inner = slot.inner();
     let Some(pane) = app.panes.get(&agent.name) else {
@@ -156,19 +239,37 @@ pub(super) fn draw_pane(
         return vec![inner];
     };
     let line = |y: u16| Rect { y: inner.y + y, height: 1, ..inner };
-    if let Mode::Scrolling(scroll) = &app.mode
-        && scroll.agent == agent.name
+    let sides = u16::from(slot.has_frame);
+    let wide = |line: Rect| Rect { x: line.x - sides, width: line.width + 2 * sides, ..line };
+    if let Mode::Reading(reading) = &app.mode
+        && reading.agent == agent.name
     {
         for y in 0..inner.height {
-            draw_past(app, pane, scroll, y, line(y), buffer);
+            draw_read(app, reading, y, line(y), buffer);
+            let row = reading.line(reading.top + u64::from(y));
+            let skip = reading.left;
+            let cut = CutRow { row, skip, is_under_more: false, is_over_more: false };
+            draw_sides(app, slot, line(y), &cut, buffer);
+            links.set(inner.y + y, inner.left()..inner.right(), row, skip);
         }
-        return vec![inner];
+        return vec![wide(inner)];
     }
     let shown = |row: &u16| *row >= view.row && row - view.row < inner.height;
     let mut draw = |row: u16| {
         let line = line(row - view.row);
-        draw_row(buffer, line, pane.rows.get(usize::from(row)), view.col, &app.theme);
-        line
+        let known = pane.rows.get(usize::from(row));
+        draw_row(buffer, line, known, view.col, &app.theme);
+        let last = view.row + inner.height - 1;
+        let below = pane.rows.iter().skip(usize::from(last) + 1);
+        let cut = CutRow {
+            row: known,
+            skip: view.col,
+            is_under_more: row == view.row && row > 0,
+            is_over_more: row == last && below.into_iter().any(|row| !row.runs.is_empty()),
+        };
+        draw_sides(app, slot, line, &cut, buffer);
+        links.set(line.y, line.left()..line.right(), known, view.col);
+        wide(line)
     };
     if let Some(rows) = rows {
         return rows.iter().copied().filter(shown).map(draw).collect();
@@ -176,16 +277,48 @@ pub(super) fn draw_pane(
     for row in view.row..view.row + inner.height {
         draw(row);
     }
-    vec![inner]
+    vec![wide(inner)]
 }
 
-fn draw_past(app: &App, pane: &Pane, scroll: &Scroll, y: u16, line: Rect, buffer: &mut Buffer) {
-    let number = scroll.top + u64::from(y);
-    let known = scroll.line(number, pane);
-    draw_row(buffer, line, known, 0, &app.theme);
-    if known.is_none() && number < pane.committed {
-        buffer.set_stringn(line.x, line.y, "…", 1, app.theme.tone(Tone::Faint));
+/// Draws a line of what is read: its links, its hits and what is selected stand out.
+fn draw_read(app: &App, reading: &Reading, y: u16, row: Rect, buffer: &mut Buffer) {
+    let number = reading.top + u64::from(y);
+    let line = reading.line(number);
+    draw_row(buffer, row, line, reading.left, &app.theme);
+    if line.is_none() {
+        if number < reading.end() {
+            buffer.set_stringn(row.x, row.y, "…", 1, app.theme.tone(Tone::Faint));
+        }
+        return;
     }
+    let mut mark = |columns: RangeInclusive<u16>, style: Style| {
+        let from = columns.start().max(&reading.left).saturating_sub(reading.left);
+        let beyond = columns.end().saturating_add(1).saturating_sub(reading.left);
+        let (from, beyond) = (from.min(row.width), beyond.min(row.width));
+        let area = Rect { x: row.x + from, width: beyond.saturating_sub(from), ..row };
+        buffer.set_style(area, style);
+    };
+    let on_line = |span: &TextSpan| {
+        let from = if span.from.line < number { 0 } else { span.from.col };
+        let to = if span.to.line > number { u16::MAX } else { span.to.col };
+        (span.from.line <= number && span.to.line >= number).then_some(from..=to)
+    };
+    let hits = reading.search.as_ref().map_or(&[][..], |search| &search.hits);
+    let first = hits.partition_point(|hit| hit.to.line < number);
+    for hit in hits[first..].iter().take_while(|hit| hit.from.line <= number) {
+        let is_current = hit.from <= reading.cursor && reading.cursor <= hit.to;
+        let tone = if is_current { Tone::Accent } else { Tone::Warning };
+        on_line(hit).into_iter().for_each(|columns| mark(columns, marked(app, tone)));
+    }
+    if let Some(columns) = reading.selected_on(number) {
+        mark(columns, marked(app, Tone::Typing));
+    }
+}
+
+/// Returns the style of text that stands out, whatever it looked like before.
+fn marked(app: &App, tone: Tone) -> Style {
+    let before = Modifier::DIM | Modifier::HIDDEN | Modifier::ITALIC;
+    app.theme.block(tone).bg(Color::Reset).remove_modifier(before)
 }
 
 fn draw_absent(app: &App, agent: &AgentView, inner: Rect, buffer: &mut Buffer) {

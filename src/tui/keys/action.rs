@@ -14,7 +14,16 @@ pub(in crate::tui) enum Action {
     Type,
     Zoom,
     NextLayout,
+    /// A page above what is seen.
     Scroll,
+    /// Reads the screen as it is.
+    Read,
+    /// Opens all that the pane has shown in an editor.
+    History,
+    /// Looks for something in all panes.
+    Search,
+    /// Lists the links of the selected pane.
+    Links,
     Dispatch,
     Broadcast,
     /// To the next thing that waits for a person.
@@ -44,23 +53,68 @@ pub(in crate::tui) enum Action {
     Redraw,
     Detach,
     LeaveTyping,
-    Read(ScrollAction),
+    Reading(ReadAction),
+    /// Of the link that is chosen.
+    CopyLink,
     Choose(ListAction),
     Task(TaskAction),
     Write(EditAction),
     Review(DiffAction),
 }
 
-/// What a key means while reading back.
+/// What a key means while reading in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::tui) enum ScrollAction {
-    LineUp,
-    LineDown,
+pub(in crate::tui) enum ReadAction {
+    Move(Motion),
     PageUp,
     PageDown,
+    HalfPageUp,
+    HalfPageDown,
+    SearchForward,
+    SearchBackward,
+    NextHit,
+    PreviousHit,
+    SelectChars,
+    SelectLines,
+    SelectBlock,
+    /// Selects the last error, then the one before.
+    LastError,
+    Copy,
+    /// Copies what is selected; without a selection, keys go to the pane.
+    CopyOrType,
+    CopyLine,
+    /// Opens all of it in an editor.
+    Editor,
+    Type,
+    /// Ends the selection or the search; without either, reading.
+    Cancel,
+    Leave,
+}
+
+/// A way for the cursor to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::tui) enum Motion {
+    Left,
+    Right,
+    Up,
+    Down,
+    WordNext,
+    WordBack,
+    WordEnd,
+    BigWordNext,
+    BigWordBack,
+    BigWordEnd,
+    LineStart,
+    /// The first character of the line that is not blank.
+    TextStart,
+    LineEnd,
     Oldest,
     Newest,
-    Leave,
+    WindowTop,
+    WindowMiddle,
+    WindowBottom,
+    ParagraphBack,
+    ParagraphNext,
 }
 
 /// What a key means in a list or a question.
@@ -138,20 +192,22 @@ pub(in crate::tui) enum DiffAction {
 pub(in crate::tui) enum KeyScope {
     Overview,
     Typing,
-    Scrolling,
+    Reading,
     Prompt,
     Dialog,
+    Links,
     Tasks,
     Diff,
 }
 
 impl KeyScope {
-    pub(in crate::tui) const ALL: [Self; 7] = [
+    pub(in crate::tui) const ALL: [Self; 8] = [
         Self::Overview,
         Self::Typing,
-        Self::Scrolling,
+        Self::Reading,
         Self::Prompt,
         Self::Dialog,
+        Self::Links,
         Self::Tasks,
         Self::Diff,
     ];
@@ -161,9 +217,10 @@ impl KeyScope {
         match self {
             Self::Overview => "Panes",
             Self::Typing => "While typing into a pane",
-            Self::Scrolling => "While reading history",
+            Self::Reading => "While reading a pane",
             Self::Prompt => "While writing a prompt",
             Self::Dialog => "In lists and questions",
+            Self::Links => "In the list of links",
             Self::Tasks => "In the list of tasks",
             Self::Diff => "In a diff",
         }

@@ -2,7 +2,7 @@
 //! help says of it.
 
 use super::action::{
-    Action, DiffAction, EditAction, KeyScope, ListAction, ScrollAction, TaskAction,
+    Action, DiffAction, EditAction, KeyScope, ListAction, Motion, ReadAction, TaskAction,
 };
 
 /// One row of the table of actions.
@@ -27,8 +27,12 @@ const fn typing(action: Action, name: Word, keys: Word, help: Word) -> KeyBindin
     KeyBinding { action, scope: KeyScope::Typing, name, keys, help }
 }
 
-const fn read(reading: ScrollAction, name: Word, keys: Word, help: Word) -> KeyBinding {
-    KeyBinding { action: Action::Read(reading), scope: KeyScope::Scrolling, name, keys, help }
+const fn read(reading: ReadAction, name: Word, keys: Word, help: Word) -> KeyBinding {
+    KeyBinding { action: Action::Reading(reading), scope: KeyScope::Reading, name, keys, help }
+}
+
+const fn go(motion: Motion, name: Word, keys: Word, help: Word) -> KeyBinding {
+    read(ReadAction::Move(motion), name, keys, help)
 }
 
 const fn write(writing: EditAction, name: Word, keys: Word, help: Word) -> KeyBinding {
@@ -67,7 +71,11 @@ pub(super) const BINDINGS: &[KeyBinding] = &[
     overview(Action::Type, "type", "enter", "type into the selected pane"),
     overview(Action::Zoom, "zoom", "z", "zoom the selected pane / unzoom"),
     overview(Action::NextLayout, "next_layout", "space", "switch to the next layout"),
-    overview(Action::Scroll, "scroll", "pageup [", "read the history of the pane"),
+    overview(Action::Read, "read", "[", "read and copy in the pane"),
+    overview(Action::Scroll, "scroll", "pageup", "read a page above"),
+    overview(Action::History, "history", "e", "its history in $VISUAL or $EDITOR"),
+    overview(Action::Search, "search", "ctrl-f /", "search in all panes"),
+    overview(Action::Links, "links", "o", "the links of the pane"),
     overview(Action::Dispatch, "dispatch", "d", "send a prompt to the agent"),
     overview(Action::Broadcast, "broadcast", "b", "send a prompt to several agents"),
     overview(Action::Attend, "attend", "a", "go to the next that needs you"),
@@ -91,13 +99,45 @@ pub(super) const BINDINGS: &[KeyBinding] = &[
     overview(Action::Redraw, "redraw", "ctrl-l", "redraw the screen"),
     overview(Action::Detach, "detach", "q", "quit; agents keep running"),
     typing(Action::LeaveTyping, "leave_typing", "ctrl-b", "leave; twice: send it to the agent"),
-    read(ScrollAction::LineUp, "line_up", "up k", "one line up"),
-    read(ScrollAction::LineDown, "line_down", "down j", "one line down"),
-    read(ScrollAction::PageUp, "page_up", "pageup ctrl-u", "one page up"),
-    read(ScrollAction::PageDown, "page_down", "pagedown ctrl-d", "one page down"),
-    read(ScrollAction::Oldest, "oldest", "g home", "the oldest line"),
-    read(ScrollAction::Newest, "newest", "G", "the newest line"),
-    read(ScrollAction::Leave, "leave_scrolling", "esc end q ctrl-b", "return to live output"),
+    go(Motion::Left, "read_left", "h left", "to the left"),
+    go(Motion::Down, "line_down", "j down", "one line down"),
+    go(Motion::Up, "line_up", "k up", "one line up"),
+    go(Motion::Right, "read_right", "l right", "to the right"),
+    go(Motion::WordNext, "read_word", "w", "the next word"),
+    go(Motion::WordBack, "read_word_back", "b", "the word before"),
+    go(Motion::WordEnd, "read_word_end", "e", "the end of the word"),
+    go(Motion::BigWordNext, "read_big_word", "W", "the next word between blanks"),
+    go(Motion::BigWordBack, "read_big_word_back", "B", "the one before"),
+    go(Motion::BigWordEnd, "read_big_word_end", "E", "its end"),
+    go(Motion::LineStart, "read_line_start", "0 home", "the start of the line"),
+    go(Motion::TextStart, "read_text_start", "^", "its first character"),
+    go(Motion::LineEnd, "read_line_end", "$ end", "its end"),
+    go(Motion::Oldest, "oldest", "g", "the oldest line"),
+    go(Motion::Newest, "newest", "G", "the newest line"),
+    go(Motion::WindowTop, "read_top", "H", "the top line that is seen"),
+    go(Motion::WindowMiddle, "read_middle", "M", "the middle one"),
+    go(Motion::WindowBottom, "read_bottom", "L", "the bottom one"),
+    go(Motion::ParagraphBack, "read_paragraph_back", "{", "the blank line before"),
+    go(Motion::ParagraphNext, "read_paragraph", "}", "the next blank line"),
+    read(ReadAction::HalfPageUp, "half_page_up", "ctrl-u", "half a page up"),
+    read(ReadAction::HalfPageDown, "half_page_down", "ctrl-d", "half a page down"),
+    read(ReadAction::PageUp, "page_up", "pageup ctrl-b", "one page up"),
+    read(ReadAction::PageDown, "page_down", "pagedown ctrl-f", "one page down"),
+    read(ReadAction::SearchForward, "read_search", "/", "search down: a regular expression"),
+    read(ReadAction::SearchBackward, "read_search_back", "?", "search up"),
+    read(ReadAction::NextHit, "read_next", "n", "the next hit"),
+    read(ReadAction::PreviousHit, "read_previous", "N", "the hit before"),
+    read(ReadAction::SelectChars, "select_text", "v", "select text"),
+    read(ReadAction::SelectLines, "select_lines", "V", "select lines"),
+    read(ReadAction::SelectBlock, "select_block", "ctrl-v", "select a block"),
+    read(ReadAction::LastError, "select_error", "!", "select the last error; then the one before"),
+    read(ReadAction::Copy, "copy", "y", "copy the selection, and leave"),
+    read(ReadAction::CopyOrType, "copy_or_type", "enter", "the same; without one: type"),
+    read(ReadAction::CopyLine, "copy_line", "Y", "copy the line, and leave"),
+    read(ReadAction::Editor, "open_history", "ctrl-e", "all of it in $VISUAL or $EDITOR"),
+    read(ReadAction::Type, "read_type", "i", "type into the pane"),
+    read(ReadAction::Cancel, "read_cancel", "esc", "end the selection, the search, reading"),
+    read(ReadAction::Leave, "leave_scrolling", "q", "return to live output"),
     write(EditAction::Send, "send", "enter", "send it"),
     write(EditAction::SendAnyway, "send_anyway", "ctrl-g", "send even if unknown or limited"),
     write(EditAction::NewLine, "new_line", "alt-enter ctrl-j shift-enter", "insert a new line"),
@@ -118,6 +158,13 @@ pub(super) const BINDINGS: &[KeyBinding] = &[
     choose(ListAction::Toggle, "toggle", "space", "select / deselect"),
     choose(ListAction::Accept, "accept", "enter y", "confirm"),
     choose(ListAction::Cancel, "cancel", "esc n q ctrl-b", "close"),
+    KeyBinding {
+        action: Action::CopyLink,
+        scope: KeyScope::Links,
+        name: "copy_link",
+        keys: "c",
+        help: "copy where it leads",
+    },
     task(TaskAction::Add, "task_add", "n", "add a task"),
     task(TaskAction::Retry, "task_retry", "r", "retry the task"),
     task(TaskAction::GiveUp, "task_cancel", "x", "cancel the task"),
@@ -176,14 +223,14 @@ mod tests {
         for scope in KeyScope::ALL {
             write!(
                 text,
-                "\n### {}\n\n| key | action | what it does |\n| --- | --- | --- |\n",
+                "\n### {}\n\n| action | keys | what it does |\n| --- | --- | --- |\n",
                 scope.heading()
             )
             .unwrap();
             for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {
                 let keys: Vec<String> =
                     binding.keys.split(' ').map(|key| format!("`{key}`")).collect();
-                writeln!(text, "| {} | `{}` | {} |", keys.join(" "), binding.name, binding.help)
+                writeln!(text, "| `{}` | {} | {} |", binding.name, keys.join(" "), binding.help)
                     .unwrap();
             }
         }

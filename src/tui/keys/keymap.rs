@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::action::{
-    Action, DiffAction, EditAction, KeyScope, ListAction, ScrollAction, TaskAction,
-};
+use super::action::{Action, DiffAction, EditAction, KeyScope, ListAction, ReadAction, TaskAction};
 use super::bindings::{BINDINGS, KeyBinding};
 use crate::model::{Key, KeyCode};
 
@@ -30,7 +28,12 @@ pub(in crate::tui) struct Keymap {
 impl Keymap {
     /// Returns the defaults with the user's choice over them; a key chosen for one action is taken
     /// from the action that has it by default.
-    pub(in crate::tui) fn new(chosen: &BTreeMap<String, String>) -> Result<Self, KeymapError> {
+    ///
+    /// A terminal inside of tmux never sees the key that tmux takes for itself.
+    pub(in crate::tui) fn new(
+        chosen: &BTreeMap<String, String>,
+        is_in_tmux: bool,
+    ) -> Result<Self, KeymapError> {
         let mut own: Vec<(Key, &'static KeyBinding)> = Vec::new();
         for (name, keys) in chosen {
             let meaning = find(name)?;
@@ -49,7 +52,7 @@ impl Keymap {
                 bindings.extend(own.iter().filter(|(_, m)| m.name == meaning.name).copied());
                 continue;
             }
-            for key in parse_keys(meaning.name, meaning.keys)? {
+            for key in parse_keys(meaning.name, &usual_keys(meaning, is_in_tmux))? {
                 if !own.iter().any(|(k, m)| *k == key && m.scope == meaning.scope) {
                     bindings.push((key, meaning));
                 }
@@ -163,7 +166,7 @@ impl Keymap {
     fn check_the_ways_back(&self) -> Result<(), KeymapError> {
         let needed = [
             Action::LeaveTyping,
-            Action::Read(ScrollAction::Leave),
+            Action::Reading(ReadAction::Leave),
             Action::Choose(ListAction::Cancel),
             Action::Write(EditAction::Leave),
             Action::Detach,
@@ -178,6 +181,19 @@ impl Keymap {
         Ok(())
     }
 }
+
+/// Returns the keys of an action unless the user chooses others.
+fn usual_keys(meaning: &KeyBinding, is_in_tmux: bool) -> String {
+    let keys = meaning.keys.split_whitespace().map(|key| match key {
+        TMUX_PREFIX if is_in_tmux && meaning.scope != KeyScope::Reading => LEAVE_IN_TMUX,
+        key => key,
+    });
+    keys.collect::<Vec<_>>().join(" ")
+}
+
+/// What leaves a pane; in a tmux it never arrives, as that waits for it.
+const TMUX_PREFIX: &str = "ctrl-b";
+const LEAVE_IN_TMUX: &str = "ctrl-]";
 
 /// Returns every action with its name, its keys unless the user chooses others, and what it does.
 pub fn default_keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
@@ -251,7 +267,14 @@ pub(in crate::tui) fn normal(mut key: Key) -> Key {
         key.modifiers.shift = false;
     }
     if let (KeyCode::Char(c), true) = (key.code, key.modifiers.control) {
-        key.code = KeyCode::Char(c.to_ascii_lowercase());
+        // Old terminals have one byte for both.
+        key.code = KeyCode::Char(match c {
+            '4' => '\\',
+            '5' => ']',
+            '6' => '^',
+            '7' => '_',
+            c => c.to_ascii_lowercase(),
+        });
     }
     key
 }
@@ -287,7 +310,12 @@ mod tests {
     use super::*;
 
     fn chosen(pairs: &[(&str, &str)]) -> Result<Keymap, KeymapError> {
-        Keymap::new(&pairs.iter().map(|(a, k)| ((*a).to_owned(), (*k).to_owned())).collect())
+        keymap(pairs, false)
+    }
+
+    fn keymap(pairs: &[(&str, &str)], is_in_tmux: bool) -> Result<Keymap, KeymapError> {
+        let chosen = pairs.iter().map(|(a, k)| ((*a).to_owned(), (*k).to_owned())).collect();
+        Keymap::new(&chosen, is_in_tmux)
     }
 
     fn key(name: &str) -> Key {
@@ -308,6 +336,28 @@ mod tests {
         assert_eq!(overview("d"), Some(Action::Dispatch));
         assert_eq!(overview("b"), Some(Action::Broadcast));
         assert_eq!(overview("a"), Some(Action::Attend));
+    }
+
+    #[test]
+    fn the_page_of_the_dashboard_has_every_key() {
+        let page = include_str!("../../../docs/dashboard.md");
+        for (name, keys, help) in default_keys() {
+            let keys: Vec<String> = keys.split_whitespace().map(|key| format!("`{key}`")).collect();
+            let line = format!("| `{name}` | {} | {help} |", keys.join(" "));
+            assert!(page.contains(&line), "docs/dashboard.md lacks {line}");
+        }
+    }
+
+    #[test]
+    fn inside_of_tmux_its_own_key_is_nobodys() {
+        let keymap = keymap(&[], true).unwrap();
+        assert_eq!(keymap.action(KeyScope::Typing, key("ctrl-]")), Some(Action::LeaveTyping));
+        assert_eq!(keymap.action(KeyScope::Typing, key("ctrl-b")), None);
+        assert_eq!(keymap.action(KeyScope::Dialog, key("ctrl-b")), None);
+        let as_old_terminals_send_it = normal(key("ctrl-5"));
+        assert_eq!(as_old_terminals_send_it, key("ctrl-]"));
+        let own = self::keymap(&[("leave_typing", "ctrl-b")], true).unwrap();
+        assert_eq!(own.action(KeyScope::Typing, key("ctrl-b")), Some(Action::LeaveTyping));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) struct Button {
 /// What lies under the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hit {
-    UserFiles,
+    Outside,
     Button(Action),
     /// An entry of the list, counted from zero.
     Item(usize),
@@ -87,7 +87,7 @@ impl DialogBox {
     pub(super) fn hit(&self, area: Rect, at: Position) -> Hit {
         let place = self.place(area);
         if !place.contains(at) {
-            return Hit::UserFiles;
+            return Hit::Outside;
         }
         let is_edge = at.y + 1 == place.bottom();
         let mut end = usize::from(place.x) + 1;

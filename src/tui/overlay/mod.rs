@@ -10,10 +10,12 @@ mod diff;
 mod form;
 mod help;
 mod launcher;
+mod links;
 mod list;
 mod playbooks;
 mod prompt;
 mod recipients;
+mod search;
 mod stack;
 mod task_form;
 mod task_view;
@@ -26,8 +28,10 @@ pub(super) use confirm::{AgentAction, Confirm};
 pub(super) use diff::DiffView;
 pub(super) use help::Help;
 pub(super) use launcher::Launcher;
+pub(super) use links::LinkList;
 pub(super) use playbooks::PlaybookList;
 pub(super) use prompt::PromptBox;
+pub(super) use search::SearchBox;
 pub(super) use stack::{
     Handled, Overlay, OverlayStack, each_of, edited, follow, paste, point, press, tick,
 };

@@ -239,7 +239,7 @@ pub(crate) fn point(app: &mut App, mouse: Mouse) {
         MouseKind::Press(MouseButton::Left) => {
             let at = Position { x: mouse.col, y: mouse.row };
             next = match overlay.hit(app, app.body(), at) {
-                Hit::UserFiles => overlay.cancel(app),
+                Hit::Outside => overlay.cancel(app),
                 Hit::Button(Action::Choose(choice)) => overlay.choose(app, choice),
                 Hit::Button(Action::Help) => Next::open(Help::default()),
                 Hit::Button(action) => overlay.act(app, action),

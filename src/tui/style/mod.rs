@@ -5,5 +5,5 @@ mod theme;
 
 pub use color::Depth;
 pub(super) use color::is_light;
-pub(super) use theme::{Ink, Theme, Tone, Wash, as_of_agent, sign, urgency};
+pub(super) use theme::{CellLook, Ink, Theme, Tone, Wash, as_of_agent, sign, urgency};
 pub use theme::{ThemeChoice, ThemeError};

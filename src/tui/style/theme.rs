@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::Depth;
 use crate::model::{AgentState, Color as CellColor, Style as CellStyle, TaskState};
+use crate::tui::terminal::shape_modifier;
 
 /// The themes that are part of the program.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -204,13 +205,31 @@ impl Theme {
     }
 
     /// Returns the style of a cell of an agent's own screen.
-    pub(crate) fn cell(&self, style: CellStyle) -> (Color, Color, Modifier) {
+    pub(crate) fn cell(&self, style: CellStyle) -> CellLook {
         let mut modifier = Modifier::empty();
         for (bit, its) in ATTRIBUTES {
             modifier.set(its, style.has(bit));
         }
-        (self.depth.fit(style.foreground), self.depth.fit(style.background), modifier)
+        if style.has(CellStyle::UNDERLINE) {
+            modifier |= shape_modifier(style.underline);
+        }
+        CellLook {
+            text: self.depth.fit(style.foreground),
+            back: self.depth.fit(style.background),
+            line: self.depth.fit(style.underline_color),
+            modifier,
+        }
     }
+}
+
+/// How a cell of an agent's screen is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellLook {
+    pub text: Color,
+    pub back: Color,
+    /// Of the underline.
+    pub line: Color,
+    pub modifier: Modifier,
 }
 
 const ATTRIBUTES: [(u8, Modifier); 8] = [
@@ -378,9 +397,10 @@ mod tests {
             foreground: CellColor::Indexed(5),
             background: CellColor::Default,
             attributes: CellStyle::BOLD | CellStyle::INVERSE,
+            ..CellStyle::default()
         };
-        let (fg, bg, modifier) = theme.cell(style);
-        assert_eq!((fg, bg), (Color::Indexed(5), Color::Reset));
-        assert_eq!(modifier, Modifier::BOLD | Modifier::REVERSED);
+        let look = theme.cell(style);
+        assert_eq!((look.text, look.back), (Color::Indexed(5), Color::Reset));
+        assert_eq!(look.modifier, Modifier::BOLD | Modifier::REVERSED);
     }
 }

@@ -2,8 +2,9 @@
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::abilities::{Abilities, WindowLinks, is_linked};
 use super::pen::Pen;
 use crate::model::Size;
 
@@ -16,6 +17,9 @@ const GAP_CELLS_MAX: u16 = 2;
 /// Frames from this size on are worth the sixteen bytes that keep them from tearing.
 const SYNCHRONIZED_BYTES_MIN: usize = 2048;
 
+/// Stands for what a cell shows where a terminal may have drawn over it: no picture has it.
+const UNKNOWN: &str = "\0";
+
 const BEGIN_SYNCHRONIZED: &[u8] = b"\x1b[?2026h";
 const END_SYNCHRONIZED: &[u8] = b"\x1b[?2026l";
 
@@ -26,6 +30,11 @@ pub(crate) struct TerminalCanvas {
     pub picture: Buffer,
     /// Where the cursor should be seen, if at all.
     pub cursor: Option<(u16, u16)>,
+    /// The number of the cursor's shape, as the application chose it.
+    pub cursor_shape: u8,
+    /// Where the cells lead that are marked as links.
+    pub links: WindowLinks,
+    shown_shape: u8,
     shown: Buffer,
     shows_cursor: bool,
     /// For each row the columns that may differ.
@@ -42,6 +51,9 @@ impl TerminalCanvas {
         Self {
             picture: Buffer::empty(area),
             cursor: None,
+            cursor_shape: 0,
+            links: WindowLinks::default(),
+            shown_shape: 0,
             shown: Buffer::empty(area),
             shows_cursor: false,
             marks: vec![None; usize::from(size.rows)],
@@ -49,6 +61,11 @@ impl TerminalCanvas {
             pen: Pen::default(),
             out: Vec::new(),
         }
+    }
+
+    /// Says what the terminal can show.
+    pub(crate) fn set_abilities(&mut self, abilities: Abilities) {
+        self.pen.abilities = abilities;
     }
 
     /// Returns the whole area.
@@ -76,7 +93,7 @@ impl TerminalCanvas {
         self.out.clear();
         self.out.extend_from_slice(BEGIN_SYNCHRONIZED);
         if std::mem::take(&mut self.is_unknown) {
-            self.pen = Pen::default();
+            self.pen = Pen::new(self.pen.abilities);
             self.out.extend_from_slice(b"\x1b[?25l\x1b[m\x1b[2J");
             self.shown = Buffer::empty(self.picture.area);
             self.mark_all();
@@ -85,6 +102,7 @@ impl TerminalCanvas {
             let Some((left, right)) = self.marks[y].take() else { continue };
             self.paint_row(u16::try_from(y).unwrap_or(u16::MAX), left, right);
         }
+        self.pen.lead(&mut self.out, None);
         self.paint_cursor();
         self.framed()
     }
@@ -98,7 +116,7 @@ impl TerminalCanvas {
         &self.out
     }
 
-    fn paint_row(&mut self, y: u16, left: u16, right: u16) {
+    fn paint_row(&mut self, y: u16, left: u16, mut right: u16) {
         let columns = self.picture.area.width;
         let start = self.picture.index_of(0, y);
         let at = |x: u16| start + usize::from(x);
@@ -119,14 +137,40 @@ impl TerminalCanvas {
             }
             let cell = cell.clone();
             self.approach(x, y);
-            self.pen.write(&mut self.out, &cell, width);
-            self.shown.content[at(x)] = cell;
+            let target = is_linked(cell.modifier).then(|| self.links.at(x, y)).flatten();
+            self.pen.lead(&mut self.out, target);
             if width == 2 {
+                let end = self.write_wide(&cell, x, columns);
+                self.shown.content[at(x + 2)..at(end)].fill(Cell::new(UNKNOWN));
+                right = right.max(end);
                 self.shown.content[at(x + 1)].reset();
                 self.shown.content[at(x + 1)].set_symbol("");
+            } else {
+                self.pen.write(&mut self.out, &cell, width);
             }
+            self.shown.content[at(x)] = cell;
             x += width;
         }
+    }
+
+    /// Writes a cell of two columns, and returns the column up to which a terminal that draws it
+    /// otherwise may have written.
+    fn write_wide(&mut self, cell: &Cell, x: u16, columns: u16) -> u16 {
+        let mut parts = cell.symbol().chars().map(|c| c.width().unwrap_or(0));
+        let first = parts.next().unwrap_or(0);
+        let is_composed = cell.symbol().chars().nth(1).is_some();
+        if !is_composed {
+            self.pen.write(&mut self.out, cell, 2);
+            return x + 2;
+        }
+        if first < 2 {
+            // Some terminals take the first part alone: nothing old may stay beside it.
+            self.pen.blank_two(&mut self.out, cell);
+        }
+        self.pen.write(&mut self.out, cell, 2);
+        self.pen.forget_place();
+        let most = u16::try_from(first + parts.sum::<usize>()).unwrap_or(u16::MAX);
+        x.saturating_add(most.max(2)).min(columns)
     }
 
     /// Returns what a cell should show and its width; half a wide character shows nothing.
@@ -149,7 +193,13 @@ impl TerminalCanvas {
         {
             let between = self.shown.index_of(from, y)..self.shown.index_of(x, y);
             let cells = &self.shown.content[between];
-            if cells.iter().all(|cell| cell.symbol().len() == 1 && self.pen.looks_like(cell)) {
+            let is_plain = |cell: &Cell| {
+                cell.symbol().len() == 1
+                    && self.pen.looks_like(cell)
+                    && !is_linked(cell.modifier)
+                    && *cell != Cell::new(UNKNOWN)
+            };
+            if !self.pen.leads() && cells.iter().all(is_plain) {
                 for cell in cells {
                     self.pen.write(&mut self.out, cell, 1);
                 }
@@ -169,6 +219,11 @@ impl TerminalCanvas {
         match self.cursor {
             Some((x, y)) => {
                 self.pen.go(&mut self.out, x, y);
+                let can_shape = self.pen.abilities.cursor_shapes;
+                let shape = if can_shape { self.cursor_shape.min(6) } else { 0 };
+                if std::mem::replace(&mut self.shown_shape, shape) != shape {
+                    self.out.extend_from_slice(format!("\x1b[{shape} q").as_bytes());
+                }
                 if !self.shows_cursor {
                     self.out.extend_from_slice(b"\x1b[?25h");
                 }
@@ -266,6 +321,25 @@ mod tests {
         assert_eq!(flushed(&mut canvas), "\x1b[1;18H\x1b[ma世\x1b[2;4H│ │世");
     }
 
+    /// A terminal that does not join the parts writes further, and one that does not widen a letter
+    /// writes less far; what stands behind must come out at its place.
+    #[test]
+    fn what_terminals_draw_in_different_widths_moves_nothing() {
+        let mut canvas = canvas();
+        canvas.picture.set_string(0, 0, "0123456789", Style::new());
+        flushed(&mut canvas);
+        let family = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}";
+        canvas.picture.set_string(2, 0, family, Style::new());
+        let place = "\x1b[1;5H";
+        assert_eq!(flushed(&mut canvas), format!("\x1b[1;3H{family}{place}4567"));
+        canvas.picture.set_string(6, 0, "\u{26a0}\u{fe0f}", Style::new());
+        assert_eq!(flushed(&mut canvas), "\x1b[1;7H  \x1b[2D\u{26a0}\u{fe0f}");
+        canvas.picture.set_string(8, 0, "x", Style::new());
+        assert_eq!(flushed(&mut canvas), "\x1b[1;9Hx");
+        canvas.picture.set_string(16, 0, format!("{family}ab"), Style::new());
+        assert_eq!(flushed(&mut canvas), format!("\x1b[7C{family}\x1b[1;19Hab"));
+    }
+
     #[test]
     fn the_cursor_is_shown_moved_and_hidden_without_waste() {
         let mut canvas = canvas();
@@ -277,6 +351,17 @@ mod tests {
         assert_eq!(flushed(&mut canvas), "\x1b[mx");
         canvas.cursor = None;
         assert_eq!(flushed(&mut canvas), "\x1b[?25l");
+    }
+
+    #[test]
+    fn the_shape_of_the_cursor_is_that_of_the_application() {
+        let mut canvas = canvas();
+        (canvas.cursor, canvas.cursor_shape) = (Some((0, 0)), 5);
+        assert_eq!(flushed(&mut canvas), "\x1b[1H\x1b[?25h", "an old terminal");
+        canvas.set_abilities(Abilities { cursor_shapes: true, ..Abilities::default() });
+        assert_eq!(flushed(&mut canvas), "\x1b[5 q");
+        canvas.cursor_shape = 0;
+        assert_eq!(flushed(&mut canvas), "\x1b[0 q");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The user's own terminal: its modes, what is typed into it, and what is painted on it.
 
+mod abilities;
 mod canvas;
 mod keyboard;
 mod modes;
@@ -8,6 +9,7 @@ mod parser;
 mod pen;
 mod signals;
 
+pub(super) use abilities::{Abilities, is_fit, link_modifier, shape_modifier};
 pub(super) use canvas::TerminalCanvas;
 pub(super) use modes::{TerminalModes, is_terminal, window_size};
 pub(super) use output::TerminalOutput;

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::{Hide, Show};
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
 };
 use crossterm::{Command, queue};
 
@@ -34,10 +35,18 @@ const PASTE_AND_FOCUS_OFF: &str = "\x1b[?1004l\x1b[?2004l";
 const KEYBOARD_ON: &str = "\x1b[>1u";
 const KEYBOARD_OFF: &str = "\x1b[<1u";
 
+/// Gives the cursor the shape that the terminal's owner chose.
+const OWN_CURSOR: &str = "\x1b[0 q";
+
+/// Has the terminal keep its title, and take it up again.
+const KEEP_TITLE: &str = "\x1b[22;2t";
+const TITLE_BACK: &str = "\x1b[23;2t";
+
 const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
 
 /// A panic must know whether there is anything to restore.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+static IS_PLAIN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
 /// The terminal in our hands; dropped, it is as it was.
@@ -45,6 +54,8 @@ static HOOK: Once = Once::new();
 pub(crate) struct TerminalModes {
     is_plain: bool,
     has_motion: bool,
+    /// What the terminal's window is called.
+    title: String,
 }
 
 impl TerminalModes {
@@ -56,7 +67,9 @@ impl TerminalModes {
     ) -> io::Result<Self> {
         restore_before_a_panic_speaks();
         // The console of Linux prints what it does not know.
-        let modes = Self { is_plain: matches!(term, "linux" | "dumb"), has_motion: false };
+        let is_plain = matches!(term, "linux" | "dumb");
+        let mut modes = Self { is_plain, has_motion: false, title: String::new() };
+        IS_PLAIN.store(is_plain, Ordering::SeqCst);
         modes.resume(output)?;
         if ask_background && !modes.is_plain {
             output.send(ASK_BACKGROUND.as_bytes())?;
@@ -65,11 +78,16 @@ impl TerminalModes {
     }
 
     /// Sets the modes again, after the process had been stopped.
-    pub(crate) fn resume(&self, output: &mut TerminalOutput) -> io::Result<()> {
+    pub(crate) fn resume(&mut self, output: &mut TerminalOutput) -> io::Result<()> {
         enable_raw_mode()?;
-        ENTERED.store(true, Ordering::SeqCst);
+        let is_first = !ENTERED.swap(true, Ordering::SeqCst);
         let mut out = Vec::new();
-        queue!(out, EnterAlternateScreen, Hide)?;
+        if is_first && !self.is_plain {
+            out.extend(KEEP_TITLE.bytes());
+        }
+        self.title.clear();
+        // A terminal that draws a picture wider than it is must not push the rest to the next row.
+        queue!(out, EnterAlternateScreen, Hide, DisableLineWrap)?;
         if !self.is_plain {
             // Set anew rather than set twice: each setting has to be taken back.
             out.extend(KEYBOARD_OFF.bytes());
@@ -97,6 +115,15 @@ impl TerminalModes {
         output.send(change.as_bytes())
     }
 
+    /// Names the terminal's window.
+    pub(crate) fn set_title(&mut self, title: &str, output: &mut TerminalOutput) -> io::Result<()> {
+        if self.is_plain || self.title == title {
+            return Ok(());
+        }
+        title.clone_into(&mut self.title);
+        output.send(format!("\x1b]2;{title}\x07").as_bytes())
+    }
+
     /// Gives the terminal back before its time, and says whether it heard of it.
     pub(crate) fn leave() -> bool {
         restore()
@@ -114,10 +141,14 @@ fn restore() -> bool {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return true;
     }
-    let mut out =
-        format!("{END_FRAME}{MOTION_OFF}{MOUSE_OFF}{PASTE_AND_FOCUS_OFF}{KEYBOARD_OFF}\x1b[m");
-    let leaving =
-        Show.write_ansi(&mut out).and_then(|()| LeaveAlternateScreen.write_ansi(&mut out));
+    let mut out = format!(
+        "{END_FRAME}{MOTION_OFF}{MOUSE_OFF}{PASTE_AND_FOCUS_OFF}{KEYBOARD_OFF}{TITLE_BACK}\x1b[m"
+    );
+    if !IS_PLAIN.load(Ordering::SeqCst) {
+        out.push_str(OWN_CURSOR);
+    }
+    let leaving = EnableLineWrap.write_ansi(&mut out).and_then(|()| Show.write_ansi(&mut out));
+    let leaving = leaving.and_then(|()| LeaveAlternateScreen.write_ansi(&mut out));
     let written = leaving.map_err(io::Error::other).and_then(|()| say_last(out.as_bytes()));
     for failed in [written.as_ref().err(), disable_raw_mode().as_ref().err()].into_iter().flatten()
     {

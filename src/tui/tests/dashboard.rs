@@ -164,6 +164,8 @@ fn the_mouse_selects_and_only_a_program_that_asked_for_it_gets_it() {
     stage.requests();
     stage.click(150, 10);
     assert!(stage.requests().is_empty());
+    stage.press("esc");
+    assert!(stage.app.is_typing(), "the third took the line");
     let mut view = pane_view("frontend", &TALK);
     view.mouse = MouseWish::Buttons;
     stage.show(view);

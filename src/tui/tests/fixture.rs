@@ -16,6 +16,7 @@ use crate::tui::grid::Cards;
 use crate::tui::keys::Keymap;
 use crate::tui::options::StartView;
 use crate::tui::style::{Depth, Theme, ThemeChoice};
+use crate::tui::terminal::Abilities;
 use crate::tui::update::{AppInput, update};
 
 /// The time in tests: some evening in 2023.
@@ -26,7 +27,7 @@ pub(crate) fn theme() -> Theme {
 }
 
 pub(crate) fn run(text: &str, columns: u16) -> Run {
-    Run { text: text.to_owned(), columns, style: Style::default() }
+    Run { text: text.to_owned(), columns, style: Style::default(), link: None }
 }
 
 pub(crate) fn row(text: &str) -> Row {
@@ -42,7 +43,7 @@ pub(crate) fn pane_view(agent: &str, lines: &[&str]) -> PaneView {
         size: Size::default(),
         is_full: true,
         rows: (0..24).map(|at| (at, row(lines.get(usize::from(at)).unwrap_or(&"")))).collect(),
-        cursor: ViewCursor { row: 0, col: 0, is_visible: true },
+        cursor: ViewCursor { row: 0, col: 0, is_visible: true, shape: 0 },
         mouse: MouseWish::Nothing,
         is_alternate: false,
         committed: 0,
@@ -83,6 +84,7 @@ pub(crate) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         changed: None,
         runner: None,
         unreachable: None,
+        doubt: None,
     }
 }
 
@@ -228,12 +230,13 @@ impl Stage {
         let settings = AppSettings {
             cards: Cards::Auto,
             min_size: Size::default(),
+            abilities: Abilities::default(),
             environment: Environment::default(),
             start: StartView::Auto,
             demo: None,
             playbooks: Vec::new(),
         };
-        let keymap = Keymap::new(&BTreeMap::new()).unwrap();
+        let keymap = Keymap::new(&BTreeMap::new(), false).unwrap();
         let app = App::new(keymap, theme(), settings, window);
         let mut stage = Self { app, asked: Vec::new(), last_id: 0, picture: Picture::new(window) };
         stage.give(AppInput::Connected);

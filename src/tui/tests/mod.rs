@@ -8,5 +8,6 @@ pub(super) mod fixture;
 mod overlays;
 mod pictures;
 mod prompts;
+mod reading;
 mod tasks;
 mod workspaces;

@@ -1,6 +1,6 @@
 //! What the actions of the overview do.
 
-use super::{attention, diffs, keys, prompts, scrollback};
+use super::{attention, diffs, keys, links, prompts, reading};
 use crate::api::{Interrupted, KeyInput, Request};
 use crate::model::AgentName;
 use crate::tui::app::{App, AttentionGoal, Mode, Purpose};
@@ -8,7 +8,8 @@ use crate::tui::grid::{Layout, neighbour};
 use crate::tui::keys::Action;
 use crate::tui::options::Ended;
 use crate::tui::overlay::{
-    AgentAction, AgentForm, AttentionList, Confirm, Help, Launcher, PlaybookList, TaskList,
+    AgentAction, AgentForm, AttentionList, Confirm, Help, Launcher, PlaybookList, SearchBox,
+    TaskList,
 };
 use crate::tui::style::Tone;
 
@@ -26,11 +27,25 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Type => begin_typing(app),
         Action::Zoom => zoom(app),
         Action::NextLayout => app.set_layout(app.layout.next()),
-        Action::Scroll => {
+        Action::Read => {
             if let Some(agent) = app.selected.clone() {
-                scrollback::begin(app, &agent, None);
+                reading::begin(app, &agent);
             }
         }
+        Action::Scroll => {
+            if let Some(agent) = app.selected.clone() {
+                reading::begin_above(app, &agent);
+            }
+        }
+        Action::History => {
+            if let Some(agent) = app.selected.clone()
+                && reading::begin(app, &agent)
+            {
+                reading::open_editor(app, true);
+            }
+        }
+        Action::Search => search(app),
+        Action::Links => links::open(app, None),
         Action::Dispatch => prompts::write(app),
         Action::Broadcast => prompts::write_to_all(app),
         Action::Attend => attention::follow(app, AttentionGoal::Next),
@@ -65,7 +80,8 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Detach => app.end = Some(Ok(Ended::Detached)),
         // These belong to other scopes.
         Action::LeaveTyping
-        | Action::Read(_)
+        | Action::Reading(_)
+        | Action::CopyLink
         | Action::Choose(_)
         | Action::Task(_)
         | Action::Review(_)
@@ -125,9 +141,20 @@ pub(super) fn begin_typing(app: &mut App) {
     app.damage.is_all = true;
 }
 
-/// Goes back to the overview, if keys went to a pane.
+/// Opens the search in all panes.
+fn search(app: &mut App) {
+    if app.is_connected() {
+        let search = SearchBox::open(app);
+        app.overlays.push(search);
+    } else {
+        app.say(Tone::Danger, "The search has to wait: the hub is away");
+    }
+}
+
+/// Goes back to the overview, if keys went to a pane or would go there again.
 pub(super) fn leave_typing(app: &mut App) {
-    if !app.is_typing() {
+    let was_typing = matches!(&app.mode, Mode::Reading(reading) if reading.was_typing);
+    if !app.is_typing() && !was_typing {
         return;
     }
     if app.is_connected() {

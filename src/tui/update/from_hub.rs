@@ -1,13 +1,13 @@
 //! What the hub says.
 
-use super::{actions, attention, diffs, prompts, scrollback, tasks};
+use super::{actions, attention, diffs, links, prompts, reading, tasks};
 use crate::api::{Fault, FromHub, Notice, PROTOCOL, PaneView, Request, Response, Status};
 use crate::model::{AgentName, Done, Merge, MergeState};
 use crate::tui::app::{AgentView, App, HubState, LocalEffect, Mode, Pane, Purpose};
 use crate::tui::grid::Layout;
 use crate::tui::keys::Action;
 use crate::tui::options::{Ended, StartView, TuiError};
-use crate::tui::overlay::{self, AgentForm, Launcher};
+use crate::tui::overlay::{self, AgentForm, Launcher, SearchBox, each_of};
 use crate::tui::style::Tone;
 use crate::tui::text::clean;
 
@@ -48,6 +48,8 @@ pub(super) fn lost(app: &mut App, reason: &str) {
         | Purpose::Teams
         | Purpose::Up { .. }
         | Purpose::History { .. }
+        | Purpose::Links { .. }
+        | Purpose::Search { .. }
         | Purpose::Task { .. }
         | Purpose::Diff { .. }
         | Purpose::Review { receipt: Some(_), .. }
@@ -69,8 +71,8 @@ pub(super) fn lost(app: &mut App, reason: &str) {
         app.say(Tone::Warning, "No connection to the hub: your prompt is sent when it is back");
     }
     app.damage.is_all = true;
-    if let Mode::Scrolling(scroll) = &mut app.mode {
-        scroll.is_asking = false;
+    if let Mode::Reading(reading) = &mut app.mode {
+        reading.is_asking = false;
     }
     app.overlays.iter_mut().for_each(|overlay| overlay.lose_hub());
     diffs::lose_hub(app);
@@ -108,7 +110,12 @@ fn pane(app: &mut App, view: PaneView) {
         } else if sent.is_confirmed {
             // Somebody uses another dashboard; ours waits until it is used again.
             app.sizes.remove(&name);
-            app.is_leading = false;
+            if std::mem::replace(&mut app.is_leading, false) {
+                app.say(
+                    Tone::Dim,
+                    "Another window sets the sizes now; any key here sets them again",
+                );
+            }
         }
     }
     let is_whole =
@@ -122,7 +129,7 @@ fn pane(app: &mut App, view: PaneView) {
     } else {
         app.panes.insert(name, Pane::new(view));
     }
-    scrollback::fetch(app);
+    reading::fetch(app);
 }
 
 fn status(app: &mut App, news: &Status) {
@@ -234,16 +241,23 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             diffs::take_receipt(app, &agent, id, outcome);
         }
         (Purpose::History { agent }, Ok(Response::History { first, kept_from, rows, .. })) => {
-            if let Mode::Scrolling(scroll) = &mut app.mode
-                && scroll.agent == agent
+            if let Mode::Reading(reading) = &mut app.mode
+                && reading.agent == agent
             {
-                let is_news = scroll.add(first, kept_from, rows);
+                reading.add(first, kept_from, rows);
                 app.damage.is_all = true;
-                // Asking again for what the hub does not have would never end.
-                if is_news {
-                    scrollback::fetch(app);
-                }
+                reading::fetch(app);
             }
+        }
+        (Purpose::Links { agent, at }, outcome) => links::take(app, agent, at, outcome),
+        (Purpose::Search { agent }, outcome) => {
+            app.damage.is_all = true;
+            let mut outcome = Some(outcome);
+            each_of(app, |app, search: &mut SearchBox| {
+                if let Some(outcome) = outcome.take() {
+                    search.take(app, &agent, outcome);
+                }
+            });
         }
         (
             Purpose::Order

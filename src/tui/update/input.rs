@@ -1,13 +1,13 @@
 //! Takes whatever happens, one thing at a time, and tells the hub what this window shows and how
 //! large.
 
-use super::{attention, from_hub, keys, mouse};
+use super::{attention, from_hub, keys, mouse, reading};
 use crate::api::{Ask, FromHub, Request};
 use crate::model::{AgentName, Key, Moment, Mouse, Size};
 use crate::tui::app::{App, Purpose, SentSize};
 use crate::tui::grid::TileSlot;
 use crate::tui::overlay;
-use crate::tui::style::is_light;
+use crate::tui::style::{Tone, is_light};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub(crate) enum AppInput {
     Hub(FromHub),
     /// What came back from the person's own editor, or why nothing did.
     Edited(Result<String, String>),
+    /// What came of something that was done for the person outside of here.
+    Said(Tone, String),
     /// A label that tells a time may have changed.
     TimePassed,
 }
@@ -71,13 +73,18 @@ fn take(app: &mut App, input: AppInput) {
         AppInput::Lost { reason } => from_hub::lost(app, &reason),
         AppInput::Hub(frame) => from_hub::take(app, frame),
         AppInput::Edited(outcome) => overlay::edited(app, outcome),
+        AppInput::Said(tone, text) => app.say(tone, text),
         AppInput::TimePassed => {
             app.damage.has_labels = true;
+            reading::tick(app);
             overlay::tick(app);
         }
     }
     if let Some(lead) = app.lead.take() {
         attention::follow(app, lead);
+    }
+    if let Some(goal) = app.goal.take() {
+        reading::go_to(app, &goal.agent, goal.line, goal.pattern);
     }
 }
 
@@ -119,11 +126,15 @@ fn resize(app: &mut App) {
     }
 }
 
+/// Returns the size that each pane should have: exactly that of its tile if it is selected or zoomed,
+/// and otherwise no less than what programs can work with.
 fn wanted_sizes(app: &App) -> Vec<(AgentName, Size)> {
-    let least = app.settings.min_size;
+    let selected = app.selected_index();
     let live = |slot: &TileSlot| !slot.is_card && !app.agents[slot.index].has_ended();
     let wanted = app.slots().into_iter().filter(live).map(|slot| {
         let inner = slot.inner();
+        let is_exact = selected == Some(slot.index);
+        let least = if is_exact { Size { rows: 0, cols: 0 } } else { app.settings.min_size };
         let size = Size { rows: inner.height.max(least.rows), cols: inner.width.max(least.cols) };
         (app.agents[slot.index].name.clone(), size.clamped())
     });

@@ -1,6 +1,6 @@
 //! Keys and pastes: to the pane while typing, to the dashboard otherwise.
 
-use super::{actions, scrollback};
+use super::{actions, reading};
 use crate::api::{KeyInput, Request};
 use crate::model::Key;
 use crate::tui::app::{App, Mode, Purpose};
@@ -21,11 +21,7 @@ pub(super) fn press(app: &mut App, key: Key) {
     }
     match app.mode {
         Mode::Typing => type_key(app, key, named),
-        Mode::Scrolling(_) => {
-            if let Some(Action::Read(reading)) = app.keymap.action(KeyScope::Scrolling, named) {
-                scrollback::act(app, reading);
-            }
-        }
+        Mode::Reading(_) => reading::press(app, key, named),
         Mode::Overview { has_just_left } => in_overview(app, named, has_just_left),
     }
 }
@@ -57,6 +53,14 @@ fn type_key(app: &mut App, key: Key, named: Key) {
 /// Takes a pasted text.
 pub(super) fn paste(app: &mut App, text: String) {
     app.is_leading = true;
+    if app.overlays.is_empty() {
+        if reading::paste(app, &text) {
+            return;
+        }
+        if matches!(&app.mode, Mode::Reading(reading) if reading.was_typing) {
+            reading::leave(app);
+        }
+    }
     if app.is_typing() && app.overlays.is_empty() {
         send(app, vec![KeyInput::Paste(text)]);
         return;

@@ -6,9 +6,10 @@ mod diffs;
 mod from_hub;
 mod input;
 mod keys;
+mod links;
 mod mouse;
 mod prompts;
-mod scrollback;
+mod reading;
 mod tasks;
 
 pub(super) use input::{AppInput, update};

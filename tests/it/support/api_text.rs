@@ -60,12 +60,18 @@ pub(crate) fn page(schema: &Value) -> String {
         "\n## Requests\n\nEach is an object with `id`, `request`, a `key` if you like, and:"
     );
     for branch in ask["oneOf"].as_array().unwrap() {
-        tagged(&mut page, "###", branch, "request");
+        tagged(&mut page, "###", branch, "request", &schema["requests"]);
     }
     for (name, about) in NESTED {
         let _ = writeln!(page, "\n### `ask` of `{about}`\n\nEach is an object with `about` and:");
+        let rows = schema["requests"].as_object().unwrap();
+        let inner = |(request, row): (&String, &Value)| {
+            let request = request.strip_prefix(about)?.strip_prefix('.')?;
+            Some((request.to_owned(), row.clone()))
+        };
+        let within = Value::Object(rows.iter().filter_map(inner).collect());
         for branch in ask["$defs"][name]["oneOf"].as_array().unwrap() {
-            tagged(&mut page, "####", branch, "about");
+            tagged(&mut page, "####", branch, "about", &within);
         }
     }
     let _ = writeln!(
@@ -103,9 +109,14 @@ pub(crate) fn page(schema: &Value) -> String {
 }
 
 /// Writes one variant of an enum whose tag is a field.
-fn tagged(page: &mut String, heading: &str, branch: &Value, tag: &str) {
+fn tagged(page: &mut String, heading: &str, branch: &Value, tag: &str, rows: &Value) {
     let name = branch["properties"][tag]["const"].as_str().unwrap();
     let _ = writeln!(page, "\n{heading} {name}\n\n{}", words(branch));
+    if let Some(answers) = rows[name]["answers"].as_array() {
+        let answers: Vec<String> =
+            answers.iter().map(|one| format!("`{}`", one.as_str().unwrap())).collect();
+        let _ = writeln!(page, "\nAnswered by {}.", answers.join(" or "));
+    }
     let mut rest = branch.clone();
     rest["properties"].as_object_mut().unwrap().remove(tag);
     fields(page, &rest);

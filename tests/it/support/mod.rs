@@ -21,6 +21,7 @@ pub(crate) mod plots;
 pub(crate) mod podman;
 pub(crate) mod process;
 pub(crate) mod real_agent;
+pub(crate) mod real_cli;
 pub(crate) mod rows;
 pub(crate) mod samples;
 pub(crate) mod shared_files;

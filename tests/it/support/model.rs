@@ -63,6 +63,14 @@ impl Model {
         self.got_together(&[text])
     }
 
+    /// The same for a text in which the program was kept from reading commands: by characters of no width.
+    pub(crate) fn got_words(&self, text: &str) -> bool {
+        let requests = std::fs::read_to_string(&self.dump).unwrap_or_default();
+        let requests = requests.replace("\\u2060", "").replace('\u{2060}', "");
+        let bodies = requests.lines().filter_map(|line| serde_json::from_str(line).ok());
+        bodies.into_iter().any(|body: Value| holds(&body, text))
+    }
+
     /// Says whether one request came with all of these texts in it.
     pub(crate) fn got_together(&self, texts: &[&str]) -> bool {
         let requests = std::fs::read_to_string(&self.dump).unwrap_or_default();

@@ -3,7 +3,8 @@
 use wheelhouse::model::is_deceptive;
 
 /// Modes that the dashboard sets and takes back.
-const MODES: [&str; 9] = ["25", "1000", "1002", "1003", "1004", "1006", "1049", "2004", "2026"];
+const MODES: [&str; 10] =
+    ["7", "25", "1000", "1002", "1003", "1004", "1006", "1049", "2004", "2026"];
 
 /// What the dashboard says of itself, once it is told to leave.
 const LEFT: &[u8] = b"\x1b[?1049l";
@@ -38,6 +39,9 @@ fn sequence(bytes: &[u8], cols: u16, rows: u16) -> Option<usize> {
     if bytes.starts_with(ASK_BACKGROUND) {
         return Some(ASK_BACKGROUND.len());
     }
+    if let Some(link) = bytes.strip_prefix(b"\x1b]8;;") {
+        return Some(link_length(link)? + 5);
+    }
     let body = bytes.strip_prefix(b"\x1b[")?;
     let end = body.iter().position(|byte| (0x40..=0x7e).contains(byte))?;
     let parameters = str::from_utf8(&body[..end]).ok()?;
@@ -52,11 +56,24 @@ fn sequence(bytes: &[u8], cols: u16, rows: u16) -> Option<usize> {
     let is_known = match body[end] {
         b'H' => is_within([rows, cols]),
         b'C' | b'X' => is_within([cols, 0]) && !parameters.contains(';'),
-        b'J' => parameters == "2",
+        b'D' | b'J' => parameters == "2",
+        b'q' => matches!(parameters.as_bytes(), [b'0'..=b'6', b' ']),
         b'm' => parameters.is_empty() || numbers().all(|number| number.is_some_and(|n| n <= 255)),
         b'h' | b'l' => parameters.strip_prefix('?').is_some_and(|mode| MODES.contains(&mode)),
         b'u' => matches!(parameters, ">1" | "<1"),
         _ => false,
     };
     is_known.then_some(end + 3)
+}
+
+/// Returns the length of the target of a link and of its end: nothing, or an address of a common kind in
+/// plain letters.
+fn link_length(bytes: &[u8]) -> Option<usize> {
+    const END: &[u8] = b"\x1b\\";
+    let length = bytes.windows(END.len()).position(|window| window == END)?;
+    let target = str::from_utf8(&bytes[..length]).ok()?;
+    let kinds = ["http://", "https://", "mailto:", "file://"];
+    let is_common = target.is_empty() || kinds.iter().any(|kind| target.starts_with(kind));
+    let is_plain = target.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
+    (is_common && is_plain).then_some(length + END.len())
 }

@@ -35,7 +35,16 @@ pub(crate) fn is_becoming_ours(pid: u32) -> bool {
 
 /// Says whether a process waits for something to happen.
 pub(crate) fn is_asleep(pid: u32) -> bool {
-    stat(pid).is_some_and(|fields| fields.first().is_some_and(|state| state == "S"))
+    is_in_state(pid, "S")
+}
+
+/// Says whether a signal has stopped a process.
+pub(crate) fn is_stopped(pid: u32) -> bool {
+    is_in_state(pid, "T")
+}
+
+fn is_in_state(pid: u32, state: &str) -> bool {
+    stat(pid).is_some_and(|fields| fields.first().is_some_and(|letter| letter == state))
 }
 
 /// Returns the parent's number.

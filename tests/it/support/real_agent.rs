@@ -10,6 +10,7 @@ use wheelhouse::model::AgentState;
 
 use super::clock::{now, wait_within};
 use super::model::Model;
+pub(crate) use super::real_cli::{CLAUDE, CODEX, Cli, GEMINI, OPENCODE};
 use super::world::{World, run};
 
 /// Where `.ci/agents` puts the CLIs at the versions whose screens are known.
@@ -25,128 +26,12 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(4);
 /// the time of the others.
 const LIFE_MAX: Duration = Duration::from_mins(8);
 
-/// How one CLI is set up so that it talks to the scripted model and to nobody else.
-pub(crate) struct Cli {
-    pub(crate) name: &'static str,
-    arguments: &'static [&'static str],
-    /// Variables; `{url}` stands for the model's address and `{home}` for the home.
-    variables: &'static [(&'static str, &'static str)],
-    /// Files below the home, in the same way.
-    files: &'static [(&'static str, &'static str)],
-    /// How its first dialogs are answered.
-    dialogs: &'static [&'static str],
-    /// How it is told yes and no when it asks for something.
-    grants: &'static str,
-    denies: &'static str,
-}
-
-pub(crate) const CLAUDE: Cli = Cli {
-    name: "claude",
-    arguments: &["--permission-mode", "default"],
-    variables: &[
-        ("ANTHROPIC_BASE_URL", "{url}"),
-        ("ANTHROPIC_API_KEY", "sk-ant-dummy"),
-        ("CLAUDE_CONFIG_DIR", "{home}/.claude"),
-        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-        ("DISABLE_AUTOUPDATER", "1"),
-        ("DISABLE_TELEMETRY", "1"),
-        ("DISABLE_ERROR_REPORTING", "1"),
-    ],
-    files: &[(".claude/.claude.json", r#"{"hasCompletedOnboarding": true}"#)],
-    dialogs: &["Yes, I trust", "Yes"],
-    grants: "Yes",
-    denies: "No",
-};
-
-pub(crate) const CODEX: Cli = Cli {
-    name: "codex",
-    arguments: &[
-        "--no-daemon",
-        "-a",
-        "on-request",
-        "-s",
-        "read-only",
-        "--enable",
-        "default_mode_request_user_input",
-    ],
-    variables: &[("MODEL_KEY", "dummy"), ("CODEX_HOME", "{home}/.codex")],
-    files: &[(
-        ".codex/config.toml",
-        "model = \"gpt-5-codex\"\nmodel_provider = \"scripted\"\n\
-         check_for_update_on_startup = false\n[analytics]\nenabled = false\n\
-         [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
-         wire_api = \"responses\"\nenv_key = \"MODEL_KEY\"\n",
-    )],
-    dialogs: &[],
-    grants: "Yes",
-    denies: "No",
-};
-
-pub(crate) const GEMINI: Cli = Cli {
-    name: "gemini",
-    arguments: &[],
-    variables: &[("GOOGLE_GEMINI_BASE_URL", "{url}"), ("GEMINI_API_KEY", "dummy")],
-    files: &[(
-        ".gemini/settings.json",
-        r#"{"security": {"auth": {"selectedType": "gemini-api-key"}},
-            "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
-            "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}"#,
-    )],
-    dialogs: &["Trust folder"],
-    grants: "Allow once",
-    denies: "No",
-};
-
-pub(crate) const OPENCODE: Cli = Cli {
-    name: "opencode",
-    arguments: &[],
-    variables: &[
-        ("OPENCODE_CONFIG", "{home}/opencode.json"),
-        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
-        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
-        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
-        ("OPENCODE_DISABLE_SHARE", "1"),
-        // It asks npm how it was installed.
-        ("NPM_CONFIG_UPDATE_NOTIFIER", "false"),
-    ],
-    files: &[(
-        "opencode.json",
-        r#"{"model": "scripted/fake-1", "autoupdate": false,
-            "permission": {"bash": "ask", "edit": "ask"},
-            "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "Scripted",
-                "options": {"baseURL": "{url}/v1", "apiKey": "dummy"},
-                "models": {"fake-1": {"name": "Fake 1"}}}}}"#,
-    )],
-    dialogs: &[],
-    grants: "Allow once",
-    denies: "Reject",
-};
-
-impl Cli {
-    /// Writes the CLI's own settings into a home, and returns ours for it.
-    pub(crate) fn settle(&self, arguments: &[&str], home: &Path, url: &str) -> String {
-        let filled =
-            |text: &str| text.replace("{url}", url).replace("{home}", home.to_str().unwrap());
-        for (name, text) in self.files {
-            let file = home.join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, filled(text)).unwrap();
-        }
-        let command: Vec<&str> = [self.name].iter().chain(arguments).copied().collect();
-        let command = serde_json::to_string(&command).unwrap();
-        let variable = |(name, value): &(&str, &str)| format!("{name} = \"{}\"", filled(value));
-        let variables: Vec<String> = self.variables.iter().map(variable).collect();
-        let variables = variables.join(", ");
-        format!("[cli.{}]\ncommand = {command}\nenv = {{ {variables} }}\n", self.name)
-    }
-}
-
 /// A CLI that runs as the agent `real` of a hub.
 pub(crate) struct RealAgent {
     pub(crate) world: World,
     pub(crate) model: Model,
     cli: &'static Cli,
+    patience: Duration,
     /// When it has had all the time there is.
     until: Instant,
 }
@@ -178,7 +63,7 @@ impl RealAgent {
         ));
         world.trust();
         world.ok(&["up", "crew"]);
-        let agent = Self { world, model, cli, until: now() + LIFE_MAX };
+        let agent = Self { world, model, cli, patience: PATIENCE, until: now() + LIFE_MAX };
         for option in cli.dialogs {
             agent.answer(option);
         }
@@ -205,11 +90,16 @@ impl RealAgent {
         ));
         world.trust();
         world.ok(&["up", "squad"]);
-        let agent = Self { world, model, cli, until: now() + LIFE_MAX };
+        let agent = Self { world, model, cli, patience: PATIENCE, until: now() + LIFE_MAX };
         for option in cli.dialogs {
             agent.answer(option);
         }
         agent
+    }
+
+    /// Waits for things no longer than a person would, and lives as long as it takes.
+    pub(crate) fn at_a_trot(self) -> Self {
+        Self { patience: PATIENCE / 3, until: now() + LIFE_MAX * 4, ..self }
     }
 
     pub(crate) fn status(&self) -> AgentStatus {
@@ -239,7 +129,11 @@ impl RealAgent {
     #[track_caller]
     pub(crate) fn wait_for(&self, what: &str, condition: impl FnMut() -> bool) {
         let guard = Witness(self);
-        wait_within(PATIENCE.min(self.until.saturating_duration_since(now())), what, condition);
+        wait_within(
+            self.patience.min(self.until.saturating_duration_since(now())),
+            what,
+            condition,
+        );
         std::mem::forget(guard);
     }
 
@@ -253,7 +147,8 @@ impl RealAgent {
     /// Hands over a prompt, and returns its receipt.
     pub(crate) fn dispatch(&self, prompt: &str) -> String {
         let guard = Witness(self);
-        let receipt = self.world.json(&["dispatch", "real", prompt]);
+        let receipt = self.world.ok(&["dispatch", "--json", "real", "--", prompt]);
+        let receipt: serde_json::Value = serde_json::from_str(&receipt).unwrap();
         std::mem::forget(guard);
         receipt["receipt"].as_str().unwrap().to_owned()
     }
@@ -268,6 +163,21 @@ impl RealAgent {
             said.code == Some(0)
         });
         std::mem::forget(guard);
+    }
+
+    /// Waits until the CLI has taken a prompt; returns the reason if it was refused.
+    #[track_caller]
+    pub(crate) fn wait_until_taken_or_refused(&self, receipt: &str) -> Option<String> {
+        let guard = Witness(self);
+        let mut reason = None;
+        self.wait_for(&format!("the end of {receipt}"), || {
+            let said = self.world.run(&["wait", "--receipt", receipt, "--timeout", "20"]);
+            assert!(matches!(said.code, Some(0 | 3 | 5)), "{said:?}");
+            reason = (said.code == Some(3)).then(|| said.out.clone());
+            said.code != Some(5)
+        });
+        std::mem::forget(guard);
+        reason
     }
 
     /// Waits for a dialog with an option that begins so, and takes that one.
@@ -286,10 +196,23 @@ impl RealAgent {
         std::mem::forget(guard);
     }
 
+    /// Answers the dialogs of a start that a CLI shows anew when it resumes, if it shows any.
+    pub(crate) fn answer_first_dialogs_again(&self) {
+        self.wait_for("it has come up", || {
+            let status = self.status();
+            status.dialog.is_some()
+                || !matches!(status.state, AgentState::Starting | AgentState::Unknown)
+        });
+        if self.status().dialog.is_some() {
+            self.cli.dialogs.iter().for_each(|option| self.answer(option));
+        }
+    }
+
     /// Approves or denies what the CLI asks for.
     #[track_caller]
     pub(crate) fn decide(&self, is_granted: bool) {
-        self.answer(if is_granted { self.cli.grants } else { self.cli.denies });
+        let yes = self.cli.grants.expect("it asks");
+        self.answer(if is_granted { yes } else { self.cli.denies });
     }
 
     /// Interrupts the CLI, and waits until it has stopped.
@@ -350,7 +273,7 @@ pub(crate) fn search_path(cli: &Cli) -> String {
     let agents =
         std::env::var_os(AGENTS_ELSEWHERE).map_or_else(|| PathBuf::from(AGENTS), PathBuf::from);
     let agents = agents.canonicalize().unwrap_or_default();
-    let is_here = agents.join(cli.name).exists();
+    let is_here = agents.join(cli.program).exists();
     assert!(is_here, "{} is not installed: `.ci/agents` installs it", cli.name);
     let own = std::env::var_os("PATH").unwrap_or_default();
     let node = std::env::split_paths(&own).find(|directory| directory.join("node").exists());
