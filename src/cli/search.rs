@@ -11,7 +11,7 @@ use serde_json::json;
 use super::agent::{pane_lines, text_only};
 use super::args::Format;
 use super::context::Context;
-use super::failure::Hinted;
+use super::failure::{Hinted, note};
 use super::recorded;
 use crate::api::{Request, Response};
 use crate::client::ClientError;
@@ -55,11 +55,18 @@ pub(super) fn search(context: &mut Context, args: &SearchArgs) -> anyhow::Result
     for agent in agents {
         let mut shown = Vec::new();
         if live.contains(&agent) {
-            let lines = pane_lines(context, agent.as_str(), true, usize::MAX)?;
-            shown.extend((lines.first..).zip(texts(lines.rows)));
+            match pane_lines(context, agent.as_str(), true, usize::MAX) {
+                Ok(lines) => shown.extend((lines.first..).zip(texts(lines.rows))),
+                Err(error) => note(&format!("{agent} cannot be read: {error}")),
+            }
+            // An agent may not ask for it; what is not in the file yet is in the pane.
+            drop(recorded::flush(context, agent.as_str()));
         }
         shown.retain(|(_, text)| pattern.matches(text).next().is_some());
-        let cast = recorded::recording(context, &agent)?;
+        let cast = recorded::recording(context, &agent).unwrap_or_else(|error| {
+            note(&format!("{error:#}"));
+            None
+        });
         for (at, text) in cast.map(recorded_lines).unwrap_or_default() {
             // What the pane still has is found there.
             let is_shown = || shown.iter().any(|(_, other)| *other == text);

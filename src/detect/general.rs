@@ -162,31 +162,31 @@ impl General {
     /// instead, the rules are those of another version: they may say anything.
     pub(super) fn combine(
         &mut self,
-        ruled: Option<Verdict>,
+        by_rules: Option<Verdict>,
         general: Option<Verdict>,
         view: &View,
         rules: &Rules,
     ) -> Option<Verdict> {
         let is_other = rules.composer.is_some() && view.composer_rows.is_some();
         self.is_foreign = !view.has_composer && (self.is_foreign || is_other);
-        let Some(ruled) = ruled else { return general };
+        let Some(by_rules) = by_rules else { return general };
         // Rules that know no errors see a free prompt alone.
         let tells_failure = |general: &Verdict| general.rule == ERROR || general.rule == RETRY;
-        if ruled.state == AgentState::Idle
+        if by_rules.state == AgentState::Idle
             && !rules.states.iter().any(|rule| rule.state == AgentState::Error)
             && general.as_ref().is_some_and(tells_failure)
         {
             return general;
         }
         let is_weak = matches!(
-            ruled.state,
+            by_rules.state,
             AgentState::Idle | AgentState::Working | AgentState::Starting | AgentState::Unknown
         );
         let is_dialog =
             |general: &Verdict| general.state == AgentState::Waiting && general.rule != BELL;
         let is_better = |general: &Verdict| is_dialog(general) || self.is_foreign;
         let better = general.filter(|general| is_weak && !view.has_composer && is_better(general));
-        Some(better.unwrap_or(ruled))
+        Some(better.unwrap_or(by_rules))
     }
 
     /// Says whether the composer that was seen last is not the one that the rules know.

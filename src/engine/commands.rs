@@ -1,8 +1,7 @@
-//! What happens when someone asks for something.
+//! Does what someone asks for.
 
-use crate::engine::journal::Place;
 use crate::engine::person_actions;
-use crate::engine::waits::{Goal, Wait, Watch};
+use crate::engine::waits::{ConditionWait, Goal, RunWait};
 use crate::engine::{Effect, Engine, Phase, Seat};
 use crate::model::{
     AgentName, Command, Done, Ending, Entry, Launch, Member, Moment, PlayId, Refusal, RequestId,
@@ -31,7 +30,7 @@ impl Engine {
                 return self.obey_about_workspaces(request, command, now, effects);
             }
             Command::Wait { condition } => match self.refuse_condition(&condition) {
-                Ok(()) => return self.watches.push(Watch { request, condition }),
+                Ok(()) => return self.watches.push(ConditionWait { request, condition }),
                 Err(refusal) => Err(refusal),
             },
             Command::Play(_)
@@ -94,7 +93,7 @@ impl Engine {
         members: Vec<(Member, Launch)>,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         self.refuse_if_going_down()?;
         for (member, _) in &members {
             let taken = self.seats.get(&member.name).filter(|seat| seat.is_live());
@@ -104,7 +103,7 @@ impl Engine {
             }
         }
         self.retire_others(&members);
-        let mut begun = Begun::toward(Goal::Running);
+        let mut begun = StartedAgents::toward(Goal::Running);
         for (member, launch) in members {
             let agent = member.name.clone();
             match self.seats.get_mut(&agent).map(|seat| (seat.phase, seat)) {
@@ -129,9 +128,9 @@ impl Engine {
             seat.phase == Phase::Ended(Ending::Stopped)
                 && members.iter().all(|(member, _)| member.team != seat.member.team)
         };
-        let over: Vec<_> = self.seats.extract_if(.., |_, seat| is_over(seat)).collect();
-        for (agent, _) in over {
-            self.touch_seat(&agent);
+        let over = self.seats.values().filter(|seat| is_over(seat));
+        for agent in over.map(|seat| seat.member.name.clone()).collect::<Vec<_>>() {
+            self.seats.remove(&agent);
         }
     }
 
@@ -141,9 +140,9 @@ impl Engine {
         grace_ms: u64,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         self.refuse_unknown(agents)?;
-        let mut begun = Begun::toward(Goal::Ended);
+        let mut begun = StartedAgents::toward(Goal::Ended);
         for agent in agents {
             if self.order_stop(agent, grace_ms, now, effects) {
                 begun.pending.push(agent.clone());
@@ -160,9 +159,9 @@ impl Engine {
         grace_ms: u64,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         self.refuse_if_going_down()?;
-        let mut begun = Begun::toward(Goal::Running);
+        let mut begun = StartedAgents::toward(Goal::Running);
         for (member, launch) in members {
             let agent = member.name.clone();
             begun.pending.push(agent.clone());
@@ -182,7 +181,7 @@ impl Engine {
         abandon: bool,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         self.refuse_unknown(agents)?;
         let may_go = |seat: &Seat| !seat.is_live() || (abandon && seat.unreachable.is_some());
         let stays = |agent: &&AgentName| self.seats.get(*agent).is_some_and(|seat| !may_go(seat));
@@ -196,11 +195,10 @@ impl Engine {
                 self.end(agent, Ending::Lost, now, effects);
             }
             self.seats.remove(agent);
-            self.touch_seat(agent);
             self.tell(Entry::new("agent.removed", "").of(agent));
             self.tidy(agent, effects);
         }
-        Ok(Begun::toward(Goal::Ended))
+        Ok(StartedAgents::toward(Goal::Ended))
     }
 
     fn go_down(
@@ -209,17 +207,16 @@ impl Engine {
         grace_ms: u64,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         let busy = self.seats.values().filter(|seat| seat.is_live() && seat.state.may_be_working());
         let agents: Vec<_> = busy.map(|seat| seat.member.name.clone()).collect();
         if !force && !agents.is_empty() {
             return Err(Refusal::StillWorking { agents });
         }
         self.going_down = true;
-        self.touch(Place::Hub);
         self.tell(Entry::new("hub.going_down", if force { "by force" } else { "" }));
         let names: Vec<_> = self.seats.keys().cloned().collect();
-        let mut begun = Begun::toward(Goal::Ended);
+        let mut begun = StartedAgents::toward(Goal::Ended);
         for agent in names {
             if self.order_stop(&agent, grace_ms, now, effects) {
                 begun.pending.push(agent);
@@ -244,13 +241,13 @@ impl Engine {
 }
 
 /// What a command has set going.
-pub(super) struct Begun {
+pub(super) struct StartedAgents {
     goal: Goal,
     pending: Vec<AgentName>,
     done: Done,
 }
 
-impl Begun {
+impl StartedAgents {
     fn toward(goal: Goal) -> Self {
         Self { goal, pending: Vec::new(), done: Done::default() }
     }
@@ -277,10 +274,10 @@ impl Begun {
         self.done.play = Some(play);
     }
 
-    fn into_wait(self, request: RequestId) -> Wait {
+    fn into_wait(self, request: RequestId) -> RunWait {
         let pending = self.pending.into_iter().collect();
         let (goal, done, failures) = (self.goal, self.done, Vec::new());
-        Wait { request, key: None, goal, pending, done, failures }
+        RunWait { request, key: None, goal, pending, done, failures }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What to do, as an order the shell carries out.
+//! Lists the orders that the shell carries out.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Puts what has changed on record. It precedes every order that relies on it: write, then
-    /// act. While it cannot be written, no `Start`, `Deliver` and `GiveLeave` is carried out.
+    /// act. While it cannot be written, no `Start`, `Deliver` and `Approve` is carried out.
     Save(Changes),
     Start {
         agent: AgentName,
@@ -55,7 +55,7 @@ pub enum Effect {
         tag: Option<String>,
         manner: Manner,
     },
-    /// Looks what became of a prompt that an earlier hub was typing when it died.
+    /// Finds out what became of a prompt that an earlier hub was typing when it died.
     Inspect {
         agent: AgentName,
         run: RunId,
@@ -78,28 +78,28 @@ pub enum Effect {
         gates: Vec<String>,
         cwd: PathBuf,
     },
-    /// Looks which files were modified where an attempt works; `Surveyed` tells.
-    Survey {
+    /// Finds out which files were modified where an attempt works; `ModifiedListed` tells.
+    ListModified {
         task: TaskId,
         attempt: usize,
         cwd: PathBuf,
     },
     /// Answers one dialog, and no other, with the option that says yes to it, once.
-    GiveLeave {
+    Approve {
         agent: AgentName,
         run: RunId,
         fingerprint: String,
         yes: usize,
     },
-    /// Takes the hash of a file that an attempt hands on; `Weighed` tells.
-    Weigh {
+    /// Takes the hash of a file that an attempt hands on; `FileHashed` tells.
+    HashFile {
         task: TaskId,
         attempt: usize,
         path: String,
         cwd: PathBuf,
     },
-    /// Looks which files of a workspace are others than at the last look; `Looked` tells.
-    Look {
+    /// Finds out which files of a workspace are others than at the last scan; `Scanned` tells.
+    Scan {
         root: PathBuf,
     },
     /// Presses the keys that end the agent's turn.
@@ -124,7 +124,7 @@ pub enum WorkspaceOrder {
     Clear(Box<Workspace>, Clearing),
     /// Puts what is in it into a rescue ref.
     Rescue(Box<Workspace>),
-    /// Looks what differs from what it began with.
+    /// Finds out what differs from what it began with.
     Compare(Box<Workspace>),
     /// Brings its work back.
     Merge(Box<Merge>, Box<Workspace>),

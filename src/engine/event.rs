@@ -1,4 +1,4 @@
-//! What happened, in the past tense.
+//! Lists what can happen, in the past tense.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -61,21 +61,21 @@ pub enum Event {
         checks: Checks,
     },
     /// It is known which files were modified where an attempt works.
-    Surveyed {
+    ModifiedListed {
         task: TaskId,
         attempt: usize,
         files: Vec<String>,
     },
     /// It is known what is in a file that an attempt handed on, if it is there.
-    Weighed {
+    FileHashed {
         task: TaskId,
         attempt: usize,
         path: String,
         hash: Option<String>,
     },
-    /// It is known which files of a workspace have changed since the last look. Nothing: they could
+    /// It is known which files of a workspace have changed since the last scan. Nothing: they could
     /// not be read.
-    Looked {
+    Scanned {
         root: PathBuf,
         changes: Option<Vec<FileChange>>,
     },
@@ -97,7 +97,7 @@ pub enum Event {
 
 /// What a person has the hub do in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PersonDeed {
+pub enum PersonAction {
     Answer,
     Interrupt,
 }
@@ -166,13 +166,13 @@ pub enum RunEvent {
     /// A person pressed a key in its pane.
     PersonTyped,
     /// It asks permission for something, and that could be read whole.
-    AskedLeave(Question),
+    AskedApproval(Question),
     /// A dialog stands still that asks nothing which rules could judge.
     AskedPerson,
     /// What became of a yes that rules gave.
-    LeaveGiven { fingerprint: String, stage: Stage, reason: Option<String> },
+    Approved { fingerprint: String, stage: Stage, reason: Option<String> },
     /// A person had its dialog answered or interrupted it, and this came of it.
-    PersonActed(PersonDeed, Stage, Option<String>),
+    PersonActed(PersonAction, Stage, Option<String>),
     /// What the delivery of a prompt has come to; `Queued`: it was not a safe moment after all.
     Delivery { receipt: ReceiptId, stage: Stage, reason: Option<String> },
     /// Its process ended by itself, and its tree is proven empty.

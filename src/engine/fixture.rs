@@ -1,10 +1,12 @@
-//! An engine on a table: events in, effects out, without a world around it.
+//! Lets tests drive an engine: events in, effects out, without a world around it.
+
+use std::path::PathBuf;
 
 use crate::engine::{Effect, Engine, Event, RunEvent, Seat};
 use crate::model::{
-    AgentName, AgentState, Command, Contact, Environment, Launch, Letter, Manner, Member, Moment,
-    ProcessId, RequestId, Role, RunId, Size, Source, Stage, TaskCommand, TaskId, TaskSpec,
-    TaskState, Terms,
+    AgentName, AgentState, Command, Contact, Environment, Launch, Letter, Manner, Member,
+    MergeForm, MergeTerms, Moment, Plot, ProcessId, RequestId, Role, RunId, Size, Source, Stage,
+    TaskCommand, TaskId, TaskSpec, TaskState, Terms, Workspace, WorkspaceKind, WorkspaceState,
 };
 use crate::protocol::read;
 
@@ -91,7 +93,7 @@ fn member(agent: &str, team: &str) -> Member {
         role: Role::Worker,
         argv: vec!["sim".to_owned()],
         cwd: "/".into(),
-        workspace: std::path::PathBuf::new(),
+        workspace: PathBuf::new(),
         owns: Vec::new(),
         capabilities: Vec::new(),
         speaks_freely: false,
@@ -113,6 +115,19 @@ fn launch() -> Launch {
         environment: Environment::default(),
         size: Size::default(),
         confinement: crate::model::Confinement::default(),
+    }
+}
+
+/// How work is merged.
+pub(super) fn merge_terms() -> MergeTerms {
+    MergeTerms {
+        form: MergeForm::Merge,
+        into: "wheelhouse/integration".to_owned(),
+        gates: vec!["true".to_owned()],
+        message: None,
+        committed_only: false,
+        is_trial: false,
+        sends_back: false,
     }
 }
 
@@ -154,6 +169,34 @@ impl Bench {
         let mut bench = Self::with_running(agents);
         for agent in agents {
             bench.did(agent, AgentState::Idle);
+        }
+        bench
+    }
+
+    /// Agents that rest, each in a workspace.
+    pub(super) fn with_workspaces(agents: &[&str]) -> Self {
+        let mut bench = Self::with_idle(agents);
+        for agent in agents {
+            let plot = Plot {
+                kind: WorkspaceKind::Worktree,
+                project: "/p".into(),
+                root: format!("/w/{agent}").into(),
+                place: PathBuf::new(),
+                cwd: PathBuf::new(),
+                branch: format!("wheelhouse/s/{agent}"),
+                base: "b0".to_owned(),
+                copy: Vec::new(),
+                setup: None,
+                teardown: None,
+                disposable: Vec::new(),
+                port_base: 0,
+                port_count: 0,
+                runner: None,
+                restores: None,
+            };
+            let mut workspace = Workspace::new(name(agent), plot, Moment(0));
+            workspace.state = WorkspaceState::Ready;
+            bench.engine.workspaces.insert(name(agent), workspace);
         }
         bench
     }
@@ -246,16 +289,16 @@ impl Bench {
     }
 
     /// Answers every look that is under way: nothing has changed.
-    pub(super) fn answer_looks(&mut self) {
-        let is_look = |effect: &mut Effect| matches!(effect, Effect::Look { .. });
+    pub(super) fn answer_scans(&mut self) {
+        let is_look = |effect: &mut Effect| matches!(effect, Effect::Scan { .. });
         loop {
             let asked: Vec<Effect> = self.seen.extract_if(.., is_look).collect();
             if asked.is_empty() {
                 break;
             }
             for effect in asked {
-                let Effect::Look { root } = effect else { continue };
-                self.handle(Event::Looked { root, changes: Some(Vec::new()) });
+                let Effect::Scan { root } = effect else { continue };
+                self.handle(Event::Scanned { root, changes: Some(Vec::new()) });
             }
         }
     }

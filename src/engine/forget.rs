@@ -1,4 +1,4 @@
-//! What has ended leaves memory for the record, unless something open refers to it.
+//! Lets what has ended leave memory, unless something open refers to it.
 //!
 //! One rule for all that is counted over a project's life, applied in one place after every event: the
 //! newest of what has ended stay whole, and of the rest the record alone tells. A request that names a
@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::journal::Place;
 use crate::engine::{Dispatch, Engine};
 use crate::model::{
     AttentionKind, Condition, MergeId, NeedId, NeedState, PlayId, ReceiptId, Task, TaskId,
@@ -22,7 +21,7 @@ const MERGES_KEPT: usize = 100;
 impl Engine {
     /// Lets go of what has ended and nothing open refers to, but for the newest.
     pub(super) fn forget_ended(&mut self) {
-        if !self.has_changes() {
+        if !self.may_have_changed() {
             return;
         }
         self.keep_looked_up();
@@ -37,56 +36,49 @@ impl Engine {
     /// again, unless something came of it.
     pub(super) fn take_looked_up(&mut self, tasks: Vec<Task>, dispatches: Vec<Dispatch>) {
         self.keep_looked_up();
-        for id in std::mem::take(&mut self.looked_up) {
-            self.tasks.remove(&id);
-        }
-        for id in std::mem::take(&mut self.looked_up_prompts) {
-            self.dispatches.remove(&id);
-        }
+        self.tasks.drop_looked_up();
+        self.dispatches.drop_looked_up();
         for mut task in tasks {
             let id = task.id;
             let is_out = self.was_added(id) && !self.tasks.contains_key(&id);
             if is_out && task.state.is_final() {
                 task.is_from_record = true;
-                self.tasks.insert(id, task);
-                self.looked_up.insert(id);
+                self.tasks.look_up(id, task);
             }
         }
         for dispatch in dispatches {
             let id = dispatch.id;
             let is_out = self.was_sent(id) && !self.dispatches.contains_key(&id);
             if is_out && dispatch.stage.is_final() {
-                self.dispatches.insert(id, dispatch);
-                self.looked_up_prompts.insert(id);
+                self.dispatches.look_up(id, dispatch);
             }
         }
     }
 
     /// Puts what was looked up back among the rows, if something open refers to it from now on.
     fn keep_looked_up(&mut self) {
-        if !self.looked_up.is_empty() {
+        if !self.tasks.looked_up().is_empty() {
             let referred = self.referred_tasks();
-            for id in self.looked_up.clone() {
+            for id in self.tasks.looked_up().clone() {
                 let is_open = !self.tasks[&id].state.is_final();
                 if is_open || referred.contains(&id) {
-                    self.looked_up.remove(&id);
-                    self.touch(Place::Task(id));
+                    self.tasks.keep(&id);
                 }
             }
         }
-        if !self.looked_up_prompts.is_empty() {
+        if !self.dispatches.looked_up().is_empty() {
             let referred = self.referred_prompts();
-            for id in self.looked_up_prompts.clone() {
+            for id in self.dispatches.looked_up().clone() {
                 if referred.contains(&id) {
-                    self.looked_up_prompts.remove(&id);
-                    self.touch(Place::Dispatch(id));
+                    self.dispatches.keep(&id);
                 }
             }
         }
     }
 
     fn forget_tasks(&mut self) {
-        let is_over = |task: &&Task| task.state.is_final() && !self.looked_up.contains(&task.id);
+        let is_over =
+            |task: &&Task| task.state.is_final() && !self.tasks.looked_up().contains(&task.id);
         if self.tasks.values().filter(is_over).count() <= TASKS_KEPT {
             return;
         }
@@ -102,7 +94,6 @@ impl Engine {
         self.note_tasks_of_plays(&old);
         for id in old {
             self.tasks.remove(&id);
-            self.touch(Place::Task(id));
         }
     }
 
@@ -148,7 +139,6 @@ impl Engine {
             let tasks: Vec<(String, TaskId)> = tasks.collect();
             if let Some(play) = self.plays.get_mut(&id).filter(|play| play.tasks.is_empty()) {
                 play.tasks = tasks;
-                self.touch(Place::Play(id));
             }
         }
     }
@@ -161,12 +151,11 @@ impl Engine {
         let is_over = |one: &&Dispatch| {
             one.stage.is_final()
                 && !referred.contains(&one.id)
-                && !self.looked_up_prompts.contains(&one.id)
+                && !self.dispatches.looked_up().contains(&one.id)
         };
         let free = self.dispatches.values().filter(is_over).map(|one| (one.id, one.id));
         for id in all_but_newest(free, DISPATCHES_KEPT) {
             self.dispatches.remove(&id);
-            self.touch(Place::Dispatch(id));
         }
     }
 
@@ -188,7 +177,6 @@ impl Engine {
         let old: Vec<NeedId> = all_but_newest(over.map(|need| (need.id, need.id)), NEEDS_KEPT);
         for id in old {
             self.needs.remove(&id);
-            self.touch(Place::Need(id));
         }
     }
 
@@ -197,7 +185,6 @@ impl Engine {
         let old: Vec<PlayId> = all_but_newest(over.map(|play| (play.id, play.id)), PLAYS_KEPT);
         for id in old {
             self.plays.remove(&id);
-            self.touch(Place::Play(id));
         }
     }
 
@@ -206,7 +193,6 @@ impl Engine {
         let old: Vec<MergeId> = all_but_newest(over.map(|one| (one.id, one.id)), MERGES_KEPT);
         for id in old {
             self.merges.remove(&id);
-            self.touch(Place::Merge(id));
         }
     }
 }
@@ -340,7 +326,7 @@ mod tests {
         let _ = bench.add(vec![Work::new("a")]);
         bench.begin("one");
         bench.report("one", 1, "STATUS: DONE — 2 tests pass");
-        bench.answer_looks();
+        bench.answer_scans();
         assert_eq!(state(&bench, 1), Some(TaskState::Done));
         let nobody = || Work::new("b").with(|terms| terms.requires = vec!["x".to_owned()]);
         let _ = bench.add(vec![nobody().needing(&["t1"])]);

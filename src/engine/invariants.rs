@@ -1,4 +1,4 @@
-//! What must hold after every event, checked from scratch.
+//! Checks from scratch, after every event, what must always hold.
 
 use std::collections::BTreeSet;
 

@@ -1,59 +1,19 @@
-//! What each decision changed, for whoever keeps the record.
-
-use std::collections::BTreeSet;
+//! Collects what each event changed, for whoever keeps the record.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::engine::request_keys::{KeyOf, row_key};
-use crate::model::{
-    AgentName, AttentionId, Changes, Edge, Entry, MergeId, NeedId, PlayId, ReceiptId, RowChange,
-    TaskId,
-};
+use crate::model::{Changes, Entry, RowChange};
 
+/// The table with the one row about the hub itself.
 pub(super) const HUB: &str = "hub";
-pub(super) const SEAT: &str = "seat";
-pub(super) const DISPATCH: &str = "dispatch";
-pub(super) const TASK: &str = "task";
-pub(super) const NEED: &str = "need";
-pub(super) const CONTRACT: &str = "contract";
-pub(super) const EDGE: &str = "edge";
-pub(super) const ATTENTION: &str = "attention";
-pub(super) const TRESPASS: &str = "trespass";
-pub(super) const PLAY: &str = "run";
-pub(super) const LOCK: &str = "lock";
-pub(super) const WORKSPACE: &str = "workspace";
-pub(super) const MERGE: &str = "merge";
-pub(super) const REQUEST: &str = "request";
 
-/// What has changed since the changes were last taken.
+/// What has happened since the changes were last taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Journal {
-    touched: BTreeSet<Place>,
     entries: Vec<Entry>,
-}
-
-/// A row of the record.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
-    Hub,
-    Seat(AgentName),
-    Dispatch(ReceiptId),
-    Task(TaskId),
-    Need(NeedId),
-    /// By its publisher and title.
-    Contract(AgentName, String),
-    Edge(Edge),
-    Attention(AttentionId),
-    /// By its key.
-    Trespass(String),
-    Play(PlayId),
-    /// By its name.
-    Lock(String),
-    Workspace(AgentName),
-    Merge(MergeId),
-    /// By who asked, and under which key.
-    Request(KeyOf),
+    /// The row about the hub, as it is on record.
+    hub: HubRow,
 }
 
 /// What is kept of the hub itself.
@@ -64,26 +24,18 @@ pub(super) struct HubRow {
     pub(super) going_down: bool,
     /// How many prompts were ever sent.
     pub(super) receipts: u64,
-    /// How many tasks were ever added, needs ever told, items ever raised.
+    /// How many tasks were ever added, needs ever reported, items ever raised.
     pub(super) tasks: u64,
     pub(super) needs: u64,
     pub(super) attention: u64,
-    /// How many runs of playbooks were ever begun.
+    /// How many playbook runs were ever begun.
     pub(super) plays: u64,
-    /// How often work was ever to be brought back.
+    /// How many merges were ever asked for.
     pub(super) merges: u64,
 }
 
 impl Engine {
-    pub(super) fn touch(&mut self, place: Place) {
-        self.journal.touched.insert(place);
-    }
-
-    pub(super) fn touch_seat(&mut self, agent: &AgentName) {
-        self.touch(Place::Seat(agent.clone()));
-    }
-
-    /// Adds a sentence to the story; what is about a task of a run says of which.
+    /// Adds an entry to the history; one about a task of a playbook run says of which.
     pub(super) fn tell(&mut self, mut entry: Entry) {
         let task = entry.task.as_ref().and_then(|id| self.tasks.get(&id.parse().ok()?));
         if let Some((task, play)) = task.and_then(|task| Some((task, task.play?)))
@@ -100,51 +52,31 @@ impl Engine {
         }
     }
 
-    pub(super) fn has_changes(&self) -> bool {
-        !self.journal.touched.is_empty() || !self.journal.entries.is_empty()
+    /// Says whether anything may have changed since the changes were last taken.
+    pub(super) fn may_have_changed(&self) -> bool {
+        let has_entries = !self.journal.entries.is_empty();
+        has_entries || self.may_have_changed_rows() || self.hub_row() != self.journal.hub
     }
 
     /// Returns what has changed since the last time, if anything has.
     pub(super) fn take_changes(&mut self) -> Option<Changes> {
-        if !self.has_changes() {
-            return None;
+        let entries = std::mem::take(&mut self.journal.entries);
+        let hub = self.hub_row();
+        let mut rows = Vec::new();
+        if hub != self.journal.hub {
+            rows.push(hub.to_row());
+            self.journal.hub = hub;
         }
-        let Journal { touched, entries } = std::mem::take(&mut self.journal);
-        let rows = touched.into_iter().map(|place| self.row(place)).collect();
-        Some(Changes { entries, rows })
+        rows.extend(self.take_changed_rows());
+        (!rows.is_empty() || !entries.is_empty()).then_some(Changes { entries, rows })
     }
 
-    fn row(&self, place: Place) -> RowChange {
-        match place {
-            Place::Hub => change(HUB, HUB.to_owned(), Some(&self.hub_row())),
-            Place::Seat(agent) => change(SEAT, agent.to_string(), self.seats.get(&agent)),
-            Place::Dispatch(id) => change(DISPATCH, id.to_string(), self.dispatches.get(&id)),
-            Place::Task(id) => change(TASK, id.to_string(), self.tasks.get(&id)),
-            Place::Need(id) => change(NEED, id.to_string(), self.needs.get(&id)),
-            Place::Contract(publisher, title) => {
-                let key = format!("{publisher}/{title}");
-                change(CONTRACT, key, self.contracts.get(&(publisher, title)))
-            }
-            Place::Edge(edge) => change(EDGE, edge.to_string(), self.edges.get(&edge)),
-            Place::Attention(id) => change(ATTENTION, id.to_string(), self.attention.get(&id)),
-            Place::Trespass(key) => {
-                let trespass = self.trespasses.get(&key);
-                change(TRESPASS, key, trespass)
-            }
-            Place::Play(id) => change(PLAY, id.to_string(), self.plays.get(&id)),
-            Place::Lock(name) => {
-                let lock = self.locks.get(&name);
-                change(LOCK, name, lock)
-            }
-            Place::Workspace(agent) => {
-                change(WORKSPACE, agent.to_string(), self.workspaces.get(&agent))
-            }
-            Place::Merge(id) => change(MERGE, id.to_string(), self.merges.get(&id)),
-            Place::Request(key) => change(REQUEST, row_key(&key), self.kept.get(&key)),
-        }
+    /// Takes the row about the hub as the one that is on record.
+    pub(super) fn note_hub_row(&mut self) {
+        self.journal.hub = self.hub_row();
     }
 
-    pub(super) fn hub_row(&self) -> HubRow {
+    fn hub_row(&self) -> HubRow {
         HubRow {
             going_down: self.going_down,
             receipts: self.receipts,
@@ -157,7 +89,9 @@ impl Engine {
     }
 }
 
-pub(super) fn change(table: &str, key: String, value: Option<&impl Serialize>) -> RowChange {
-    let to_json = |value| serde_json::to_value(value).expect("rows are plain data");
-    RowChange { table: table.to_owned(), key, value: value.map(to_json) }
+impl HubRow {
+    pub(super) fn to_row(&self) -> RowChange {
+        let value = serde_json::to_value(self).expect("rows are plain data");
+        RowChange { table: HUB.to_owned(), key: HUB.to_owned(), value: Some(value) }
+    }
 }

@@ -1,6 +1,6 @@
-//! What people, and agents in their place, ask for beside starting a team, as entries of the story.
+//! Writes into the history what people ask for, and agents in their place.
 
-use crate::engine::{Engine, PersonDeed};
+use crate::engine::{Engine, PersonAction};
 use crate::model::{AgentName, Command, Entry, Letter, Member, Stage, TaskCommand};
 
 /// What is told of a prompt or of advice.
@@ -11,13 +11,13 @@ impl Engine {
     pub(super) fn note_deed(
         &mut self,
         agent: &AgentName,
-        deed: PersonDeed,
+        deed: PersonAction,
         stage: Stage,
         reason: Option<String>,
     ) {
         let kind = match deed {
-            PersonDeed::Answer => "person.answer",
-            PersonDeed::Interrupt => "person.interrupt",
+            PersonAction::Answer => "person.answer",
+            PersonAction::Interrupt => "person.interrupt",
         };
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         self.tell(Entry::new(kind, format!("{stage}{reason}")).of(agent));
@@ -157,7 +157,7 @@ mod tests {
         bench.now = Moment(2_000_000);
         let _ = bench.tell("one", RunEvent::PersonTyped);
         assert_eq!(told(&bench).len(), 2);
-        let answered = RunEvent::PersonActed(PersonDeed::Answer, Stage::Accepted, None);
+        let answered = RunEvent::PersonActed(PersonAction::Answer, Stage::Accepted, None);
         let _ = bench.tell("one", answered);
         assert_eq!(told(&bench).last().unwrap(), "person.answer");
     }

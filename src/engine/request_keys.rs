@@ -1,12 +1,11 @@
-//! Requests that were made under a key: what came of each, so that a repetition is told the same.
+//! Keeps what came of requests that were made under a key, so that a repetition gets the same answer.
 //!
 //! The key goes on record together with what the request changed. So after a crash either both are
 //! there, and asking again changes nothing, or neither is, and asking again is asking for the first time.
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::journal::Place;
-use crate::engine::waits::{Goal, Wait};
+use crate::engine::waits::{Goal, RunWait};
 use crate::engine::{Effect, Engine, Phase};
 use crate::model::{
     AgentName, Clearing, Command, Done, Failure, Keyed, MergeId, Moment, PlayId, ReceiptId,
@@ -73,11 +72,6 @@ impl KeptRequest {
     }
 }
 
-/// Returns under which name a key is on record: a person's are those of nobody.
-pub(super) fn row_key((by, key): &KeyOf) -> String {
-    format!("{}/{key}", by.as_ref().map_or("", AgentName::as_str))
-}
-
 impl Engine {
     /// Says whether this one's request under this key was granted before.
     pub fn knows_request(&self, by: Option<&AgentName>, key: &RequestKey) -> bool {
@@ -132,7 +126,6 @@ impl Engine {
 
     fn keep_request(&mut self, kept: KeptRequest) {
         let by = kept.by.clone();
-        self.touch(Place::Request(kept.key_of()));
         self.kept.insert(kept.key_of(), kept);
         let is_gone = |(by, _): &KeyOf| by.as_ref().is_some_and(|by| !self.seats.contains_key(by));
         let mut over: Vec<KeyOf> = self.kept.keys().filter(|key| is_gone(key)).cloned().collect();
@@ -141,24 +134,22 @@ impl Engine {
         let excess = own.len().saturating_sub(KEYS_MAX);
         over.extend(own.into_iter().take(excess).map(KeptRequest::key_of));
         for key in over {
-            self.forget_request(key);
+            self.forget_request(&key);
         }
     }
 
-    fn forget_request(&mut self, key: KeyOf) {
-        self.kept.remove(&key);
-        self.touch(Place::Request(key));
+    fn forget_request(&mut self, key: &KeyOf) {
+        self.kept.remove(key);
     }
 
     /// Keeps what became of the agents that a request waited for. Where one did not come, there is
     /// something left to be done: asking again is asking anew.
-    pub(super) fn note_settled(&mut self, key: KeyOf, outcome: &Result<Done, Refusal>) {
-        match (outcome, self.kept.get_mut(&key)) {
+    pub(super) fn note_settled(&mut self, key: &KeyOf, outcome: &Result<Done, Refusal>) {
+        match (outcome, self.kept.get_mut(key)) {
             (Ok(done), Some(kept)) => {
                 kept.outcome = KeptOutcome::from(done);
-                self.touch(Place::Request(key));
             }
-            (Err(_), Some(_)) => self.forget_request(key),
+            (Err(_), Some(_)) => self.forget_request(&key),
             (_, None) => {}
         }
     }
@@ -201,7 +192,7 @@ impl Engine {
                 Progress::Failed(reason) => failures.push(Failure::new(agent, reason)),
             }
         }
-        self.waits.push(Wait { request, key: Some(key_of), goal, pending, done, failures });
+        self.waits.push(RunWait { request, key: Some(key_of), goal, pending, done, failures });
         self.settle_waits(effects);
         self.answer_out_of_reach(effects);
     }

@@ -1,4 +1,4 @@
-//! Who waits for what, so that each request gets one answer, when it is true.
+//! Keeps who waits for what, so that each request gets one answer, when it is true.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::model::{
 
 /// A request that is not answered yet.
 #[derive(Clone, Debug)]
-pub(super) struct Wait {
+pub(super) struct RunWait {
     pub(super) request: RequestId,
     /// Under which what comes of it is kept.
     pub(super) key: Option<KeyOf>,
@@ -24,7 +24,7 @@ pub(super) struct Wait {
 
 /// Someone who wants to know when something has come to be.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(super) struct ConditionWait {
     pub(super) request: RequestId,
     pub(super) condition: Condition,
 }
@@ -64,7 +64,7 @@ impl Engine {
     /// Answers every request that waits for nothing more.
     pub(super) fn settle_waits(&mut self, effects: &mut Vec<Effect>) {
         let settled = self.waits.extract_if(.., |wait| wait.pending.is_empty());
-        for Wait { request, key, mut done, failures, .. } in settled.collect::<Vec<_>>() {
+        for RunWait { request, key, mut done, failures, .. } in settled.collect::<Vec<_>>() {
             // They came in the order of chance; whoever reads it wants the order of names.
             done.started.sort();
             done.stopped.sort();

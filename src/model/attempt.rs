@@ -42,6 +42,7 @@ pub struct Attempt {
     #[serde(default)]
     pub refusals: u32,
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<ClaimRow>"))]
     pub claim: Option<Claim>,
     /// The words of the last claim that was taken, whatever became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -190,28 +191,112 @@ pub enum Hold {
 
 /// A DONE, and how far it has been checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(from = "ClaimRow", into = "ClaimRow")]
 pub struct Claim {
     /// What the agent says that it did.
     pub text: String,
     /// It names something that can be checked.
     pub is_concrete: bool,
     pub at: Moment,
-    /// The gates run.
-    pub is_checking: bool,
+    pub progress: ClaimProgress,
     /// What the gates said last.
     pub gates: Vec<GateResult>,
     /// The files as they were when all gates passed.
     pub tree: Option<String>,
     /// How often files changed while they were checked.
     pub rechecks: u32,
-    /// The tasks of those who look at it.
+    /// The tasks of those who verify it.
     pub verifications: Vec<TaskId>,
     /// The files as they were when they were asked to.
     pub seen_tree: Option<String>,
+}
+
+/// What the check of a claim waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimProgress {
+    /// Nothing: its evidence was believed only now, or its check is over.
+    Idle,
+    /// Its gates run.
+    Gates,
+    /// Others verify it.
+    Verification,
+    /// The workspace is scanned, to see whose files changed: it waits for the scan of this number.
+    Ownership { scan: u64 },
+}
+
+/// A claim as it is on record and in answers.
+// In the schema it has the name and the words of the type that it stands for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(
+    test,
+    schemars(rename = "Claim", description = "A DONE, and how far it has been checked.")
+)]
+struct ClaimRow {
+    /// What the agent says that it did.
+    text: String,
+    /// It names something that can be checked.
+    is_concrete: bool,
+    at: Moment,
+    /// The gates run.
+    is_checking: bool,
+    /// What the gates said last.
+    gates: Vec<GateResult>,
+    /// The files as they were when all gates passed.
+    tree: Option<String>,
+    /// How often files changed while they were checked.
+    rechecks: u32,
+    /// The tasks of those who look at it.
+    verifications: Vec<TaskId>,
+    /// The files as they were when they were asked to.
+    seen_tree: Option<String>,
     /// The look at the workspace that it waits for, to see whose files changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub look: Option<u64>,
+    look: Option<u64>,
+}
+
+impl From<ClaimRow> for Claim {
+    fn from(row: ClaimRow) -> Self {
+        let progress = match row.look {
+            _ if row.is_checking => ClaimProgress::Gates,
+            Some(scan) => ClaimProgress::Ownership { scan },
+            None if row.verifications.is_empty() => ClaimProgress::Idle,
+            None => ClaimProgress::Verification,
+        };
+        Self {
+            text: row.text,
+            is_concrete: row.is_concrete,
+            at: row.at,
+            progress,
+            gates: row.gates,
+            tree: row.tree,
+            rechecks: row.rechecks,
+            verifications: row.verifications,
+            seen_tree: row.seen_tree,
+        }
+    }
+}
+
+impl From<Claim> for ClaimRow {
+    fn from(claim: Claim) -> Self {
+        let (is_checking, look) = match claim.progress {
+            ClaimProgress::Idle | ClaimProgress::Verification => (false, None),
+            ClaimProgress::Gates => (true, None),
+            ClaimProgress::Ownership { scan } => (false, Some(scan)),
+        };
+        Self {
+            text: claim.text,
+            is_concrete: claim.is_concrete,
+            at: claim.at,
+            is_checking,
+            gates: claim.gates,
+            tree: claim.tree,
+            rechecks: claim.rechecks,
+            verifications: claim.verifications,
+            seen_tree: claim.seen_tree,
+            look,
+        }
+    }
 }
 
 /// What one gate said.
@@ -244,6 +329,32 @@ pub struct Checks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_claim_on_record_says_what_its_check_waits_for() {
+        let row = |is_checking: bool, look: Option<u64>, verifications: &[&str]| {
+            let mut row = serde_json::json!({
+                "text": "done", "is_concrete": true, "at": 7, "is_checking": is_checking,
+                "gates": [], "tree": "x", "rechecks": 1, "verifications": verifications,
+                "seen_tree": null,
+            });
+            if let Some(look) = look {
+                row["look"] = look.into();
+            }
+            row
+        };
+        let forms = [
+            (row(false, None, &[]), ClaimProgress::Idle),
+            (row(true, None, &["t4"]), ClaimProgress::Gates),
+            (row(false, None, &["t4"]), ClaimProgress::Verification),
+            (row(false, Some(3), &["t4"]), ClaimProgress::Ownership { scan: 3 }),
+        ];
+        for (row, progress) in forms {
+            let claim: Claim = serde_json::from_value(row.clone()).unwrap();
+            assert_eq!(claim.progress, progress);
+            assert_eq!(serde_json::to_value(claim).unwrap(), row);
+        }
+    }
 
     #[test]
     fn an_artifact_of_an_older_record_is_a_path() {

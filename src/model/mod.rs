@@ -46,7 +46,9 @@ mod trespass;
 mod workspace;
 
 pub use agent::{AgentState, Reset, Role, Source};
-pub use attempt::{Artifact, Attempt, Checks, Claim, FailedGate, GateResult, Hold, Outcome, Told};
+pub use attempt::{
+    Artifact, Attempt, Checks, Claim, ClaimProgress, FailedGate, GateResult, Hold, Outcome, Told,
+};
 pub use attention::{Attention, AttentionId, AttentionKind, InvalidAttention, Ruling};
 pub use command::{Command, Done, Failure, PlayCommand, Refusal, TaskCommand};
 pub use deceptive::{is_deceptive, is_picture_mark, is_unseen};

@@ -4,233 +4,111 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each room, the rooms it may use, and the confined crates it may name.
-const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["regex_syntax", "schemars", "strip_ansi_escapes", "unicode_width"]),
-    ("sim", &["model"], &["rustix", "strsim", "tokio", "unicode_width"]),
-    ("protocol", &["model"], &["regex", "schemars"]),
-    ("template", &["model", "protocol"], &["minijinja"]),
-    ("playbook", &["model", "protocol", "template"], &["regex"]),
-    ("approval", &["model"], &["globset"]),
-    ("engine", &["model", "protocol", "approval"], &["globset"]),
-    ("screen", &["model"], &["vt100", "unicode_width"]),
-    ("detect", &["model", "protocol", "screen"], &["jiff", "regex"]),
-    ("deliver", &["model", "screen", "detect"], &[]),
-    ("recording", &["model", "screen"], &["regex"]),
-    ("api", &["model", "protocol"], &["schemars"]),
-    ("notify", &["model"], &[]),
-    ("history", &["model", "engine", "api"], &["unicode_width"]),
-    (
-        "config",
-        &["model", "approval", "template", "playbook", "notify"],
-        &["directories", "regex", "rustix", "serde_spanned", "sha2", "strsim", "toml"],
-    ),
-    ("keeper", &["model"], &["filedescriptor", "libc", "portable_pty", "rustix", "signal_hook"]),
-    ("store", &["model"], &["rusqlite"]),
-    ("git", &["model"], &["rustix", "tempfile"]),
-    ("workspace", &["model", "config", "git"], &["globset", "rustix"]),
-    ("runner", &["model", "config", "keeper", "git", "workspace"], &[]),
-    (
-        "hub",
-        &[
-            "model",
-            "protocol",
-            "engine",
-            "screen",
-            "detect",
-            "deliver",
-            "api",
-            "config",
-            "keeper",
-            "store",
-            "template",
-            "recording",
-            "git",
-            "workspace",
-            "runner",
-            "notify",
-        ],
-        &[
-            "jiff",
-            "jsonschema",
-            "regex",
-            "rustix",
-            "saphyr_parser",
-            "tokio",
-            "toml",
-            "tracing_subscriber",
-        ],
-    ),
-    ("client", &["model", "api", "config", "keeper"], &["rustix", "tokio"]),
-    ("mcp", &["model", "protocol", "api", "client", "config"], &["rmcp", "schemars", "tokio"]),
-    (
-        "tui",
-        &["model", "api", "history", "client", "config", "notify"],
-        &[
-            "crossterm",
-            "ratatui",
-            "regex",
-            "rustix",
-            "signal_hook",
-            "strsim",
-            "toml",
-            "unicode_width",
-        ],
-    ),
-    (
-        "cli",
-        &[
-            "model",
-            "approval",
-            "protocol",
-            "template",
-            "playbook",
-            "engine",
-            "screen",
-            "detect",
-            "recording",
-            "api",
-            "history",
-            "config",
-            "keeper",
-            "store",
-            "git",
-            "workspace",
-            "runner",
-            "notify",
-            "hub",
-            "client",
-            "mcp",
-            "sim",
-            "tui",
-        ],
-        &["anyhow", "clap", "clap_complete", "clap_mangen", "rustix", "signal_hook", "strsim"],
-    ),
-];
+/// Each room, the rooms it may use, and after the bar the crates that no other room may name. A room
+/// marked `pure` may not touch the outside world at all.
+const ROOMS: &str = "
+pure model: | regex_syntax schemars strip_ansi_escapes unicode_width
+sim: model | rustix strsim tokio unicode_width
+pure protocol: model | schemars
+pure template: model protocol | minijinja
+pure playbook: model protocol template | regex
+pure approval: model | globset
+pure engine: model protocol approval | globset
+pure screen: model | vt100 unicode_width
+pure detect: model protocol screen | jiff regex
+pure deliver: model screen detect |
+pure recording: model screen | regex
+pure api: model protocol | schemars
+pure notify: model |
+pure history: model engine api | unicode_width
+config: model approval template playbook notify
+    | directories regex rustix serde_spanned sha2 strsim toml
+keeper: model | filedescriptor libc portable_pty rustix signal_hook
+store: model | rusqlite
+git: model | rustix tempfile
+workspace: model config git | globset rustix
+runner: model config keeper git workspace |
+hub: model protocol engine screen detect deliver api config keeper store template recording git
+    workspace runner notify
+    | jiff jsonschema regex rustix saphyr_parser tokio toml tracing_subscriber
+client: model api config keeper | rustix tokio
+mcp: model protocol api client config | rmcp schemars tokio
+tui: model api history config notify
+    | crossterm ratatui regex rustix signal_hook strsim toml unicode_width
+cli: model approval protocol template playbook engine screen detect recording api history config
+    keeper store git runner hub client mcp sim tui
+    | anyhow clap clap_complete clap_mangen rustix signal_hook
+";
 
-/// The parts of a large room, in the order in which they build on each other, and the parts that each may use.
-/// A part is a folder or a file.
-const INSIDE: &[(&str, &[(&str, &[&str])])] = &[(
-    "hub",
-    &[
-        // What everything else stands on. `Hub` is named once, by what is done on its thread later.
-        ("clock", &[]),
-        ("error", &[]),
-        ("delays", &["clock"]),
-        ("log", &["error"]),
-        ("outbox", &["delays"]),
-        ("inbox", &["delays", "outbox", "state"]),
-        ("settings_watch", &["inbox"]),
-        // The components: each owns its state, and none knows the hub.
-        ("clients", &["delays", "error", "inbox", "outbox"]),
-        ("remote", &["clients", "inbox"]),
-        ("tasks", &["clients", "remote"]),
-        ("workspaces", &["clients", "remote", "tasks"]),
-        ("record", &["clients", "error", "inbox", "workspaces"]),
-        ("panes", &["clients", "clock", "delays", "inbox", "record", "remote"]),
-        ("agents", &["clients", "tasks", "workspaces"]),
-        // The router: it owns the components and carries between them and the engine.
-        (
-            "state",
-            &["agents", "background", "clients", "clock", "inbox", "panes", "record", "tasks"],
-        ),
-        ("background", &["agents", "clients", "inbox", "state"]),
-        ("settings", &["agents", "clients", "record", "state"]),
-        ("inputs", &["clients", "inbox", "panes", "record", "state", "tasks"]),
-        (
-            "requests",
-            &[
-                "agents",
-                "background",
-                "clients",
-                "inbox",
-                "panes",
-                "record",
-                "remote",
-                "state",
-                "tasks",
-                "workspaces",
-            ],
-        ),
-        (
-            "effects",
-            &["agents", "clients", "panes", "record", "remote", "state", "tasks", "workspaces"],
-        ),
-        (
-            "serve",
-            &[
-                "agents",
-                "background",
-                "clients",
-                "clock",
-                "error",
-                "inbox",
-                "log",
-                "panes",
-                "record",
-                "settings_watch",
-                "state",
-                "tasks",
-            ],
-        ),
-    ],
-)];
+/// The subjects of the engine. Each may name what is in the subjects above it, and none below.
+const SUBJECTS: &[&str] =
+    &["agents", "prompts", "tasks", "teamwork", "playbooks", "attention", "workspaces"];
 
-/// Types that a room's own `mod.rs` names, and the part that each is from.
-const REEXPORTED: &[(&str, &str, &str)] = &[("hub", "Hub", "state"), ("hub", "HubError", "error")];
+/// The parts of the hub, each a folder or a file, and the parts that each may use. First what everything else
+/// stands on, then the components, which own their state and do not know the hub, then the router, which
+/// carries between them and the engine.
+const HUB_PARTS: &str = "
+clock:
+error:
+delays: clock
+log: error
+outbox: delays
+inbox: delays outbox state
+settings_watch: inbox
+clients: delays error inbox outbox
+remote: clients inbox
+tasks: clients remote
+workspaces: clients remote tasks
+record: clients error inbox workspaces
+panes: clients clock delays inbox record remote
+agents: clients tasks workspaces
+state: agents background clients clock inbox panes record tasks
+background: agents clients inbox state
+settings: agents clients record state
+inputs: clients inbox panes record state tasks
+requests: agents background clients inbox panes record remote state tasks workspaces
+effects: agents clients panes record remote state tasks workspaces
+serve: agents background clients clock error inbox log panes record settings_watch state tasks
+";
 
-/// Crates that only the rooms listing them above may name.
-const CONFINED: &[&str] = &[
-    "anyhow",
-    "clap",
-    "clap_complete",
-    "clap_mangen",
-    "crossterm",
-    "directories",
-    "filedescriptor",
-    "globset",
-    "jiff",
-    "jsonschema",
-    "libc",
-    "minijinja",
-    "portable_pty",
-    "ratatui",
-    "regex",
-    "regex_syntax",
-    "rmcp",
-    "rusqlite",
-    "rustix",
-    "saphyr_parser",
-    "schemars",
-    "serde_spanned",
-    "sha2",
-    "signal_hook",
-    "strip_ansi_escapes",
-    "strsim",
-    "tempfile",
-    "tokio",
-    "toml",
-    "tracing_subscriber",
-    "unicode_width",
-    "vt100",
-];
+/// Types that the hub's `mod.rs` names, and the part that each is from.
+const HUB_TYPES: &[(&str, &str)] = &[("Hub", "state"), ("HubError", "error")];
 
-/// Rooms that may not touch the outside world at all.
-const PURE: &[&str] = &[
-    "model",
-    "protocol",
-    "template",
-    "playbook",
-    "approval",
-    "engine",
-    "screen",
-    "detect",
-    "deliver",
-    "recording",
-    "api",
-    "history",
-    "notify",
-];
+/// One line of the table.
+struct Room {
+    name: &'static str,
+    is_pure: bool,
+    may_use: Vec<&'static str>,
+    may_name: Vec<&'static str>,
+}
+
+/// Returns the lines of a table; one that begins with a blank goes on from the line before.
+fn table_lines(table: &'static str) -> Vec<&'static str> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in table.lines().filter(|line| !line.is_empty()) {
+        match lines.last_mut().filter(|_| line.starts_with(' ')) {
+            Some(last) => last.push_str(line),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines.into_iter().map(|line| &*line.leak()).collect()
+}
+
+/// Returns the rooms of the table, in its order.
+fn rooms() -> Vec<Room> {
+    let room = |line: &'static str| {
+        let (name, rest) = line.split_once(':').expect("a room and what it may use");
+        let (may_use, may_name) = rest.split_once('|').expect("rooms, a bar, and crates");
+        Room {
+            name: name.strip_prefix("pure ").unwrap_or(name),
+            is_pure: name.starts_with("pure "),
+            may_use: may_use.split_whitespace().collect(),
+            may_name: may_name.split_whitespace().collect(),
+        }
+    };
+    table_lines(ROOMS).into_iter().map(room).collect()
+}
+
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",
@@ -251,25 +129,27 @@ const FILE_LINES_MAX: usize = 400;
 
 #[test]
 fn rooms_use_only_the_rooms_they_may() {
+    let rooms = rooms();
+    let confined: BTreeSet<&str> = rooms.iter().flat_map(|room| room.may_name.clone()).collect();
     let mut faults = Vec::new();
-    for &(room, may_use, may_name) in ROOMS {
+    for Room { name: room, is_pure, may_use, may_name } in &rooms {
         for file in rust_files(&Path::new("src").join(room)) {
             let text = production_text(&file);
-            for &(other, ..) in ROOMS {
+            for Room { name: other, .. } in &rooms {
                 let used = names(&text, &format!("crate::{other}"));
-                if used && other != room && !may_use.contains(&other) {
+                if used && other != room && !may_use.contains(other) {
                     faults.push(format!("{}: {room} may not use {other}", file.display()));
                 }
             }
             if text.contains("crate::{") {
                 faults.push(format!("{}: name one room per `use` line", file.display()));
             }
-            for name in CONFINED.iter().filter(|name| !may_name.contains(name)) {
+            for name in confined.iter().filter(|name| !may_name.contains(name)) {
                 if names(&text, &format!("{name}::")) {
                     faults.push(format!("{}: {room} may not name {name}", file.display()));
                 }
             }
-            for word in IMPURE.iter().filter(|_| PURE.contains(&room)) {
+            for word in IMPURE.iter().filter(|_| *is_pure) {
                 if text.contains(word) {
                     faults.push(format!("{}: {room} is pure, but says {word}", file.display()));
                 }
@@ -280,25 +160,43 @@ fn rooms_use_only_the_rooms_they_may() {
 }
 
 #[test]
-fn parts_of_a_room_use_only_the_parts_they_may() {
+fn no_room_may_what_it_does_not_do() {
     let mut faults = Vec::new();
-    for &(room, parts) in INSIDE {
-        for entry in fs::read_dir(Path::new("src").join(room)).unwrap().map(Result::unwrap) {
-            let path = entry.path();
-            let part = path.file_stem().unwrap().to_str().unwrap();
-            let listed = parts.iter().find(|(name, _)| *name == part);
-            let Some((_, may_use)) = listed else {
-                if part != "mod" {
-                    faults.push(format!("{}: add it to INSIDE", path.display()));
-                }
-                continue;
-            };
-            let files = if path.is_dir() { rust_files(&path) } else { vec![path.clone()] };
-            for file in files {
-                for used in parts_used(room, &production_text(&file), !path.is_dir()) {
-                    if used != part && !may_use.contains(&used.as_str()) {
-                        faults.push(format!("{}: {part} may not use {used}", file.display()));
-                    }
+    for Room { name: room, may_use, may_name, .. } in rooms() {
+        let files = rust_files(&Path::new("src").join(room));
+        let texts: Vec<String> = files.iter().map(|file| production_text(file)).collect();
+        let is_said = |word: &str| texts.iter().any(|text| names(text, word));
+        let rooms = may_use.iter().filter(|other| !is_said(&format!("crate::{other}")));
+        let crates = may_name.iter().filter(|name| !is_said(&format!("{name}::")));
+        faults.extend(rooms.chain(crates).map(|unused| format!("{room} does not use {unused}")));
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn parts_of_the_hub_use_only_the_parts_they_may() {
+    let mut faults = Vec::new();
+    let parts: Vec<(&str, Vec<&str>)> = table_lines(HUB_PARTS)
+        .into_iter()
+        .map(|line| {
+            let (name, may_use) = line.split_once(':').unwrap();
+            (name, may_use.split_whitespace().collect())
+        })
+        .collect();
+    for entry in fs::read_dir("src/hub").unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        let part = path.file_stem().unwrap().to_str().unwrap();
+        let Some((_, may_use)) = parts.iter().find(|(name, _)| *name == part) else {
+            if part != "mod" {
+                faults.push(format!("{}: add it to HUB_PARTS", path.display()));
+            }
+            continue;
+        };
+        let files = if path.is_dir() { rust_files(&path) } else { vec![path.clone()] };
+        for file in files {
+            for used in hub_parts_used(&production_text(&file), !path.is_dir()) {
+                if used != part && !may_use.contains(&used.as_str()) {
+                    faults.push(format!("{}: {part} may not use {used}", file.display()));
                 }
             }
         }
@@ -306,17 +204,17 @@ fn parts_of_a_room_use_only_the_parts_they_may() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// Returns the parts of its room that a file names: from the root of the crate, or, in a file that lies beside
+/// Returns the parts of the hub that a file names: from the root of the crate, or, in a file that lies beside
 /// them, as its neighbours.
-fn parts_used(room: &str, text: &str, is_beside: bool) -> BTreeSet<String> {
-    let prefixes = [format!("crate::{room}::"), "use super::".to_owned()];
-    let prefixes = if is_beside { &prefixes[..] } else { &prefixes[..1] };
+fn hub_parts_used(text: &str, is_beside: bool) -> BTreeSet<String> {
+    let prefixes: &[&str] =
+        if is_beside { &["crate::hub::", "use super::"] } else { &["crate::hub::"] };
     let word = |text: &str| -> String {
         text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
     };
     let mut used = BTreeSet::new();
     for prefix in prefixes {
-        for (at, _) in text.match_indices(prefix.as_str()) {
+        for (at, _) in text.match_indices(prefix) {
             let rest = &text[at + prefix.len()..];
             let named: Vec<String> = match rest.strip_prefix('{') {
                 Some(list) => {
@@ -325,23 +223,59 @@ fn parts_used(room: &str, text: &str, is_beside: bool) -> BTreeSet<String> {
                 None => vec![word(rest)],
             };
             used.extend(named.into_iter().filter(|name| !name.is_empty()).map(|name| {
-                let from = REEXPORTED.iter().find(|(of, known, _)| *of == room && *known == name);
-                from.map_or(name, |(_, _, part)| (*part).to_owned())
+                let from = HUB_TYPES.iter().find(|(known, _)| *known == name);
+                from.map_or(name, |(_, part)| (*part).to_owned())
             }));
         }
     }
     // What `super` leads to inside of a file, as `use super::*` in a module of its own, is no part.
-    used.retain(|name| name.chars().next().is_some_and(char::is_lowercase));
+    used.retain(|name| name.starts_with(char::is_lowercase));
     used
 }
 
 #[test]
 fn every_room_is_in_the_table() {
-    let listed: Vec<&str> = ROOMS.iter().map(|room| room.0).collect();
+    let rooms = rooms();
     for entry in fs::read_dir("src").unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();
-        assert!(!entry.path().is_dir() || listed.contains(&name.as_str()), "add {name} to ROOMS");
+        let is_listed = rooms.iter().any(|room| room.name == name);
+        assert!(!entry.path().is_dir() || is_listed, "add {name} to ROOMS");
     }
+}
+
+#[test]
+fn the_subjects_of_the_engine_stand_in_an_order() {
+    let engine = Path::new("src/engine");
+    let exported = fs::read_to_string(engine.join("mod.rs")).unwrap();
+    let mut faults = Vec::new();
+    for (place, subject) in SUBJECTS.iter().enumerate() {
+        for file in rust_files(&engine.join(subject)) {
+            let text = production_text(&file);
+            for later in &SUBJECTS[place + 1..] {
+                let door = format!("pub use {later}::");
+                let types = exported.lines().filter(|line| line.starts_with(&door));
+                let types = types.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+                let types = types.filter(|word| word.starts_with(char::is_uppercase));
+                let is_named = |word: &str| {
+                    let is_import =
+                        |line: &str| line.contains("crate::engine::") && names(line, word);
+                    text.split(';').any(is_import)
+                };
+                if names(&text, &format!("crate::engine::{later}")) {
+                    faults.push(format!("{}: {subject} may not name {later}", file.display()));
+                }
+                for word in types.filter(|word| is_named(word)) {
+                    faults.push(format!("{}: {word} is of {later}", file.display()));
+                }
+            }
+        }
+    }
+    for entry in fs::read_dir(engine).unwrap().map(Result::unwrap).filter(|one| one.path().is_dir())
+    {
+        let name = entry.file_name().into_string().unwrap();
+        assert!(SUBJECTS.contains(&name.as_str()), "add {name} to SUBJECTS");
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
 #[test]

@@ -188,11 +188,11 @@ impl World {
                 }
                 Effect::RunGates { .. }
                 | Effect::RunStageGates { .. }
-                | Effect::Survey { .. }
-                | Effect::GiveLeave { .. }
+                | Effect::ListModified { .. }
+                | Effect::Approve { .. }
                 | Effect::Renew { .. }
-                | Effect::Look { .. }
-                | Effect::Weigh { .. }
+                | Effect::Scan { .. }
+                | Effect::HashFile { .. }
                 | Effect::Workspace(_)
                 | Effect::Interrupt { .. } => {
                     panic!("seed {}: there are no tasks here", self.seed)

@@ -79,7 +79,7 @@ fn what_is_copied_can_be_pasted_with_tmux() {
     let hub = FakeHub::start(&["one"]);
     let tmux = Tmux::open(&hub.socket);
     tmux.wait_for("one is here");
-    let lines = ["cargo build", "", "error[E0308]: mismatched types", "  --> src/a.rs:1:2"];
+    let lines = ["cargo build", "", "error[E0308]: mismatched types", "  --> src/a.rs:1:2", "$ "];
     hub.tell(Notice::Pane(view("one", &lines)));
     tmux.wait_for("E0308");
     tmux.press(&["[", "!", "y"]);

@@ -114,3 +114,17 @@ impl Seat {
         }
     }
 }
+
+/// What nobody can read may be work.
+pub(in crate::engine) fn is_at_work(state: AgentState) -> bool {
+    match state {
+        AgentState::Working | AgentState::Waiting | AgentState::Unknown => true,
+        AgentState::Starting
+        | AgentState::Idle
+        | AgentState::Blocked
+        | AgentState::Done
+        | AgentState::Error
+        | AgentState::Limited
+        | AgentState::Exited => false,
+    }
+}

@@ -1,4 +1,4 @@
-//! Dialogs that are answered without a person, because rules say so.
+//! Answers dialogs without a person, where rules say so.
 //!
 //! What is approved, by which rule and why it was asked is on record before the key is pressed.
 
@@ -26,7 +26,7 @@ impl Engine {
     }
 
     /// Leaves a dialog that just came to the rules for a moment, if there are any for its agent.
-    pub(in crate::engine) fn await_leave(&mut self, agent: &AgentName, now: Moment) {
+    pub(in crate::engine) fn await_approval(&mut self, agent: &AgentName, now: Moment) {
         let seat = self.seats.get_mut(agent).filter(|seat| seat.state == AgentState::Waiting);
         let Some(seat) = seat else { return };
         let has_rules = self.approvals.may_approve(agent.as_str(), &seat.member.cli);
@@ -78,10 +78,10 @@ impl Engine {
             seat.rules_until = Some(now + ANSWERED_WITHIN);
         }
         let agent = agent.clone();
-        effects.push(Effect::GiveLeave { agent, run, fingerprint, yes: question.yes });
+        effects.push(Effect::Approve { agent, run, fingerprint, yes: question.yes });
     }
 
-    pub(in crate::engine) fn note_leave(
+    pub(in crate::engine) fn note_approval(
         &mut self,
         agent: &AgentName,
         fingerprint: &str,
@@ -91,7 +91,7 @@ impl Engine {
     ) {
         // Where it was answered, a dialog that is in sight now is another one.
         if stage == Stage::Accepted {
-            self.await_leave(agent, now);
+            self.await_approval(agent, now);
         } else {
             self.call_person(agent, now);
         }
@@ -135,7 +135,7 @@ mod tests {
         let subject = Subject::Command(command.into());
         let text = format!("Bash command\n{command}");
         let question = Question { fingerprint: "f1".into(), subject, text, yes: 0 };
-        bench.tell("one", RunEvent::AskedLeave(question))
+        bench.tell("one", RunEvent::AskedApproval(question))
     }
 
     fn allowing() -> Rules {
@@ -154,8 +154,7 @@ mod tests {
     fn an_approval_is_on_record_with_its_rule_and_dialog_before_it_is_given() {
         let mut bench = waiting(allowing());
         let effects = asked(&mut bench, "cargo test --lib");
-        let [Effect::Save(changes), Effect::GiveLeave { fingerprint, yes, .. }] = &effects[..]
-        else {
+        let [Effect::Save(changes), Effect::Approve { fingerprint, yes, .. }] = &effects[..] else {
             panic!("{effects:?}")
         };
         assert_eq!((fingerprint.as_str(), *yes), ("f1", 0));
@@ -167,7 +166,7 @@ mod tests {
         assert_eq!(entry.data["rules"][0], "wheelhouse.toml:3");
         let (fingerprint, stage) = ("f1".into(), Stage::Accepted);
         let reason = Some("the dialog is gone".into());
-        let effects = bench.tell("one", RunEvent::LeaveGiven { fingerprint, stage, reason });
+        let effects = bench.tell("one", RunEvent::Approved { fingerprint, stage, reason });
         let [Effect::Save(changes)] = &effects[..] else { panic!("{effects:?}") };
         assert_eq!(changes.entries[0].kind, "approval.accepted");
     }
@@ -188,7 +187,7 @@ mod tests {
         assert_eq!(calls(&bench), 0, "it may be one for the rules");
         let _ = asked(&mut bench, "cargo test");
         assert_eq!(calls(&bench), 0);
-        let given = |stage| RunEvent::LeaveGiven { fingerprint: "f1".into(), stage, reason: None };
+        let given = |stage| RunEvent::Approved { fingerprint: "f1".into(), stage, reason: None };
         let _ = bench.tell("one", given(Stage::Accepted));
         assert_eq!(calls(&bench), 0, "what is in sight now was not weighed yet");
         let _ = asked(&mut bench, "cargo test");
@@ -232,7 +231,7 @@ mod tests {
     fn what_is_denied_or_no_longer_asked_is_left_alone() {
         let mut bench = waiting(Rules { deny: vec![rule("--lib")], ..allowing() });
         let effects = asked(&mut bench, "cargo test --lib");
-        assert!(!effects.iter().any(|one| matches!(one, Effect::GiveLeave { .. })));
+        assert!(!effects.iter().any(|one| matches!(one, Effect::Approve { .. })));
         let works = RunEvent::Did { state: AgentState::Working, source: Source::Screen };
         let _ = bench.tell("one", works);
         assert_eq!(asked(&mut bench, "cargo test"), []);

@@ -1,8 +1,7 @@
-//! The life of a run: started, seen, stopped, ended; and what follows each step.
+//! Follows the life of a run: started, seen, stopped, ended; and what follows from each step.
 
 use crate::engine::agents::readiness::Readiness;
-use crate::engine::agents::unrecorded_agents::stranger;
-use crate::engine::journal::Place;
+use crate::engine::agents::unrecorded_agents::unrecorded_agent;
 use crate::engine::waits::Goal;
 use crate::engine::{Effect, Engine, Pace, Phase, RunEvent, Seat};
 use crate::model::{
@@ -57,7 +56,6 @@ impl Engine {
             held: None,
         };
         self.seats.insert(agent.clone(), seat);
-        self.touch_seat(&agent);
         self.tell(Entry::new("agent.starting", format!("run {run}")).of(&agent));
         if let Some(letter) = letter {
             self.enqueue_first(letter, run, now);
@@ -90,7 +88,6 @@ impl Engine {
                 seat.phase = Phase::Stopping;
                 seat.since = now;
                 let run = seat.run;
-                self.touch_seat(agent);
                 self.tell(Entry::new("agent.stopping", format!("run {run}")).of(agent));
                 effects.push(Effect::Stop { agent: agent.clone(), run, grace_ms });
             }
@@ -137,10 +134,10 @@ impl Engine {
             RunEvent::Moved => self.note_move(agent, now),
             RunEvent::Wrote { tree } => self.note_write(agent, &tree, effects),
             RunEvent::PersonTyped => self.note_typing(agent, now),
-            RunEvent::AskedLeave(question) => self.weigh_leave(agent, question, now, effects),
+            RunEvent::AskedApproval(question) => self.weigh_leave(agent, question, now, effects),
             RunEvent::AskedPerson => self.call_person(agent, now),
-            RunEvent::LeaveGiven { fingerprint, stage, reason } => {
-                self.note_leave(agent, &fingerprint, stage, reason, now);
+            RunEvent::Approved { fingerprint, stage, reason } => {
+                self.note_approval(agent, &fingerprint, stage, reason, now);
             }
             RunEvent::PersonActed(deed, stage, why) => self.note_deed(agent, deed, stage, why),
             RunEvent::Delivery { receipt, stage, reason } => {
@@ -182,7 +179,6 @@ impl Engine {
         let seat = self.seats.get_mut(agent).expect("only known seats converse");
         seat.member.conversation = Some(id.clone());
         seat.member.opening = Opening::default();
-        self.touch_seat(agent);
         self.tell(Entry::new("agent.conversation", id).of(agent));
     }
 
@@ -199,9 +195,7 @@ impl Engine {
             return;
         }
         let never_came_up = seat.state == AgentState::Starting && state == AgentState::Unknown;
-        if seat.note_coming_up(state) {
-            self.touch_seat(agent);
-        }
+        seat.note_coming_up(state);
         self.note_state(agent, state, source, now);
         if never_came_up {
             self.refuse_waiting(agent, now);
@@ -248,8 +242,7 @@ impl Engine {
         seat.pace.stuck = None;
         seat.since = now;
         let words = format!("run {}: {ending}, nothing of it is left alive", seat.run);
-        self.touch_seat(agent);
-        self.want_look(agent);
+        self.want_scan(agent);
         self.want_comparison(agent);
         self.interrupt_task(agent, now);
         self.tell(Entry::new("agent.left", words).of(agent));
@@ -267,7 +260,6 @@ impl Engine {
         seat.phase = Phase::Sweeping(ending);
         seat.unreachable = None;
         let run = seat.run;
-        self.touch_seat(agent);
         self.interrupt_task(agent, now);
         let words = format!("run {run}: its keeper is gone");
         self.tell(Entry::new("agent.lost", words).of(agent));
@@ -283,7 +275,10 @@ impl Engine {
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
-        let seat = self.seats.entry(agent.clone()).or_insert_with(|| stranger(agent, run, now));
+        if !self.seats.contains_key(agent) {
+            self.seats.insert(agent.clone(), unrecorded_agent(agent, run, now));
+        }
+        let seat = self.seats.get_mut(agent).expect("it was just taken in");
         seat.run = run;
         (seat.keeper, seat.process) = (Some(keeper), Some(process));
         self.note_in_reach(agent, now);
@@ -295,8 +290,7 @@ impl Engine {
                 seat.state = AgentState::Starting;
             }
         }
-        self.touch_seat(agent);
-        self.want_look(agent);
+        self.want_scan(agent);
         self.want_comparison(agent);
         self.resume_task(agent, run, now);
         let words = format!("run {run}, process {}", process.pid);
@@ -335,7 +329,6 @@ impl Engine {
         let words = format!("run {}: {reason}", seat.run);
         let failure = seat.failure(reason);
         let next = seat.next.take().filter(|_| !self.going_down);
-        self.touch_seat(agent);
         self.tell(Entry::new("agent.ended", words).of(agent));
         self.forsake_dispatches(agent, next.is_some(), now);
         self.release_task(agent, ending, now);
@@ -362,7 +355,6 @@ impl Engine {
         seat.next = None;
         let failure = Failure { survivors, ..seat.failure(reason) };
         self.going_down = false;
-        self.touch(Place::Hub);
         self.miss(Goal::Ended, &failure, effects);
         self.miss(Goal::Running, &failure, effects);
     }
@@ -374,7 +366,6 @@ impl Engine {
             return;
         }
         self.going_down = false;
-        self.touch(Place::Hub);
         self.tell(Entry::new("hub.down", "everything has ended"));
         effects.push(Effect::EndHub);
     }
@@ -382,14 +373,14 @@ impl Engine {
 
 impl Seat {
     /// Notes that the run is seen to have begun as it was told to: from here on its conversation
-    /// is the one to be taken up again. Says whether that is news.
-    fn note_coming_up(&mut self, state: AgentState) -> bool {
+    /// is the one to be taken up again.
+    fn note_coming_up(&mut self, state: AgentState) {
         let Member { opening, conversation, .. } = &mut self.member;
-        let is_news = state.has_come_up() && *opening != Opening::default();
-        if is_news && let Some(id) = std::mem::take(opening).conversation {
+        if state.has_come_up()
+            && let Some(id) = std::mem::take(opening).conversation
+        {
             *conversation = Some(id);
         }
-        is_news
     }
 
     /// Says whether its last run was to take a conversation up and ended before it did.

@@ -1,8 +1,7 @@
-//! Agents that a quota holds up: when it ends, and who goes on by itself then.
+//! Notes when the quota ends that holds an agent up, and tells a person where work waits for it.
 
 use std::time::Duration;
 
-use crate::engine::prompts::prompt_texts;
 use crate::engine::{Engine, Phase, Seat};
 use crate::model::{AgentName, AgentState, Moment, Reset, Task, TaskState};
 
@@ -23,27 +22,6 @@ impl Engine {
         let Some(seat) = self.seats.get_mut(agent) else { return };
         if seat.reset.as_ref().is_none_or(|known| known.text != reset.text) {
             seat.reset = Some(reset);
-            self.touch_seat(agent);
-        }
-    }
-
-    /// Lets those go on whose limit has ended, if a setting says so.
-    pub(in crate::engine) fn leave_limits(&mut self, now: Moment) {
-        if !self.resumes_after_reset {
-            return;
-        }
-        let is_over = |seat: &&Seat| seat.limit_ends_at().is_some_and(|at| at <= now);
-        let over = self.seats.values().filter(is_over).filter(|seat| !seat.readiness.is_reset());
-        let over: Vec<AgentName> = over.map(|seat| seat.member.name.clone()).collect();
-        for agent in over {
-            let seat = self.seats.get_mut(&agent).expect("it was just found");
-            seat.readiness.note_reset();
-            let run = seat.run;
-            let running = self.task_of(&agent).filter(|task| task.state == TaskState::Running);
-            let id = running.filter(|task| task.open().is_some_and(|open| open.run == run));
-            if let Some(id) = id.map(|task| task.id).filter(|_| !self.has_open_dispatch(&agent)) {
-                self.send_on(id, prompt_texts::LIMIT_OVER, now);
-            }
         }
     }
 
@@ -119,7 +97,7 @@ impl Seat {
     }
 
     /// Returns when its limit has surely ended, if it has one and its screen told.
-    fn limit_ends_at(&self) -> Option<Moment> {
+    pub(in crate::engine) fn limit_ends_at(&self) -> Option<Moment> {
         let reset = self.reset.as_ref().filter(|_| self.state == AgentState::Limited)?;
         reset.at.map(|at| at + SLACK)
     }

@@ -1,4 +1,4 @@
-//! Agents in places that cannot be reached for a while: out of sight is not dead.
+//! Notes which agents are in places that cannot be reached for a while: out of sight is not dead.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,6 @@ impl Engine {
         if let Some(known) = &mut seat.unreachable {
             if known.reason != reason {
                 known.reason = reason;
-                self.touch_seat(agent);
             }
             return;
         }
@@ -40,7 +39,6 @@ impl Engine {
             (seat.state, seat.source, seat.since) = (AgentState::Unknown, Source::Process, now);
         }
         seat.pace.stuck = None;
-        self.touch_seat(agent);
         self.tell(Entry::new("agent.unreachable", words).of(agent));
         self.answer_out_of_reach(effects);
     }

@@ -1,4 +1,4 @@
-//! When an agent may get its next prompt.
+//! Decides when an agent may get its next prompt.
 
 use std::time::Duration;
 
@@ -89,15 +89,20 @@ impl Engine {
     pub fn note_next_key(&mut self, agent: &AgentName, run: RunId, now: Moment) -> bool {
         let is_typed_into =
             |seat: &Seat| seat.run == run && seat.is_used && now < seat.readiness.not_before;
-        let seat = self.seats.get_mut(agent).filter(|seat| is_typed_into(seat));
-        seat.map(|seat| seat.readiness.not_before = now + TYPING_PAUSE).is_some()
+        if !self.seats.get(agent).is_some_and(is_typed_into) {
+            return false;
+        }
+        let readiness = self.seats.unrecorded(agent, |seat| &mut seat.readiness);
+        readiness.map(|readiness| readiness.not_before = now + TYPING_PAUSE).is_some()
     }
 
     /// Gives up on turns that were too short to be seen.
     pub(in crate::engine) fn stop_expecting(&mut self, now: Moment) {
-        for seat in self.seats.values_mut() {
-            let until = &mut seat.readiness.turn_expected_until;
-            *until = until.filter(|until| now < *until);
+        for agent in self.seats.keys().cloned().collect::<Vec<_>>() {
+            if let Some(readiness) = self.seats.unrecorded(&agent, |seat| &mut seat.readiness) {
+                let until = &mut readiness.turn_expected_until;
+                *until = until.filter(|until| now < *until);
+            }
         }
     }
 }

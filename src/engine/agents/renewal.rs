@@ -1,4 +1,4 @@
-//! Fresh conversations: whoever takes such a task begins a new one, in a new run of its cli.
+//! Begins a fresh conversation for a task that wants one, in a new run of the cli.
 //!
 //! A run to which nothing was said is as good as a new one. Any other is ended first, and nothing
 //! of it is left when the next one begins: that is what a restart proves and a command of the cli

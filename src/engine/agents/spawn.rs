@@ -1,9 +1,9 @@
-//! Agents that agents start: from their team's allowed set, and no more than it allows.
+//! Lets agents start other agents, from their team's allowed set and no more than it allows.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use crate::engine::commands::Begun;
+use crate::engine::commands::StartedAgents;
 use crate::engine::{Effect, Engine, Seat};
 use crate::model::{AgentName, Entry, Launch, Member, Moment, Refusal, Role, SpawnTerms};
 
@@ -21,7 +21,7 @@ impl Engine {
         (member, launch): (Member, Launch),
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         self.refuse_spawn(by, terms, &member, now)?;
         let entry = Entry::new("agent.spawned", format!("by {by}, with {}", member.cli));
         let entry = entry.of(&member.name);

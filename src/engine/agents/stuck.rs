@@ -1,10 +1,10 @@
-//! Who should be moving and is not.
+//! Finds agents that should be moving and are not.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::teamwork::ownership::is_at_work;
+use crate::engine::agents::agent::is_at_work;
 use crate::engine::{Engine, Seat};
 use crate::model::{AgentName, AgentState, Entry, Moment, Source};
 use crate::protocol::{Report, ReportKind};
@@ -67,11 +67,10 @@ impl Engine {
             seat.pace.get_on(now);
             seat.readiness.note_turn(state);
             self.tell(Entry::new("agent.state", state.to_string()).of(agent));
-            self.await_leave(agent, now);
+            self.await_approval(agent, now);
         }
-        self.touch_seat(agent);
         if is_turn_over {
-            self.look_after(agent);
+            self.note_turn_over(agent);
         } else if !is_at_work(state) {
             // A turn may be over before anybody has seen it.
             self.want_comparison(agent);
@@ -96,23 +95,25 @@ impl Engine {
             | ReportKind::Contract
             | ReportKind::Artifact => {}
         }
-        self.touch_seat(agent);
     }
 
     pub(in crate::engine) fn note_move(&mut self, agent: &AgentName, now: Moment) {
-        let Some(seat) = self.seats.get_mut(agent) else { return };
-        let was_stuck = seat.pace.stuck.is_some();
-        seat.pace.get_on(now);
-        if was_stuck {
-            self.touch_seat(agent);
+        if self.seats.get(agent).is_some_and(|seat| seat.pace.stuck.is_some()) {
+            let seat = self.seats.get_mut(agent).expect("it was just found");
+            seat.pace.get_on(now);
+        } else if let Some(at) = self.seats.unrecorded(agent, |seat| &mut seat.pace.moved_at) {
+            *at = now;
         }
     }
 
     /// Takes note that time went by in which nobody could do anything: the machine slept. Nobody stood
     /// still for that.
     pub fn skip_time(&mut self, skipped: Duration, now: Moment) {
-        for seat in self.seats.values_mut() {
-            seat.pace.moved_at = (seat.moved_at() + skipped).min(now);
+        let moved = self.seats.values().map(|seat| (seat.member.name.clone(), seat.moved_at()));
+        for (agent, moved_at) in moved.collect::<Vec<_>>() {
+            if let Some(at) = self.seats.unrecorded(&agent, |seat| &mut seat.pace.moved_at) {
+                *at = (moved_at + skipped).min(now);
+            }
         }
     }
 
@@ -125,15 +126,14 @@ impl Engine {
     }
 
     pub(in crate::engine) fn mark_stuck(&mut self, now: Moment) {
-        let mut marked = Vec::new();
-        for seat in self.seats.values_mut().filter(|seat| seat.should_move()) {
-            if seat.pace.stuck.is_none() && seat.moved_at() + self.patience <= now {
-                seat.pace.stuck = Some(seat.standstill().to_owned());
-                marked.push(seat.member.name.clone());
-            }
-        }
-        for agent in marked {
-            self.touch_seat(&agent);
+        let is_due = |seat: &&Seat| {
+            let is_marked = seat.pace.stuck.is_some();
+            seat.should_move() && !is_marked && seat.moved_at() + self.patience <= now
+        };
+        let due = self.seats.values().filter(is_due).map(|seat| seat.member.name.clone());
+        for agent in due.collect::<Vec<_>>() {
+            let seat = self.seats.get_mut(&agent).expect("it was just found");
+            seat.pace.stuck = Some(seat.standstill().to_owned());
         }
     }
 }

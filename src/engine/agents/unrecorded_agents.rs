@@ -1,4 +1,4 @@
-//! An agent that lives, and of whom the record knows nothing.
+//! Takes in an agent that lives, and of which the record knows nothing.
 
 use crate::engine::agents::readiness::Readiness;
 use crate::engine::{Pace, Phase, Seat};
@@ -7,7 +7,7 @@ use crate::model::{
 };
 
 /// An agent whose keeper lives but of whom the record knows nothing.
-pub(in crate::engine) fn stranger(agent: &AgentName, run: RunId, now: Moment) -> Seat {
+pub(in crate::engine) fn unrecorded_agent(agent: &AgentName, run: RunId, now: Moment) -> Seat {
     let member = Member {
         name: agent.clone(),
         team: String::new(),

@@ -1,4 +1,4 @@
-//! The queue of what waits for a person.
+//! Keeps the queue of what needs a person.
 //!
 //! What is in it follows from everything else: an item comes with its cause and goes with it. Only
 //! what a person did about it (read, resolved) is kept beside that.
@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::engine::journal::Place;
 use crate::engine::{Dispatch, Engine, Seat};
 use crate::model::{
     AgentName, AgentState, Attention, AttentionId, AttentionKind, Entry, Hold, Moment, Need,
@@ -40,7 +39,7 @@ impl Engine {
     pub(in crate::engine) fn note_attention(&mut self, now: Moment) {
         let stuck = self.seats.values().filter(|seat| seat.pace.stuck.is_some()).count();
         let is_due = self.attention_due.is_some_and(|at| at <= now);
-        if !self.has_changes() && !is_due && stuck == self.stuck_count {
+        if !self.may_have_changed() && !is_due && stuck == self.stuck_count {
             return;
         }
         (self.stuck_count, self.attention_due) = (stuck, self.attention_deadline_after(now));
@@ -56,23 +55,21 @@ impl Engine {
         let known = known.into_values().filter(|_| !self.is_recovering());
         for id in known.collect::<Vec<_>>() {
             self.attention.remove(&id);
-            self.touch(Place::Attention(id));
         }
     }
 
     /// Puts a cause into the queue, or brings the item that it has up to date.
     fn raise(&mut self, cause: Cause, known: Option<AttentionId>, now: Moment) {
         let Cause { key, kind, agent, task, text, hint, ruling } = cause;
-        if let Some(item) = known.and_then(|id| self.attention.get_mut(&id)) {
-            if item.text != text {
+        if let Some(item) = known.and_then(|id| self.attention.get(&id)) {
+            if item.text != text
+                && let Some(item) = self.attention.get_mut(&item.id.clone())
+            {
                 (item.text, item.hint) = (text, hint);
-                let id = item.id;
-                self.touch(Place::Attention(id));
             }
             return;
         }
         self.attention_count += 1;
-        self.touch(Place::Hub);
         let id = AttentionId(self.attention_count);
         let (is_read, is_resolved, since) = (false, false, now);
         let item = Attention {
@@ -92,7 +89,6 @@ impl Engine {
         (entry.agent, entry.task) = (item.agent.clone(), item.task.map(|task| task.to_string()));
         self.tell(entry);
         self.attention.insert(id, item);
-        self.touch(Place::Attention(id));
     }
 
     pub(in crate::engine) fn mark_read(
@@ -104,7 +100,6 @@ impl Engine {
         for id in if items.is_empty() { &all } else { items } {
             if let Some(item) = self.attention.get_mut(id).filter(|item| !item.is_read) {
                 item.is_read = true;
-                self.touch(Place::Attention(*id));
             }
         }
         Ok(Vec::new())
@@ -118,7 +113,6 @@ impl Engine {
         for id in items {
             if let Some(item) = self.attention.get_mut(id) {
                 (item.is_read, item.is_resolved) = (true, true);
-                self.touch(Place::Attention(*id));
             }
         }
         Ok(Vec::new())
@@ -148,7 +142,7 @@ impl Engine {
         let seats = self.seats.values().filter_map(|seat| self.cause_of_seat(seat, now));
         let tasks = self.tasks.values().filter_map(|task| self.cause_of_task(task));
         let needs = self.needs.values().filter_map(|need| self.cause_of_need(need, now));
-        let is_known = |one: &&Dispatch| !self.looked_up_prompts.contains(&one.id);
+        let is_known = |one: &&Dispatch| !self.dispatches.looked_up().contains(&one.id);
         let receipts = self.dispatches.values().filter(is_known).filter_map(|one| {
             // What was accepted later shows that the agent has got over it.
             let is_later = |later: &Dispatch| {

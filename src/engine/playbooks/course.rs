@@ -1,13 +1,12 @@
-//! The course of a run: its stages, what a failure means for it, when it needs a person, its end.
+//! Follows a playbook run: its stages, what a failure means for it, when it needs a person, its end.
 
 use std::time::Duration;
 
-use crate::engine::journal::Place;
 use crate::engine::tasks::limits::time_is_up_at;
 use crate::engine::{Effect, Engine, Seat};
 use crate::model::{
-    AgentName, AgentState, Checks, Moment, OnFailure, Play, PlayId, PlayStage, PlayState, Stage,
-    Task, TaskId, TaskSpec, TaskState,
+    AgentName, AgentState, Checks, ClaimProgress, Moment, OnFailure, Play, PlayId, PlayStage,
+    PlayState, Stage, Task, TaskId, TaskSpec, TaskState,
 };
 
 /// A stage whose gates fail this often will not pass them.
@@ -201,23 +200,15 @@ impl Engine {
         }
         let later = self
             .tasks
-            .values_mut()
+            .values()
             .filter(|task| task.play == Some(id) && task.id.0 < first && task.attempts.is_empty());
-        let mut changed = Vec::new();
-        for task in later {
-            let needs: Vec<TaskId> = task.needs.iter().copied().map(renewed).collect();
-            if needs != task.needs {
-                task.needs = needs;
-                changed.push(task.id);
-            }
-        }
-        for task in changed {
-            self.touch(Place::Task(task));
+        for task in later.map(|task| task.id).collect::<Vec<_>>() {
+            let task = self.tasks.get_mut(&task).expect("it was just found");
+            task.needs = task.needs.iter().copied().map(renewed).collect();
         }
     }
 
     fn stage_mut(&mut self, id: PlayId, at: usize) -> &mut PlayStage {
-        self.touch(Place::Play(id));
         let play = self.plays.get_mut(&id).expect("only known runs have stages");
         &mut play.cast.stages[at]
     }
@@ -225,12 +216,13 @@ impl Engine {
     /// Notes whether a run still moves; one that has stood still for a while needs a person.
     fn note_stall(&mut self, id: PlayId, now: Moment) {
         let is_moving = self.is_moving(id);
-        let play = self.plays.get_mut(&id).expect("only known runs are followed");
+        let stalled = self.plays.unrecorded(&id, |play| &mut play.stalled);
+        let stalled = stalled.expect("only known runs are followed");
         if is_moving {
-            play.stalled = None;
+            *stalled = None;
             return self.set_play(id, PlayState::Running, None, now);
         }
-        let since = *play.stalled.get_or_insert(now);
+        let since = *stalled.get_or_insert(now);
         if since + STALL_PATIENCE <= now {
             let note = self.standstill(id);
             self.set_play(id, PlayState::NeedsPerson, Some(note), now);
@@ -291,7 +283,7 @@ impl Engine {
         match task.state {
             TaskState::Claimed => {
                 let claim = task.open().and_then(|open| open.claim.as_ref());
-                claim.is_some_and(|claim| claim.is_checking)
+                claim.is_some_and(|claim| claim.progress == ClaimProgress::Gates)
             }
             TaskState::Interrupted => true,
             // A lock that someone holds is given back in time.
@@ -354,7 +346,6 @@ impl Engine {
         task.is_reduced = true;
         task.forgiven = task.attempts.len();
         task.advice = Some(format!("do less: {reduced}"));
-        self.touch(Place::Task(id));
         let note = format!("reduced, because {reason}");
         self.set_task(id, TaskState::Pending, Some(note), now);
         true

@@ -1,9 +1,8 @@
-//! Runs of playbooks: how each begins, is taken up again, and is ended by a person.
+//! Begins playbook runs, takes them up again, and ends them when a person says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::commands::Begun;
-use crate::engine::journal::Place;
+use crate::engine::commands::StartedAgents;
 use crate::engine::tasks::graph;
 use crate::engine::waits::Goal;
 use crate::engine::{Effect, Engine, Seat};
@@ -55,7 +54,7 @@ impl Engine {
         command: PlayCommand,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         match command {
             PlayCommand::Begin { order, members } => self.begin_play(*order, members, now, effects),
             PlayCommand::Resume { play, members, grace_ms } => {
@@ -65,7 +64,7 @@ impl Engine {
                 self.open_play(play)?;
                 let note = "a person ended it".to_owned();
                 self.end_play(play, PlayState::Cancelled, Some(note), now, effects);
-                Ok(Begun::about(play, Goal::Ended))
+                Ok(StartedAgents::about(play, Goal::Ended))
             }
         }
     }
@@ -76,9 +75,9 @@ impl Engine {
         members: Vec<(Member, Launch)>,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         if let Some(play) = self.play_called(&order.call) {
-            return Ok(Begun::about(play.id, Goal::Running));
+            return Ok(StartedAgents::about(play.id, Goal::Running));
         }
         self.refuse_play(&order)?;
         self.refuse_too_many(order.tasks.len())?;
@@ -86,7 +85,6 @@ impl Engine {
         let needs = graph::resolve(&order.tasks, self.task_count, &BTreeMap::new())?;
         let mut begun = self.start(members, now, effects)?;
         self.play_count += 1;
-        self.touch(Place::Hub);
         let id = PlayId(self.play_count);
         let PlayOrder { call, cast, tasks, .. } = order;
         let own: BTreeSet<AgentName> = begun.pending().cloned().collect();
@@ -145,7 +143,7 @@ impl Engine {
         grace_ms: u64,
         now: Moment,
         effects: &mut Vec<Effect>,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<StartedAgents, Refusal> {
         self.open_play(id)?;
         let (hung, gone) = members.into_iter().partition(|(member, _)| self.is_hung(&member.name));
         let mut begun = self.start(gone, now, effects)?;
@@ -157,7 +155,6 @@ impl Engine {
         let play = self.plays.get_mut(&id).expect("it was just found");
         play.own.extend(started);
         play.stalled = None;
-        self.touch(Place::Play(id));
         self.set_play(id, PlayState::Running, None, now);
         begun.set_play(id);
         Ok(begun)
@@ -181,14 +178,14 @@ impl Engine {
         note: Option<String>,
         now: Moment,
     ) {
-        let play = self.plays.get_mut(&id).expect("only known runs change");
+        let play = &self.plays[&id];
         if play.state == state && play.note == note {
             return;
         }
+        let play = self.plays.get_mut(&id).expect("it was just found");
         (play.state, play.note) = (state, note);
         play.ended = state.is_over().then_some(now);
         let words = play.note.clone().unwrap_or_else(|| play.cast.playbook.clone());
-        self.touch(Place::Play(id));
         self.tell_play(id, &state.to_string(), words);
     }
 
@@ -221,7 +218,6 @@ impl Engine {
         let mut entry = Entry::new(&format!("run.{what}"), words);
         entry.data = serde_json::json!({ "run": id });
         self.tell(entry);
-        self.touch(Place::Play(id));
     }
 
     /// Says whether an agent may work for the run that a task belongs to.

@@ -1,10 +1,9 @@
-//! Prompts that the hub itself sends.
+//! Queues the prompts that the hub itself sends.
 
 use crate::engine::Engine;
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt::{Dispatch, Origin};
 use crate::engine::prompts::prompt_texts;
-use crate::engine::prompts::queue::Wait;
+use crate::engine::prompts::queue::TimeInQueue;
 use crate::model::{AgentName, Letter, Manner, Moment, ReceiptId, Role, Stage, TaskId};
 
 impl Engine {
@@ -21,7 +20,6 @@ impl Engine {
         now: Moment,
     ) -> ReceiptId {
         self.receipts += 1;
-        self.touch(Place::Hub);
         let id = ReceiptId(self.receipts);
         let Letter { agent, text, tag } = letter;
         let is_there =
@@ -39,7 +37,7 @@ impl Engine {
             stage: Stage::Queued,
             reason: None,
             since: now,
-            wait: Wait { since: now, ..Wait::default() },
+            wait: TimeInQueue { since: now, ..TimeInQueue::default() },
         };
         self.insert_dispatch(dispatch);
         self.note_stage(id, Stage::Queued, None, now);

@@ -1,12 +1,11 @@
-//! Prompts on their way to agents: when each may be typed, and what became of it.
+//! Follows each prompt on its way to an agent: when it may be typed, and what became of it.
 //!
 //! A prompt is typed at most once. That it will be is on record before the first key: after a crash
 //! nobody types it again, and where the screen cannot tell what became of it, a person decides.
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::journal::Place;
-use crate::engine::prompts::queue::Wait;
+use crate::engine::prompts::queue::TimeInQueue;
 use crate::engine::{Effect, Engine, Seat};
 use crate::model::{
     AgentName, Condition, Done, Entry, Letter, Manner, Moment, NeedId, Receipt, ReceiptId, Refusal,
@@ -59,7 +58,7 @@ pub struct Dispatch {
     pub since: Moment,
     /// How long it has been in the queue, and what came of each try to type it.
     #[serde(default)]
-    pub wait: Wait,
+    pub wait: TimeInQueue,
 }
 
 impl Dispatch {
@@ -139,7 +138,6 @@ impl Engine {
         now: Moment,
     ) -> Receipt {
         self.receipts += 1;
-        self.touch(Place::Hub);
         let id = ReceiptId(self.receipts);
         let Letter { agent, text, tag } = letter;
         let dispatch = Dispatch {
@@ -155,7 +153,7 @@ impl Engine {
             stage: Stage::Queued,
             reason: None,
             since: now,
-            wait: Wait { since: now, ..Wait::default() },
+            wait: TimeInQueue { since: now, ..TimeInQueue::default() },
         };
         self.insert_dispatch(dispatch);
         self.note_stage(id, Stage::Queued, None, now);
@@ -237,7 +235,6 @@ impl Engine {
     fn note_touched(&mut self, id: ReceiptId) {
         if let Some(dispatch) = self.dispatches.get_mut(&id) {
             dispatch.is_untouched = false;
-            self.touch(Place::Dispatch(id));
         }
     }
 
@@ -247,7 +244,6 @@ impl Engine {
         let entry = Entry::new("dispatch.left_out", format!("{id}: {words}")).of(&dispatch.agent);
         dispatch.reason = Some(words);
         self.tell(entry);
-        self.touch(Place::Dispatch(id));
     }
 
     pub(in crate::engine) fn note_stage(
@@ -270,7 +266,6 @@ impl Engine {
         let entry = Entry::new(&format!("dispatch.{stage}"), format!("{id}: {words}"));
         let entry = entry.of(&dispatch.agent);
         self.tell(entry);
-        self.touch(Place::Dispatch(id));
     }
 
     pub(in crate::engine) fn insert_dispatch(&mut self, dispatch: Dispatch) {
@@ -391,7 +386,6 @@ impl Engine {
         let unused = self.seats.get_mut(agent).filter(|seat| !seat.is_used);
         if let Some(seat) = unused {
             seat.is_used = true;
-            self.touch_seat(agent);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the hub writes to agents. Nothing of it reads as a report, however a terminal wraps it.
+//! Words what the hub writes to agents. Nothing of it reads as a report, however a terminal wraps it.
 
 use std::path::Path;
 

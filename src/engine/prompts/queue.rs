@@ -1,4 +1,4 @@
-//! Prompts that wait for one moment or another: why, for how long, and when a person hears of it.
+//! Explains why a prompt waits, for how long, and when a person is told.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const QUEUE_PATIENCE: Duration = Duration::from_mins(15);
 /// What a prompt in the queue waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Wait {
+pub struct TimeInQueue {
     /// When it was asked for.
     pub since: Moment,
     /// When it was to be typed first, and was not.

@@ -1,6 +1,5 @@
-//! A report of which more words were read than at first: what was made of it is put right.
+//! Puts right what was made of a report of which more words were read than at first.
 
-use crate::engine::journal::Place;
 use crate::engine::{Effect, Engine};
 use crate::model::{AgentName, Entry, Hold, Moment, NeedState, Stage, Task, TaskId, TaskState};
 use crate::protocol::{Evidence, Report, ReportKind, Status, evidence};
@@ -20,7 +19,6 @@ impl Engine {
         self.tell(entry);
         if let Some(seat) = self.seats.get_mut(agent) {
             seat.pace.last_report = Some(report.raw.clone());
-            self.touch_seat(agent);
         }
         match (report.kind, task) {
             (ReportKind::Status(Status::Done), Some(id)) if report.tag.is_some() => {
@@ -49,7 +47,7 @@ impl Engine {
         if let Some(claim) = &mut open.claim {
             text.clone_into(&mut claim.text);
             claim.is_concrete = is_concrete;
-            return self.touch(Place::Task(id));
+            return;
         }
         // It was sent back for evidence that had only not been read yet.
         let (receipt, was_sent_back) = (open.last_receipt, open.told.evidence);
@@ -69,13 +67,12 @@ impl Engine {
             return;
         }
         // What was passed on already reached someone as it was.
-        let is_held = |need: &&mut crate::model::Need| {
+        let is_held = |need: &&crate::model::Need| {
             (&need.from, need.task, need.state) == (agent, Some(id), NeedState::Held)
         };
-        if let Some(need) = self.needs.values_mut().rev().find(is_held) {
+        let held = self.needs.values().rev().find(is_held).map(|need| need.id);
+        if let Some(need) = held.and_then(|need| self.needs.get_mut(&need)) {
             text.clone_into(&mut need.text);
-            let need = need.id;
-            self.touch(Place::Need(need));
         }
         self.set_task(id, TaskState::Blocked, Some(text.to_owned()), now);
     }
@@ -104,7 +101,7 @@ mod tests {
         bench.report("one", 1, "STATUS: DONE");
         assert_eq!(bench.states(), [TaskState::Running], "it was asked for evidence");
         amended(&mut bench, "STATUS: DONE — 6 files in src/api, 23 tests pass");
-        bench.answer_looks();
+        bench.answer_scans();
         assert_eq!(bench.states(), [TaskState::Done]);
         let waiting = bench.engine.dispatches().filter(|one| one.stage == Stage::Queued);
         assert_eq!(waiting.count(), 0, "nobody asks for evidence any more");

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine, Phase, Seat};
 use crate::model::{
@@ -143,7 +142,6 @@ impl Engine {
         seat.pace.forget_failures();
         seat.renews_for = None;
         let run = seat.run;
-        self.touch_seat(agent);
         let attempt = Attempt {
             tag,
             agent: agent.clone(),
@@ -173,7 +171,6 @@ impl Engine {
         self.open_tasks.insert(id);
         let note = task.note.clone();
         self.set_task(id, TaskState::Running, note, now);
-        self.touch(Place::Task(id));
         self.take_locks(id, now);
     }
 
@@ -318,7 +315,7 @@ mod tests {
         assert_eq!(agents(&bench), [Some("one".to_owned()), None], "both change one file");
         bench.begin("one");
         bench.report("one", 1, "STATUS: DONE — 3 tests pass");
-        bench.answer_looks();
+        bench.answer_scans();
         assert_eq!(agents(&bench), [None, Some("two".to_owned())]);
         let mut bench = Bench::with_idle(&["one", "two"]);
         bench.seat_mut("one").member.owns = vec!["src/api/**".to_owned()];

@@ -1,6 +1,5 @@
-//! The life of an attempt: its prompts, its end, and what follows a failure.
+//! Follows an attempt at a task: its prompts, its end, and what follows from a failure.
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::record::AWAITED;
 use crate::engine::{Engine, Phase};
@@ -27,7 +26,6 @@ impl Engine {
         self.open_tasks.remove(&id);
         let tag = open.tag.clone();
         let looking = open.claim.as_ref().map(|claim| claim.verifications.clone());
-        self.touch(Place::Task(id));
         self.drop_needs(id);
         self.free_locks(id, now);
         self.withdraw_tagged(&tag, now);
@@ -101,7 +99,6 @@ impl Engine {
         if let Some(open) = task.open_mut() {
             (open.last_receipt, open.claim, open.hold) = (receipt, None, None);
         }
-        self.touch(Place::Task(id));
         self.set_task(id, state, note, now);
     }
 
@@ -116,7 +113,6 @@ impl Engine {
         if let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) {
             (open.hold, open.claim) = (Some(hold), None);
         }
-        self.touch(Place::Task(id));
         self.set_task(id, TaskState::Blocked, Some(note), now);
     }
 
@@ -125,7 +121,6 @@ impl Engine {
         let task = self.tasks.get_mut(&id).expect("only known tasks go on");
         let Some(open) = task.open_mut().filter(|open| open.hold == Some(hold)) else { return };
         open.hold = None;
-        self.touch(Place::Task(id));
         self.set_task(id, TaskState::Running, None, now);
     }
 
@@ -141,7 +136,6 @@ impl Engine {
             Stage::Accepted => {
                 if is_ours && let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) {
                     open.turns += 1;
-                    self.touch(Place::Task(id));
                 }
                 self.hear_answer(id, receipt, now);
             }

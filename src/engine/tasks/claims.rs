@@ -1,13 +1,12 @@
-//! DONE is a claim: what the hub checks before it believes one.
+//! Checks a DONE before the hub believes it: it is a claim.
 
 use serde_json::json;
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine};
 use crate::model::{
-    Checks, Claim, Entry, GateResult, Moment, Outcome, Role, Task, TaskId, TaskSpec, TaskState,
-    Terms,
+    Checks, Claim, ClaimProgress, Entry, GateResult, Moment, Outcome, Role, Task, TaskId, TaskSpec,
+    TaskState, Terms,
 };
 use crate::protocol::{Evidence, evidence};
 
@@ -61,15 +60,13 @@ impl Engine {
             text: text.to_owned(),
             is_concrete,
             at: now,
-            is_checking: false,
+            progress: ClaimProgress::Idle,
             gates: Vec::new(),
             tree: None,
             rechecks: 0,
             verifications: Vec::new(),
             seen_tree: None,
-            look: None,
         });
-        self.touch(Place::Task(id));
         self.set_task(id, TaskState::Claimed, None, now);
         if has_gates {
             self.run_gates(id, effects);
@@ -97,11 +94,10 @@ impl Engine {
         let gates = task.terms.gates.clone();
         let Some(open) = task.open_mut() else { return };
         let Some(claim) = &mut open.claim else { return };
-        claim.is_checking = true;
+        claim.progress = ClaimProgress::Gates;
         let cwd = self.seats.get(&open.agent).map(|seat| seat.member.cwd.clone());
         let cwd = cwd.unwrap_or_default();
         effects.push(Effect::RunGates { task: id, attempt: number, gates, cwd });
-        self.touch(Place::Task(id));
     }
 
     /// Notes what the gates said.
@@ -119,7 +115,7 @@ impl Engine {
         };
         let wanted = task.terms.gates.clone();
         let Some(claim) = checking(task) else { return };
-        claim.is_checking = false;
+        claim.progress = ClaimProgress::Idle;
         let is_restless = checks.tree_before != checks.tree_after;
         claim.gates = checks.results.into_iter().map(capped).collect();
         let named: Vec<&String> = claim.gates.iter().map(|result| &result.gate).collect();
@@ -134,7 +130,6 @@ impl Engine {
         }
         let is_hopeless = claim.rechecks >= RECHECKS_MAX;
         self.tell_all(told);
-        self.touch(Place::Task(id));
         match failed {
             Some(gate) => {
                 if !self.note_failed_gate(id, &gate.gate, now, effects) {
@@ -163,7 +158,8 @@ impl Engine {
         let Some(task) = self.task_of(agent) else { return };
         let claim = task.open().and_then(|open| open.claim.as_ref());
         let is_stale = claim.is_some_and(|claim| {
-            !claim.is_checking && claim.tree.as_deref().is_some_and(|known| known != tree)
+            let is_settled = claim.progress != ClaimProgress::Gates;
+            is_settled && claim.tree.as_deref().is_some_and(|known| known != tree)
         });
         if is_stale {
             let id = task.id;
@@ -219,26 +215,24 @@ impl Engine {
         let open = self.tasks.get_mut(&id).and_then(Task::open_mut);
         if let Some(claim) = open.and_then(|open| open.claim.as_mut()) {
             (claim.verifications, claim.seen_tree) = (looking, claim.tree.clone());
+            claim.progress = ClaimProgress::Verification;
         }
-        self.touch(Place::Task(id));
     }
 
-    /// Looks what those who verify have found, wherever they are enough.
-    pub(in crate::engine) fn weigh_verdicts(&mut self, now: Moment, effects: &mut Vec<Effect>) {
+    /// Counts what those who verify have found, wherever they are enough.
+    pub(in crate::engine) fn count_verdicts(&mut self, now: Moment, effects: &mut Vec<Effect>) {
         let claimed = self.tasks.values().filter(|task| task.state == TaskState::Claimed);
         let seen = claimed.filter(|task| {
             let claim = task.open().and_then(|open| open.claim.as_ref());
-            claim.is_some_and(|claim| {
-                !claim.is_checking && claim.look.is_none() && !claim.verifications.is_empty()
-            })
+            claim.is_some_and(|claim| claim.progress == ClaimProgress::Verification)
         });
         let seen: Vec<TaskId> = seen.map(|task| task.id).collect();
         for id in seen {
-            self.weigh(id, now, effects);
+            self.count_verdicts_of(id, now, effects);
         }
     }
 
-    fn weigh(&mut self, id: TaskId, now: Moment, effects: &mut Vec<Effect>) {
+    fn count_verdicts_of(&mut self, id: TaskId, now: Moment, effects: &mut Vec<Effect>) {
         let task = &self.tasks[&id];
         let Some(claim) = task.open().and_then(|open| open.claim.as_ref()) else { return };
         let verdicts: Vec<&Task> = claim.verifications.iter().map(|id| &self.tasks[id]).collect();
@@ -261,7 +255,7 @@ impl Engine {
 
     /// A claim has been checked: what is left is to see whose files were changed.
     pub(in crate::engine) fn finish(&mut self, id: TaskId, now: Moment) {
-        if !self.await_look(id) {
+        if !self.await_scan(id) {
             self.settle_claim(id, now);
         }
     }
@@ -296,7 +290,7 @@ impl Engine {
 fn checking(task: &mut Task) -> Option<&mut Claim> {
     let is_claimed = task.state == TaskState::Claimed;
     let claim = task.open_mut()?.claim.as_mut()?;
-    (is_claimed && claim.is_checking).then_some(claim)
+    (is_claimed && claim.progress == ClaimProgress::Gates).then_some(claim)
 }
 
 /// Returns what is told of a gate: the claim itself may be gone with the same decision.

@@ -1,4 +1,4 @@
-//! Which tasks come first, and when a task may start.
+//! Orders tasks by what they need, and says when one may start.
 
 use std::collections::BTreeMap;
 

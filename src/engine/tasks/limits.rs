@@ -1,10 +1,9 @@
-//! What takes too long: a task's limit of time, and silence.
+//! Holds tasks that take too long, asks after silent agents, and lets agents go on after a quota.
 
 use std::time::Duration;
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
-use crate::engine::{Effect, Engine};
+use crate::engine::{Effect, Engine, Seat};
 use crate::model::{AgentName, AgentState, Hold, Moment, Task, TaskId, TaskState};
 
 impl Engine {
@@ -39,14 +38,12 @@ impl Engine {
         let Some(seat) = self.seats.get_mut(agent) else { return };
         seat.tokens = Some(seat.tokens.unwrap_or_default().saturating_add(tokens));
         let run = seat.run;
-        self.touch_seat(agent);
         let Some(id) = self.task_of(agent).map(|task| task.id) else { return };
         let task = self.tasks.get_mut(&id).expect("it was just found");
         let (state, max) = (task.state, task.terms.tokens_max);
         let Some(open) = task.open_mut().filter(|open| open.run == run) else { return };
         open.tokens = open.tokens.saturating_add(tokens);
         let total = open.tokens;
-        self.touch(Place::Task(id));
         if state == TaskState::Running && max.is_some_and(|max| total >= max) {
             let note = format!("it has used {total} tokens, which is its limit");
             self.interrupt_worker(id, effects);
@@ -54,9 +51,28 @@ impl Engine {
         }
     }
 
+    /// Lets those go on whose limit has ended, if a setting says so.
+    pub(in crate::engine) fn leave_limits(&mut self, now: Moment) {
+        if !self.resumes_after_reset {
+            return;
+        }
+        let is_over = |seat: &&Seat| seat.limit_ends_at().is_some_and(|at| at <= now);
+        let over = self.seats.values().filter(is_over).filter(|seat| !seat.readiness.is_reset());
+        let over: Vec<AgentName> = over.map(|seat| seat.member.name.clone()).collect();
+        for agent in over {
+            let seat = self.seats.get_mut(&agent).expect("it was just found");
+            seat.readiness.note_reset();
+            let run = seat.run;
+            let running = self.task_of(&agent).filter(|task| task.state == TaskState::Running);
+            let id = running.filter(|task| task.open().is_some_and(|open| open.run == run));
+            if let Some(id) = id.map(|task| task.id).filter(|_| !self.has_open_dispatch(&agent)) {
+                self.send_on(id, prompt_texts::LIMIT_OVER, now);
+            }
+        }
+    }
+
     /// Asks once; after that a person is told.
     fn break_silence(&mut self, id: TaskId, now: Moment) {
-        self.touch(Place::Task(id));
         let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
         if open.told.silence.is_some() {
             open.told.is_silent = true;

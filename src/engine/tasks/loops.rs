@@ -1,7 +1,6 @@
-//! Who goes round in circles: files that come and go while the same gate fails, and agents that
-//! send each other back and forth. (The same build failure again: see `patience`.)
+//! Finds agents that go round in circles: files that come and go while the same gate fails, and agents
+//! that send each other back and forth. (The same build failure again: see `agents/stuck`.)
 
-use crate::engine::journal::Place;
 use crate::engine::{Effect, Engine};
 use crate::model::{AgentName, FailedGate, Hold, Moment, Need, NeedId, Task, TaskId};
 
@@ -78,7 +77,6 @@ impl Engine {
     pub(in crate::engine) fn forget_circles(&mut self, id: TaskId) {
         if let Some(task) = self.tasks.get_mut(&id) {
             task.failed.clear();
-            self.touch(Place::Task(id));
         }
     }
 }

@@ -9,6 +9,7 @@ pub(super) mod limits;
 pub(super) mod loops;
 pub(super) mod orientation;
 pub(super) mod reactions;
+pub(super) mod recall;
 pub(super) mod report_outcome;
 pub(super) mod requests;
 pub(super) mod tags;

@@ -1,10 +1,9 @@
-//! Agents that lost their thread: when they are told where they stand.
+//! Tells agents where they stand that have lost their thread.
 //!
 //! One says so itself with a BLOCKED, and is told at once. Of another its cli shows that the
 //! conversation was compacted; it may know enough to go on, so it is told when its turn ends and
 //! it has not said what became of its task.
 
-use crate::engine::journal::Place;
 use crate::engine::{Effect, Engine};
 use crate::model::{AgentName, AgentState, Entry, Task, TaskState};
 
@@ -21,7 +20,6 @@ impl Engine {
         if let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) {
             open.is_compacted = true;
         }
-        self.touch(Place::Task(id));
         self.orient_compacted(agent, effects);
     }
 
@@ -42,8 +40,7 @@ impl Engine {
         if let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) {
             (open.is_compacted, open.is_lost) = (false, true);
         }
-        self.touch(Place::Task(id));
-        self.survey(id, number, effects);
+        self.list_modified(id, number, effects);
     }
 }
 
@@ -66,7 +63,7 @@ mod tests {
     use crate::model::TaskId;
 
     fn surveys(bench: &Bench) -> usize {
-        let is_survey = |effect: &&Effect| matches!(effect, Effect::Survey { .. });
+        let is_survey = |effect: &&Effect| matches!(effect, Effect::ListModified { .. });
         bench.seen.iter().filter(is_survey).count()
     }
 
@@ -89,7 +86,7 @@ mod tests {
         bench.did("one", AgentState::Idle);
         assert_eq!(surveys(&bench), 1);
         let files = vec!["src/schema.rs".to_owned()];
-        bench.handle(Event::Surveyed { task: TaskId(1), attempt: 1, files });
+        bench.handle(Event::ModifiedListed { task: TaskId(1), attempt: 1, files });
         let prompt = bench.prompts("one")[1].clone();
         for part in ["| do a", "| 1/3 schema written", "| src/schema.rs", "| migrate the users"] {
             assert!(prompt.contains(part), "{part}: {prompt}");
@@ -101,7 +98,7 @@ mod tests {
         let mut bench = compacted();
         bench.did("one", AgentState::Idle);
         bench.report("one", 1, "STATUS: DONE — 3 tests pass");
-        bench.handle(Event::Surveyed { task: TaskId(1), attempt: 1, files: Vec::new() });
+        bench.handle(Event::ModifiedListed { task: TaskId(1), attempt: 1, files: Vec::new() });
         assert_eq!(bench.states(), [TaskState::Done]);
         assert_eq!(bench.prompts("one").len(), 1);
     }

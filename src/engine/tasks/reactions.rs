@@ -1,6 +1,5 @@
-//! Each report has a consequence.
+//! Draws the consequences of each report.
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::tasks::orientation::split_next;
 use crate::engine::{Effect, Engine};
@@ -79,7 +78,6 @@ impl Engine {
     }
 
     fn react_for(&mut self, id: TaskId, report: &Report, now: Moment, effects: &mut Vec<Effect>) {
-        self.touch(Place::Task(id));
         let Some(open) = self.tasks.get_mut(&id).and_then(Task::open_mut) else { return };
         open.told.is_silent = false;
         if matches!(report.kind, ReportKind::Status(_)) {
@@ -147,11 +145,11 @@ impl Engine {
             None => return,
         }
         let cwd = self.seats.get(&agent).map(|seat| seat.member.cwd.clone()).unwrap_or_default();
-        effects.push(Effect::Weigh { task: id, attempt, path, cwd });
+        effects.push(Effect::HashFile { task: id, attempt, path, cwd });
     }
 
     /// Notes what was in a file when it was handed on.
-    pub(in crate::engine) fn note_weight(
+    pub(in crate::engine) fn note_hash(
         &mut self,
         id: TaskId,
         attempt: usize,
@@ -163,7 +161,6 @@ impl Engine {
         let artifacts = attempt.into_iter().flat_map(|attempt| &mut attempt.artifacts);
         if let Some(artifact) = artifacts.into_iter().find(|one| one.path == path) {
             artifact.hash = hash;
-            self.touch(Place::Task(id));
         }
     }
 
@@ -184,7 +181,7 @@ impl Engine {
         let agent = open.agent.clone();
         if is_about_lost_context(text) {
             (open.is_lost, open.claim, open.hold) = (true, None, None);
-            self.survey(id, number, effects);
+            self.list_modified(id, number, effects);
             return self.set_task(id, TaskState::Running, None, now);
         }
         let note = if text.is_empty() { "it does not say what it needs" } else { text };
@@ -193,14 +190,19 @@ impl Engine {
     }
 
     /// Asks which files were modified where an attempt works.
-    pub(in crate::engine) fn survey(&self, id: TaskId, attempt: usize, effects: &mut Vec<Effect>) {
+    pub(in crate::engine) fn list_modified(
+        &self,
+        id: TaskId,
+        attempt: usize,
+        effects: &mut Vec<Effect>,
+    ) {
         let open = self.tasks[&id].open();
         let seat = open.and_then(|open| self.seats.get(&open.agent));
         let cwd = seat.map(|seat| seat.member.cwd.clone()).unwrap_or_default();
-        effects.push(Effect::Survey { task: id, attempt, cwd });
+        effects.push(Effect::ListModified { task: id, attempt, cwd });
     }
 
-    pub(in crate::engine) fn note_survey(
+    pub(in crate::engine) fn note_modified(
         &mut self,
         id: TaskId,
         attempt: usize,
@@ -358,14 +360,14 @@ mod tests {
         bench.report("one", 1, "PROGRESS: [1/3] — schema written");
         bench.report("one", 1, "BUILD: PASS");
         bench.report("one", 1, "STATUS: BLOCKED — context compacted");
-        assert!(bench.seen.iter().any(|effect| matches!(effect, Effect::Survey { .. })));
+        assert!(bench.seen.iter().any(|effect| matches!(effect, Effect::ListModified { .. })));
         bench.crash();
-        let surveys = |effect: &&Effect| matches!(effect, Effect::Survey { .. });
+        let surveys = |effect: &&Effect| matches!(effect, Effect::ListModified { .. });
         assert_eq!(bench.seen.iter().filter(surveys).count(), 2, "asked again after a crash");
         let _ = bench.tell("one", crate::engine::fixture::seen());
         bench.did("one", AgentState::Idle);
         let files = vec!["src/schema.rs".to_owned()];
-        bench.handle(Event::Surveyed { task: TaskId(1), attempt: 1, files });
+        bench.handle(Event::ModifiedListed { task: TaskId(1), attempt: 1, files });
         let prompt = bench.prompts("one")[1].clone();
         for part in ["| do a", "| 1/3 schema written", "| src/schema.rs", "last build passed"] {
             assert!(prompt.contains(part), "{part}: {prompt}");
@@ -381,10 +383,10 @@ mod tests {
         for path in ["../x", "/etc/passwd", "a/../../b"] {
             bench.report("one", 1, &format!("ARTIFACT: {path} — plan"));
         }
-        let asked = bench.seen.iter().filter(|effect| matches!(effect, Effect::Weigh { .. }));
+        let asked = bench.seen.iter().filter(|effect| matches!(effect, Effect::HashFile { .. }));
         assert_eq!(asked.count(), 1, "what lies elsewhere is not looked at");
         let (path, hash) = ("out/a.json".to_owned(), Some("ab12".to_owned()));
-        bench.handle(Event::Weighed { task: TaskId(1), attempt: 1, path: path.clone(), hash });
+        bench.handle(Event::FileHashed { task: TaskId(1), attempt: 1, path: path.clone(), hash });
         bench.crash();
         let task = bench.engine.task(TaskId(1)).unwrap();
         let (kind, hash) = ("plan".to_owned(), Some("ab12".to_owned()));

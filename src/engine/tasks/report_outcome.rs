@@ -1,4 +1,4 @@
-//! What became of a report, in words for the agent that made it.
+//! Tells an agent in words what became of its report.
 
 use crate::engine::Engine;
 use crate::model::{AgentName, Hold, Need, NeedState, Task, TaskId, TaskState, Told};
@@ -6,7 +6,7 @@ use crate::protocol::{Report, ReportKind, Status};
 
 /// How things stood before a report.
 #[derive(Debug)]
-pub struct Before {
+pub struct BeforeReport {
     task: Option<TaskId>,
     told: Told,
     needs: u64,
@@ -16,7 +16,7 @@ pub struct Before {
 
 /// What was made of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct ReportReply {
     /// It does not count, or was sent back.
     pub is_refused: bool,
     pub words: String,
@@ -31,20 +31,20 @@ impl Engine {
     }
 
     /// Notes how things stand before a report of an agent.
-    pub fn before_report(&self, agent: &AgentName, report: &Report) -> Before {
+    pub fn before_report(&self, agent: &AgentName, report: &Report) -> BeforeReport {
         let (task, ignored) = match self.addressed(agent, report) {
             Ok(task) => (task, None),
             Err(reason) => (None, Some(reason)),
         };
         let open = task.and_then(|id| self.tasks.get(&id)).and_then(Task::open);
         let told = open.map(|open| open.told).unwrap_or_default();
-        Before { task, told, needs: self.need_count, ignored }
+        BeforeReport { task, told, needs: self.need_count, ignored }
     }
 
     /// Says what became of a report, now that everything has reacted to it.
-    pub fn heard(&self, agent: &AgentName, report: &Report, before: &Before) -> Heard {
-        let refused = |words: String| Heard { is_refused: true, words };
-        let accepted = |words: String| Heard { is_refused: false, words };
+    pub fn heard(&self, agent: &AgentName, report: &Report, before: &BeforeReport) -> ReportReply {
+        let refused = |words: String| ReportReply { is_refused: true, words };
+        let accepted = |words: String| ReportReply { is_refused: false, words };
         if let Some(reason) = before.ignored {
             return refused(format!("it counts for nothing: {reason}"));
         }
@@ -97,7 +97,7 @@ impl Engine {
     }
 }
 
-fn about_need(need: &Need) -> Heard {
+fn about_need(need: &Need) -> ReportReply {
     let to = need.to.as_ref().map(ToString::to_string).unwrap_or_default();
     let (is_refused, words) = match (need.state, &need.to) {
         (NeedState::Sent, _) => (false, format!("{to} is told")),
@@ -110,12 +110,12 @@ fn about_need(need: &Need) -> Heard {
         }
         (NeedState::Dropped, _) => (true, "too many within a minute: not passed on".to_owned()),
     };
-    Heard { is_refused, words: format!("need {}: {words}", need.id) }
+    ReportReply { is_refused, words: format!("need {}: {words}", need.id) }
 }
 
-fn about_claim(task: &Task, before: Told) -> Heard {
+fn about_claim(task: &Task, before: Told) -> ReportReply {
     let id = task.id;
-    let heard = |is_refused, words: String| Heard { is_refused, words };
+    let heard = |is_refused, words: String| ReportReply { is_refused, words };
     match task.state {
         TaskState::Done => heard(false, format!("task {id} is done")),
         TaskState::Claimed => {

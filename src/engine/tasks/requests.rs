@@ -1,6 +1,5 @@
-//! What is asked about tasks: add, retry, cancel, take.
+//! Adds, retries, cancels and hands over tasks on request.
 
-use crate::engine::journal::Place;
 use crate::engine::tasks::graph;
 use crate::engine::{Effect, Engine};
 use crate::model::{
@@ -80,7 +79,7 @@ impl Engine {
             self.refuse_unknown(spec.terms.agent.as_slice())?;
             self.refuse_for_play(spec)?;
         }
-        let needs = graph::resolve(&specs, self.task_count, &self.tasks)?;
+        let needs = graph::resolve(&specs, self.task_count, self.tasks.rows())?;
         let mut added = Vec::new();
         for (spec, needs) in specs.into_iter().zip(needs) {
             added.push(self.insert_task(spec, needs, None, now));
@@ -96,7 +95,6 @@ impl Engine {
         now: Moment,
     ) -> TaskId {
         self.task_count += 1;
-        self.touch(Place::Hub);
         let id = TaskId(self.task_count);
         let TaskSpec { title, prompt, terms, key, play, .. } = spec;
         // What its run's playbook calls it; a key is else only for those that are added with it.
@@ -123,7 +121,6 @@ impl Engine {
         let entry = Entry::new("task.added", task.title.clone()).about(id);
         self.tasks.insert(id, task);
         self.tell(entry);
-        self.touch(Place::Task(id));
         id
     }
 
@@ -253,7 +250,6 @@ impl Engine {
         let seat = self.seats.get_mut(&agent).filter(|seat| seat.run == run);
         if let Some(seat) = seat.filter(|seat| seat.state == AgentState::Working) {
             seat.is_to_stop = true;
-            self.touch_seat(&agent);
             effects.push(Effect::Interrupt { agent, run });
         }
     }
@@ -282,10 +278,11 @@ impl Engine {
         note: Option<String>,
         now: Moment,
     ) {
-        let task = self.tasks.get_mut(&id).expect("only known tasks change");
+        let task = &self.tasks[&id];
         if task.state == state && task.note == note {
             return;
         }
+        let task = self.tasks.get_mut(&id).expect("it was just found");
         if task.state != state {
             task.since = now;
         }
@@ -296,7 +293,6 @@ impl Engine {
         let mut entry = Entry::new(&format!("task.{state}"), words).about(id);
         entry.agent = task.attempts.last().map(|attempt| attempt.agent.clone());
         self.tell(entry);
-        self.touch(Place::Task(id));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The tags of attempts: short, and never twice among those in memory.
+//! Gives attempts their tags: short, and never twice among those in memory.
 
 use crate::engine::Engine;
 

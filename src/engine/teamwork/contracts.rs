@@ -1,8 +1,7 @@
-//! Interfaces that agents publish for others, in versions.
+//! Stores the interfaces that agents publish for others, in versions.
 
 use crate::engine::Engine;
 use crate::engine::forget::all_but_newest;
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::tasks::requests::line;
 use crate::model::{AgentName, Contract, Entry, Letter, Moment, PlayId, Task, TaskId};
@@ -78,7 +77,7 @@ impl Engine {
     pub(in crate::engine) fn publish(&mut self, publisher: &AgentName, text: &str, now: Moment) {
         let (title, body) = text.split_once('\n').unwrap_or((text, ""));
         let key = (publisher.clone(), line(title));
-        let versions = self.contracts.entry(key.clone()).or_default();
+        let mut versions = self.contracts.get(&key).cloned().unwrap_or_default();
         if versions.last().is_some_and(|last| last.body == body) {
             return;
         }
@@ -94,10 +93,10 @@ impl Engine {
         versions.push(contract.clone());
         let excess = versions.len().saturating_sub(VERSIONS_MAX);
         versions.drain(..excess);
+        self.contracts.insert(key, versions);
         let lost = contract.removed.len();
         let words = format!("{} version {}, {lost} lines gone", contract.title, contract.version);
         self.tell(Entry::new("contract", words).of(publisher));
-        self.touch(Place::Contract(key.0, key.1));
         self.forget_contracts(publisher);
         for agent in self.readers(publisher) {
             let text = prompt_texts::contract(&contract);
@@ -109,8 +108,7 @@ impl Engine {
         let own = self.contracts.iter().filter(|((agent, _), _)| agent == publisher);
         let own = own.map(|(key, versions)| (versions.last().map(|last| last.at), key.clone()));
         for (publisher, title) in all_but_newest(own, CONTRACTS_MAX) {
-            self.contracts.remove(&(publisher.clone(), title.clone()));
-            self.touch(Place::Contract(publisher, title));
+            self.contracts.remove(&(publisher, title));
         }
     }
 

@@ -1,9 +1,8 @@
-//! Agents that wait for each other: one is asked for a stand-in, so that all go on.
+//! Finds agents that wait for each other, and asks one for a stand-in so that all go on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::Engine;
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::model::{AgentName, Entry, Letter, Moment, Need, NeedId, NeedState, Task, TaskState};
 
@@ -39,7 +38,6 @@ impl Engine {
             let need = self.needs.get_mut(&id).expect("it was just found");
             need.is_stubbed = true;
             let need = need.clone();
-            self.touch(Place::Need(id));
             if need.to.as_ref() == Some(&asked) {
                 let text = prompt_texts::stub_wanted(&need);
                 self.post(Letter { agent: asked.clone(), text, tag: None }, now);

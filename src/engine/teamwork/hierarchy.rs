@@ -1,4 +1,4 @@
-//! Who leads whom in a chain, and so whose words go where.
+//! Says who leads whom in a chain, and so whose words go where.
 
 use crate::engine::Engine;
 use crate::model::{AgentName, Pattern, Play, Role};

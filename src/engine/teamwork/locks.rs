@@ -1,10 +1,9 @@
-//! Locks: one holds each, others wait in order, and nobody keeps one for ever.
+//! Hands out locks: one holds each, others wait in order, and nobody keeps one for ever.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::engine::Engine;
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::model::{
     AgentName, Done, Entry, Holder, Letter, Lock, LockCommand, Moment, Play, Refusal, Task, TaskId,
@@ -78,7 +77,6 @@ impl Engine {
         }
         let words = format!("{name}: waits for {}", told(lock.holder.agent.as_ref()));
         lock.waiting.push(Waiter { agent: agent.clone(), task, since: now, limit_ms });
-        self.touch(Place::Lock(name.to_owned()));
         self.tell_lock("lock.waits", words, agent.as_ref(), task);
         self.break_deadlocks(now);
         Ok(())
@@ -104,7 +102,6 @@ impl Engine {
             let lock = Lock { name: name.to_owned(), holder, waiting: Vec::new() };
             self.locks.insert(name.to_owned(), lock);
         }
-        self.touch(Place::Lock(name.to_owned()));
     }
 
     fn release_lock(
@@ -125,7 +122,6 @@ impl Engine {
         if lock.waiting.len() == before {
             return Err(unknown());
         }
-        self.touch(Place::Lock(name.to_owned()));
         Ok(())
     }
 
@@ -135,7 +131,6 @@ impl Engine {
         let before = lock.holder.clone();
         let next = if lock.waiting.is_empty() { None } else { Some(lock.waiting.remove(0)) };
         self.tell_lock(why, name.to_owned(), before.agent.as_ref(), before.task);
-        self.touch(Place::Lock(name.to_owned()));
         let Some(next) = next else {
             self.locks.remove(name);
             return;
@@ -174,16 +169,10 @@ impl Engine {
     }
 
     fn drop_waits(&mut self, is_over: impl Fn(&Waiter) -> bool) {
-        let mut changed = Vec::new();
-        for lock in self.locks.values_mut() {
-            let before = lock.waiting.len();
+        let changed = self.locks.values().filter(|lock| lock.waiting.iter().any(&is_over));
+        for name in changed.map(|lock| lock.name.clone()).collect::<Vec<_>>() {
+            let lock = self.locks.get_mut(&name).expect("it was just found");
             lock.waiting.retain(|waiter| !is_over(waiter));
-            if lock.waiting.len() != before {
-                changed.push(lock.name.clone());
-            }
-        }
-        for name in changed {
-            self.touch(Place::Lock(name));
         }
     }
 
@@ -260,7 +249,6 @@ impl Engine {
     fn drop_lock_wait(&mut self, name: &str, agent: &AgentName) {
         if let Some(lock) = self.locks.get_mut(name) {
             lock.waiting.retain(|waiter| waiter.agent.as_ref() != Some(agent));
-            self.touch(Place::Lock(name.to_owned()));
         }
     }
 

@@ -1,8 +1,7 @@
-//! What agents want of each other: who can give it, and when they have got it.
+//! Follows what agents need of each other: who can give it, and when they have got it.
 
 use globset::Glob;
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt::Origin;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::tasks::requests::line;
@@ -37,7 +36,6 @@ impl Engine {
         let to = self.provider(from, &thing, named, text).filter(is_let);
         let to = to.or_else(|| self.lead_of(from));
         self.need_count += 1;
-        self.touch(Place::Hub);
         let id = NeedId(self.need_count);
         let (from, text) = (from.clone(), text.to_owned());
         let (state, is_stubbed) = (NeedState::Held, false);
@@ -87,7 +85,6 @@ impl Engine {
         let whom = to.map_or_else(|| "nobody known".to_owned(), |to| to.to_string());
         let words = format!("{id} to {whom}: {}", line(&text));
         self.tell(Entry::new("need", words).of(&from));
-        self.touch(Place::Need(id));
     }
 
     /// Notes that an agent has given something: a file, or all of its task.
@@ -133,7 +130,6 @@ impl Engine {
         need.state = NeedState::Met;
         let entry = Entry::new("need.met", format!("{id} by {by}")).of(&need.from);
         self.tell(entry);
-        self.touch(Place::Need(id));
     }
 
     /// Lets a task go on that waited for something, if a prompt that its agent has taken is what it
@@ -171,7 +167,6 @@ impl Engine {
         let moot: Vec<NeedId> = self.needs.values().filter(is_its).map(|need| need.id).collect();
         for id in moot {
             self.needs.remove(&id);
-            self.touch(Place::Need(id));
         }
     }
 }

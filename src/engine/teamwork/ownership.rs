@@ -1,4 +1,4 @@
-//! Whose files were changed by whom, as far as anyone can tell.
+//! Finds out whose files were changed by whom, as far as anyone can tell.
 //!
 //! A workspace in which somebody owns something is looked at when an agent comes up, when a turn
 //! ends, and before a claim is believed. What differs between two looks was changed by someone who
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::engine::journal::Place;
+use crate::engine::agents::agent::is_at_work;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine, Phase, Seat};
 use crate::model::{
-    AgentName, AgentState, Entry, FileChange, Launch, Member, Moment, Refusal, Task, TaskId,
+    AgentName, ClaimProgress, Entry, FileChange, Launch, Member, Moment, Refusal, Task, TaskId,
     TaskState, Touched, Trespass, overlap,
 };
 
@@ -24,11 +24,11 @@ use crate::model::{
 const FILES_MAX: usize = 5_000;
 
 /// The looks at every workspace.
-pub(in crate::engine) type Looks = BTreeMap<PathBuf, Look>;
+pub(in crate::engine) type Scans = BTreeMap<PathBuf, Scan>;
 
 /// How far the looks at one workspace have come.
 #[derive(Clone, Debug, Default)]
-pub(in crate::engine) struct Look {
+pub(in crate::engine) struct Scan {
     /// How many were ordered.
     ordered: u64,
     is_under_way: bool,
@@ -60,44 +60,43 @@ impl Engine {
     }
 
     /// Wants a look at the workspace of an agent, if somebody owns something there.
-    pub(in crate::engine) fn want_look(&mut self, agent: &AgentName) {
+    pub(in crate::engine) fn want_scan(&mut self, agent: &AgentName) {
         let root = self.seats.get(agent).map(|seat| seat.member.root().to_owned());
         if let Some(root) = root.filter(|root| self.is_watched(root)) {
-            self.looks.entry(root).or_default().is_wanted = true;
+            self.scans.entry(root).or_default().is_wanted = true;
         }
     }
 
     /// Wants a look after an agent's turn.
-    pub(in crate::engine) fn look_after(&mut self, agent: &AgentName) {
-        self.want_look(agent);
+    pub(in crate::engine) fn note_turn_over(&mut self, agent: &AgentName) {
+        self.want_scan(agent);
         self.want_comparison(agent);
         let root = self.seats.get(agent).map(|seat| seat.member.root().to_owned());
-        if let Some(look) = root.and_then(|root| self.looks.get_mut(&root)) {
+        if let Some(look) = root.and_then(|root| self.scans.get_mut(&root)) {
             look.workers.insert(agent.clone());
             look.later.insert(agent.clone());
         }
     }
 
     /// Has a claim wait for a look that begins from now on; says whether it has to.
-    pub(in crate::engine) fn await_look(&mut self, id: TaskId) -> bool {
+    pub(in crate::engine) fn await_scan(&mut self, id: TaskId) -> bool {
         let Some(open) = self.tasks.get(&id).and_then(Task::open) else { return false };
         let agent = open.agent.clone();
         let root = self.seats.get(&agent).map(|seat| seat.member.root().to_owned());
         let Some(root) = root.filter(|root| self.is_watched(root)) else { return false };
-        let look = self.looks.entry(root).or_default();
+        let look = self.scans.entry(root).or_default();
         look.is_wanted = true;
         let number = look.ordered + 1;
         let open = self.tasks.get_mut(&id).and_then(Task::open_mut);
         if let Some(claim) = open.and_then(|open| open.claim.as_mut()) {
-            claim.look = Some(number);
+            claim.progress = ClaimProgress::Ownership { scan: number };
         }
-        self.touch(Place::Task(id));
         true
     }
 
     /// Notes who works, and orders the looks that are wanted.
     pub(in crate::engine) fn note_workers(&mut self, now: Moment, effects: &mut Vec<Effect>) {
-        for (root, look) in &mut self.looks {
+        for (root, look) in &mut self.scans {
             let here = self.seats.values().filter(|seat| seat.member.root() == root);
             let working: BTreeSet<AgentName> =
                 here.filter(|seat| works(seat, now)).map(|seat| seat.member.name.clone()).collect();
@@ -107,7 +106,7 @@ impl Engine {
                 (look.is_wanted, look.is_under_way) = (false, true);
                 look.ordered += 1;
                 look.later = working;
-                effects.push(Effect::Look { root: root.clone() });
+                effects.push(Effect::Scan { root: root.clone() });
             }
         }
     }
@@ -115,19 +114,19 @@ impl Engine {
     /// Takes over who worked when an earlier hub died.
     pub(in crate::engine) fn recall_worker(&mut self, seat: &Seat) {
         if seat.is_live() && is_at_work(seat.state) {
-            let look = self.looks.entry(seat.member.root().to_owned()).or_default();
+            let look = self.scans.entry(seat.member.root().to_owned()).or_default();
             look.workers.insert(seat.member.name.clone());
         }
     }
 
     /// Notes which files have changed, and believes or refuses the claims that waited for it.
-    pub(in crate::engine) fn note_look(
+    pub(in crate::engine) fn note_scan(
         &mut self,
         root: &Path,
         changes: Option<Vec<FileChange>>,
         now: Moment,
     ) {
-        let Some(look) = self.looks.get_mut(root).filter(|look| look.is_under_way) else { return };
+        let Some(look) = self.scans.get_mut(root).filter(|look| look.is_under_way) else { return };
         look.is_under_way = false;
         let number = look.ordered;
         let later = std::mem::take(&mut look.later);
@@ -144,7 +143,10 @@ impl Engine {
             };
             let claim =
                 open.filter(|open| is_here(&open.agent)).and_then(|open| open.claim.as_ref());
-            claim.and_then(|claim| claim.look).is_some_and(|look| look <= number)
+            claim.is_some_and(|claim| match claim.progress {
+                ClaimProgress::Ownership { scan } => scan <= number,
+                ClaimProgress::Idle | ClaimProgress::Gates | ClaimProgress::Verification => false,
+            })
         };
         let waiting: Vec<TaskId> = self.tasks.values().filter(waits).map(|task| task.id).collect();
         for id in waiting {
@@ -182,23 +184,20 @@ impl Engine {
     /// Forgets a trespass where the file is as it was, or its owner has changed it again; says whether
     /// there was one.
     fn forgive(&mut self, root: &Path, change: &FileChange, is_rightful: bool) -> bool {
-        let mut touched = Vec::new();
-        for (key, trespass) in self.trespasses.iter_mut().filter(|(_, one)| one.root == root) {
-            let is_over = |file: &Touched| is_rightful || file.before == change.after;
-            if trespass.files.get(&change.path).is_some_and(is_over) {
-                trespass.files.remove(&change.path);
-                touched.push(key.clone());
-            }
-        }
-        let is_forgiven = !touched.is_empty();
-        for key in touched {
-            if self.trespasses.get(&key).is_some_and(|trespass| trespass.files.is_empty()) {
-                self.trespasses.remove(&key);
+        let is_over = |file: &Touched| is_rightful || file.before == change.after;
+        let is_it =
+            |one: &Trespass| one.root == root && one.files.get(&change.path).is_some_and(is_over);
+        let forgiven = self.trespasses.iter().filter(|(_, one)| is_it(one));
+        let forgiven: Vec<String> = forgiven.map(|(key, _)| key.clone()).collect();
+        for key in &forgiven {
+            let trespass = self.trespasses.get_mut(key).expect("it was just found");
+            trespass.files.remove(&change.path);
+            if trespass.files.is_empty() {
+                self.trespasses.remove(key);
                 self.tell(Entry::new("ownership.settled", key.clone()));
             }
-            self.touch(Place::Trespass(key));
         }
-        is_forgiven
+        !forgiven.is_empty()
     }
 
     fn accuse(
@@ -227,12 +226,12 @@ impl Engine {
         let key = new.key();
         if !self.trespasses.contains_key(&key) {
             self.tell(Entry::new("ownership.conflict", format!("{key}: {path}")));
+            self.trespasses.insert(key.clone(), new);
         }
-        let trespass = self.trespasses.entry(key.clone()).or_insert(new);
+        let trespass = self.trespasses.get_mut(&key).expect("it was just added");
         // One that stands for all the rest is never as it was.
         let path = if trespass.files.len() < FILES_MAX { path } else { "…".to_owned() };
         trespass.files.insert(path, Touched { before, is_allowed: false, tasks });
-        self.touch(Place::Trespass(key));
     }
 
     /// Returns the patterns of everyone in a workspace, ready to be matched.
@@ -265,7 +264,6 @@ impl Engine {
                 trespass.files.values_mut().for_each(|file| file.is_allowed = true);
             }
             self.tell(Entry::new("ownership.allowed", key.clone()));
-            self.touch(Place::Trespass(key));
         }
         Ok(self.task_of(agent).map(|task| task.id).into_iter().collect())
     }
@@ -298,20 +296,6 @@ fn works(seat: &Seat, now: Moment) -> bool {
     seat.phase == Phase::Running && (is_at_work(seat.state) || seat.readiness.expects_turn(now))
 }
 
-/// What nobody can read may be work.
-pub(in crate::engine) fn is_at_work(state: AgentState) -> bool {
-    match state {
-        AgentState::Working | AgentState::Waiting | AgentState::Unknown => true,
-        AgentState::Starting
-        | AgentState::Idle
-        | AgentState::Blocked
-        | AgentState::Done
-        | AgentState::Error
-        | AgentState::Limited
-        | AgentState::Exited => false,
-    }
-}
-
 /// Returns the patterns as one; a name without wildcards stands for all below it, too.
 pub(in crate::engine) fn domain(patterns: &[String]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
@@ -331,7 +315,7 @@ mod tests {
     use super::*;
     use crate::engine::Event;
     use crate::engine::fixture::{Bench, Work, crew, name};
-    use crate::model::{Command, TaskCommand};
+    use crate::model::{AgentState, Command, TaskCommand};
 
     /// Agents `a` and `c`, and `b`, who owns `src/b/**`; all rest.
     fn team() -> Bench {
@@ -373,8 +357,8 @@ mod tests {
                 after: content(after),
             };
             let changes = changes.iter().map(change).collect();
-            self.handle(Event::Looked { root: "/".into(), changes: Some(changes) });
-            self.answer_looks();
+            self.handle(Event::Scanned { root: "/".into(), changes: Some(changes) });
+            self.answer_scans();
         }
     }
 
@@ -417,7 +401,7 @@ mod tests {
         bench.did("a", AgentState::Idle);
         bench.did("c", AgentState::Working);
         bench.did("c", AgentState::Idle);
-        bench.handle(Event::Looked { root: "/".into(), changes: Some(Vec::new()) });
+        bench.handle(Event::Scanned { root: "/".into(), changes: Some(Vec::new()) });
         bench.look(&[("src/b/x", "1", "2")]);
         assert_eq!(bench.engine.trespasses().next().unwrap().suspects, [name("c")]);
     }
@@ -518,7 +502,7 @@ mod tests {
         bench.crash();
         bench.seen.clear();
         bench.handle(Event::Began { seed: 1 });
-        assert!(bench.seen.iter().any(|effect| matches!(effect, Effect::Look { .. })));
+        assert!(bench.seen.iter().any(|effect| matches!(effect, Effect::Scan { .. })));
         bench.look(&[("src/b/x.rs", "1", "2")]);
         assert_ne!(bench.states(), [TaskState::Done], "it worked when the hub died");
     }
@@ -528,7 +512,7 @@ mod tests {
         let mut bench = Bench::with_idle(&["a", "b"]);
         bench.did("a", AgentState::Working);
         bench.did("a", AgentState::Idle);
-        assert!(!bench.seen.iter().any(|effect| matches!(effect, Effect::Look { .. })));
+        assert!(!bench.seen.iter().any(|effect| matches!(effect, Effect::Scan { .. })));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Whom an agent's say reaches: who leads whom, whose a task is, and so what an agent may name.
+//! Says on whom an agent may act: who leads whom, whose a task is, and so what an agent may name.
 
 use crate::engine::{Engine, Seat};
 use crate::model::{AgentName, Named, NeedId, Reach, Refusal, Role, Task, TaskId};

@@ -1,10 +1,9 @@
-//! Whose words may reach whom, how often, and how.
+//! Decides whose words may reach whom, how often, and how.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::engine::Engine;
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::model::{
     AgentName, Edge, Entry, Letter, Moment, NeedState, Refusal, Role, Task, TaskId,
@@ -25,14 +24,14 @@ impl Engine {
         let (sender, receiver) = (&sender.member, &receiver.member);
         let edge = Edge { from: from.clone(), to: to.clone() };
         if let Some(is_let) = self.chain_lets(from, to) {
-            return is_let || self.edges.contains(&edge);
+            return is_let || self.edges.contains_key(&edge);
         }
         let is_team = sender.team == receiver.team;
         let leads = |role: Role| matches!(role, Role::Lead | Role::Orchestrator);
         let speaks = sender.speaks_freely || sender.speaks_to.contains(to);
         (is_team && (leads(sender.role) || leads(receiver.role) || speaks))
             || leads(sender.role) && leads(receiver.role)
-            || self.edges.contains(&edge)
+            || self.edges.contains_key(&edge)
             || self.depends_on(to, from)
     }
 
@@ -82,8 +81,7 @@ impl Engine {
         self.refuse_unknown(&[from.clone(), to.clone()])?;
         let edge = Edge { from, to };
         self.tell(Entry::new("routing.consent", edge.to_string()).of(&edge.from));
-        self.edges.insert(edge.clone());
-        self.touch(Place::Edge(edge.clone()));
+        self.edges.insert(edge.clone(), edge.clone());
         let is_held = |need: &&crate::model::Need| {
             need.state == NeedState::Held
                 && need.from == edge.from

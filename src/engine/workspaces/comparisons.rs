@@ -1,8 +1,7 @@
-//! What workspaces become while their agents work: looked at when a turn ends.
+//! Orders a look at what a workspace has become when a turn of its agent ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::journal::Place;
 use crate::engine::{Effect, Engine, WorkspaceOrder};
 use crate::model::{AgentName, Entry, Workspace, WorkspaceKind, WorkspaceState};
 
@@ -62,7 +61,6 @@ impl Engine {
             return;
         }
         let news = workspace.changed_settings.clone();
-        self.touch(Place::Workspace(agent.clone()));
         if news != before.1 && !news.is_empty() {
             self.tell(Entry::new("workspace.settings", news.join(", ")).of(agent));
         }

@@ -1,10 +1,9 @@
-//! Workspaces: when one is made, kept and removed, and who waits for it.
+//! Decides when a workspace is made, kept and removed, and who waits for it.
 //!
 //! A workspace is on record before it is made and before it is removed; what was going on when a hub
 //! died is taken up by the next one from there, and what git and the disk say decides how far it had
 //! come. It is touched only once its agent's tree is proven empty.
 
-use crate::engine::journal::Place;
 use crate::engine::{Effect, Engine, Phase, Seat, WorkspaceEvent, WorkspaceOrder};
 use crate::model::{
     AgentName, Clearing, Ending, Entry, Exit, Launch, Made, Moment, Plot, Refusal, Workspace,
@@ -58,7 +57,6 @@ impl Engine {
         let workspace = Workspace::new(agent.clone(), plot, now);
         effects.push(Effect::Workspace(WorkspaceOrder::Make(Box::new(workspace.clone()))));
         self.workspaces.insert(agent.clone(), workspace);
-        self.touch(Place::Workspace(agent.clone()));
         self.tell(Entry::new("workspace.making", words).of(agent));
     }
 
@@ -81,7 +79,6 @@ impl Engine {
             None => seat.member.cwd.clone(),
         };
         let run = seat.run;
-        self.touch_seat(agent);
         effects.push(Effect::Start { agent: agent.clone(), run, launch });
     }
 
@@ -105,7 +102,6 @@ impl Engine {
         let Some(workspace) = self.workspaces.get_mut(agent) else { return };
         workspace.state = WorkspaceState::Clearing(clearing);
         let order = WorkspaceOrder::Clear(Box::new(workspace.clone()), clearing);
-        self.touch(Place::Workspace(agent.clone()));
         effects.push(Effect::Workspace(order));
     }
 
@@ -168,7 +164,6 @@ impl Engine {
             }
             WorkspaceEvent::NotMade { reason } if state == WorkspaceState::Making => {
                 self.workspaces.remove(agent);
-                self.touch(Place::Workspace(agent.clone()));
                 self.tell(Entry::new("workspace.failed", reason.clone()).of(agent));
                 let is_removal = |terms: Option<Clearing>| terms.is_some();
                 self.settle_space_for(is_removal, agent, &Ok(None), effects);
@@ -211,7 +206,6 @@ impl Engine {
         }
         let words = found.place_in_words();
         self.workspaces.insert(agent.clone(), found);
-        self.touch(Place::Workspace(agent.clone()));
         self.tell(Entry::new("workspace.found", words).of(&agent));
     }
 
@@ -223,7 +217,6 @@ impl Engine {
             (made.port, made.copied, made.settings);
         workspace.outpost = made.outpost;
         let words = workspace.place_in_words();
-        self.touch(Place::Workspace(agent.clone()));
         self.tell(Entry::new("workspace.made", words).of(agent));
         self.settle_space_for(|terms| terms.is_none(), agent, &Ok(None), effects);
         self.move_in(agent, now, effects);
@@ -246,7 +239,6 @@ impl Engine {
         workspace.state = WorkspaceState::Ready;
         let is_news = workspace.note.as_ref() != Some(&reason);
         workspace.note = Some(reason.clone());
-        self.touch(Place::Workspace(agent.clone()));
         if is_news {
             self.tell(Entry::new("workspace.kept", reason.clone()).of(agent));
         }
@@ -270,7 +262,6 @@ impl Engine {
         effects: &mut Vec<Effect>,
     ) {
         self.workspaces.remove(agent);
-        self.touch(Place::Workspace(agent.clone()));
         let words = rescue.clone().map(|name| format!("its work is in {name}"));
         self.tell(Entry::new("workspace.removed", words.unwrap_or_default()).of(agent));
         self.settle_space(agent, &Ok(rescue), effects);

@@ -1,11 +1,10 @@
-//! The queue in which work is brought back: one after the other, in the order in which it was done.
+//! Queues merges: one after the other, in the order in which the work was done.
 //!
 //! Each is merged, and its gates run, on top of all that came before it, and only then does the branch
 //! move. So whatever does not fit or breaks a gate is known by name, and goes back to its agent.
 
 use std::collections::BTreeSet;
 
-use crate::engine::journal::Place;
 use crate::engine::prompts::prompt_texts;
 use crate::engine::{Effect, Engine, Seat, WorkspaceOrder};
 use crate::model::{
@@ -94,7 +93,6 @@ impl Engine {
         now: Moment,
     ) -> MergeId {
         self.merge_count += 1;
-        self.touch(Place::Hub);
         let id = MergeId(self.merge_count);
         let mut entry = Entry::new("merge.queued", format!("{id} into {}", terms.into)).of(agent);
         entry.task = task.map(|task| task.to_string());
@@ -111,7 +109,6 @@ impl Engine {
             note: None,
         };
         self.merges.insert(id, merge);
-        self.touch(Place::Merge(id));
         id
     }
 
@@ -145,7 +142,6 @@ impl Engine {
         let Some(merge) = self.merges.get_mut(&id) else { return };
         merge.state = MergeState::Merging;
         merge.since = now;
-        self.touch(Place::Merge(id));
         self.order_merge(id, effects);
     }
 
@@ -185,7 +181,6 @@ impl Engine {
         (merge.state, merge.since, merge.note) = (told.state, now, told.note);
         (merge.commit, merge.files) = (told.commit, told.files);
         let (merge, is_trial) = (merge.clone(), merge.terms.is_trial);
-        self.touch(Place::Merge(id));
         let mut entry = Entry::new(&format!("merge.{}", merge.state), told.words).of(&agent);
         entry.task = merge.task.map(|task| task.to_string());
         self.tell(entry);
@@ -202,7 +197,7 @@ impl Engine {
         self.finish_down(effects);
     }
 
-    fn tell_outcome(&self, id: MergeId, agent: &AgentName, outcome: &MergeOutcome) -> Told {
+    fn tell_outcome(&self, id: MergeId, agent: &AgentName, outcome: &MergeOutcome) -> OutcomeNews {
         let named = |files: &[String]| -> Vec<MergeFile> {
             let file = |path: &String| {
                 let others = self.others_with(agent, path);
@@ -211,14 +206,14 @@ impl Engine {
             files.iter().take(FILES_MAX).map(file).collect()
         };
         match outcome {
-            MergeOutcome::Done { commit, files, was_there, .. } => Told {
+            MergeOutcome::Done { commit, files, was_there, .. } => OutcomeNews {
                 state: MergeState::Done,
                 note: was_there.then(|| "there was nothing new to merge".to_owned()),
                 commit: Some(commit.clone()),
                 files: named(files),
                 words: format!("{id}: {commit}"),
             },
-            MergeOutcome::Conflict { files, onto } => Told {
+            MergeOutcome::Conflict { files, onto } => OutcomeNews {
                 state: MergeState::Conflict,
                 note: Some(format!("it conflicts with {onto}")),
                 commit: None,
@@ -229,7 +224,7 @@ impl Engine {
                 let blame = if *fails_without { ", and not without its work either" } else { "" };
                 let start =
                     output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES_MAX));
-                Told {
+                OutcomeNews {
                     state: MergeState::Broken,
                     note: Some(format!("`{gate}` does not pass{blame}\n{}", &output[start..])),
                     commit: None,
@@ -237,7 +232,7 @@ impl Engine {
                     words: format!("{id}: `{gate}` does not pass{blame}"),
                 }
             }
-            MergeOutcome::Failed { reason, hint } => Told {
+            MergeOutcome::Failed { reason, hint } => OutcomeNews {
                 state: MergeState::Failed,
                 note: Some(match hint {
                     Some(hint) => format!("{reason}\nhint: {hint}"),
@@ -272,7 +267,6 @@ impl Engine {
             MergeOutcome::Done { tip, .. } => {
                 workspace.merged = Some(tip.clone());
                 (workspace.returns, workspace.note) = (0, None);
-                self.touch(Place::Workspace(agent.clone()));
                 return;
             }
             MergeOutcome::Conflict { .. } => true,
@@ -284,7 +278,6 @@ impl Engine {
         }
         workspace.returns += 1;
         let returns = workspace.returns;
-        self.touch(Place::Workspace(agent.clone()));
         if returns > RETURNS_MAX {
             return;
         }
@@ -342,7 +335,7 @@ impl Engine {
 }
 
 /// What is told of an outcome.
-struct Told {
+struct OutcomeNews {
     state: MergeState,
     note: Option<String>,
     commit: Option<String>,
@@ -369,51 +362,9 @@ fn is_about_files(gate: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::fixture::{Bench, Work, name};
+    use crate::engine::fixture::{Bench, Work, merge_terms, name};
     use crate::engine::{Event, WorkspaceEvent};
-    use crate::model::{
-        AgentState, AttentionKind, Command, Plot, TaskState, Workspace, WorkspaceCommand,
-    };
-
-    fn terms() -> MergeTerms {
-        MergeTerms {
-            form: crate::model::MergeForm::Merge,
-            into: "wheelhouse/integration".to_owned(),
-            gates: vec!["true".to_owned()],
-            message: None,
-            committed_only: false,
-            is_trial: false,
-            sends_back: false,
-        }
-    }
-
-    /// Agents that rest, each in a workspace.
-    fn bench(agents: &[&str]) -> Bench {
-        let mut bench = Bench::with_idle(agents);
-        for agent in agents {
-            let plot = Plot {
-                kind: WorkspaceKind::Worktree,
-                project: "/p".into(),
-                root: format!("/w/{agent}").into(),
-                place: std::path::PathBuf::new(),
-                cwd: std::path::PathBuf::new(),
-                branch: format!("wheelhouse/s/{agent}"),
-                base: "b0".to_owned(),
-                copy: Vec::new(),
-                setup: None,
-                teardown: None,
-                disposable: Vec::new(),
-                port_base: 0,
-                port_count: 0,
-                runner: None,
-                restores: None,
-            };
-            let mut workspace = Workspace::new(name(agent), plot, Moment(0));
-            workspace.state = WorkspaceState::Ready;
-            bench.engine.workspaces.insert(name(agent), workspace);
-        }
-        bench
-    }
+    use crate::model::{AgentState, AttentionKind, Command, TaskState, WorkspaceCommand};
 
     fn ask(bench: &mut Bench, agent: &str, terms: MergeTerms) -> Vec<Effect> {
         let command = WorkspaceCommand::Merge { agent: name(agent), terms };
@@ -446,11 +397,11 @@ mod tests {
 
     #[test]
     fn one_is_merged_after_the_other_and_each_is_on_record_before() {
-        let mut bench = bench(&["one", "two"]);
-        let first = ask(&mut bench, "two", terms());
+        let mut bench = Bench::with_workspaces(&["one", "two"]);
+        let first = ask(&mut bench, "two", merge_terms());
         assert!(matches!(first[0], Effect::Save(_)), "{first:?}");
         assert_eq!(ordered(&first), ["two"]);
-        assert_eq!(ordered(&ask(&mut bench, "one", terms())), [""; 0]);
+        assert_eq!(ordered(&ask(&mut bench, "one", merge_terms())), [""; 0]);
         let effects = outcome(&mut bench, 1, done("t1", "a"));
         assert_eq!(ordered(&effects), ["one"]);
         let answered = |effect: &Effect| matches!(effect, Effect::Answer { outcome: Ok(_), .. });
@@ -460,14 +411,14 @@ mod tests {
 
     #[test]
     fn an_agent_at_work_is_not_merged_and_a_hub_that_comes_back_goes_on() {
-        let mut bench = bench(&["one"]);
+        let mut bench = Bench::with_workspaces(&["one"]);
         bench.did("one", AgentState::Working);
-        let refused = ask(&mut bench, "one", terms());
+        let refused = ask(&mut bench, "one", merge_terms());
         let is_refused = |effect: &Effect| {
             matches!(effect, Effect::Answer { outcome: Err(Refusal::AtWork { .. }), .. })
         };
         assert!(refused.iter().any(is_refused), "{refused:?}");
-        let committed = MergeTerms { committed_only: true, ..terms() };
+        let committed = MergeTerms { committed_only: true, ..merge_terms() };
         assert_eq!(ordered(&ask(&mut bench, "one", committed)), ["one"]);
         let (engine, _) = Engine::recover(bench.engine.record(), bench.now);
         bench.engine = engine;
@@ -477,8 +428,8 @@ mod tests {
 
     #[test]
     fn the_work_of_a_task_comes_back_by_itself_and_goes_back_as_a_task_if_it_does_not_fit() {
-        let mut bench = bench(&["one", "two"]);
-        bench.engine.set_merging(Some(terms()));
+        let mut bench = Bench::with_workspaces(&["one", "two"]);
+        bench.engine.set_merging(Some(merge_terms()));
         let _ = bench.add(vec![Work::new("a").with(|terms| terms.agent = Some(name("one")))]);
         bench.begin("one");
         bench.report("one", 1, "STATUS: DONE — 3 tests pass");
@@ -523,8 +474,8 @@ mod tests {
 
     #[test]
     fn a_gate_that_fails_without_the_work_too_is_a_persons_business() {
-        let mut bench = bench(&["one"]);
-        let back = MergeTerms { sends_back: true, ..terms() };
+        let mut bench = Bench::with_workspaces(&["one"]);
+        let back = MergeTerms { sends_back: true, ..merge_terms() };
         let _ = ask(&mut bench, "one", back);
         let (gate, output) = ("make".to_owned(), "no".to_owned());
         let _ = outcome(&mut bench, 1, MergeOutcome::Broken { gate, output, fails_without: true });
@@ -535,7 +486,7 @@ mod tests {
 
     #[test]
     fn work_that_will_meet_is_told_with_whose_it_is() {
-        let mut bench = bench(&["one", "two"]);
+        let mut bench = Bench::with_workspaces(&["one", "two"]);
         bench.seat_mut("two").member.owns = vec!["src/**".to_owned()];
         for agent in ["one", "two"] {
             let files = Some(vec!["src/a.rs".to_owned(), "b".to_owned()]);
@@ -556,7 +507,7 @@ mod tests {
             ]
         );
         assert_eq!(bench.engine.others_with(&name("one"), "src/a.rs"), [name("two")]);
-        let _ = ask(&mut bench, "two", terms());
+        let _ = ask(&mut bench, "two", merge_terms());
         let _ = outcome(&mut bench, 1, done("t", "b"));
         let files = Some(Vec::new());
         let event = WorkspaceEvent::Compared { files, settings: None };

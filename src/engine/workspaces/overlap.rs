@@ -1,4 +1,4 @@
-//! Work that will meet: two workspaces change the same file, or one changes a file that another owns.
+//! Finds work that will meet: two workspaces change the same file, or one changes a file that another owns.
 
 use std::collections::BTreeMap;
 

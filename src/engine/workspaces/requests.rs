@@ -1,4 +1,4 @@
-//! What people ask about workspaces, and who waits for what becomes of it.
+//! Answers what people ask about workspaces, and keeps who waits for what becomes of it.
 
 use std::collections::BTreeSet;
 

@@ -119,10 +119,10 @@ impl Hub {
                 Effect::Deliver { agent, run, receipt, .. } => {
                     self.refuse_prompt(&agent, run, receipt, reason);
                 }
-                Effect::GiveLeave { agent, run, fingerprint, .. } => {
+                Effect::Approve { agent, run, fingerprint, .. } => {
                     let reason = Some(format!("it could not be put on record: {reason}"));
                     let stage = Stage::Refused;
-                    self.note_run(&agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
+                    self.note_run(&agent, run, RunEvent::Approved { fingerprint, stage, reason });
                 }
                 Effect::Answer { request, outcome: Ok(done) }
                     if self.is_premature(request, &done, is_of_change) =>
@@ -143,9 +143,9 @@ impl Hub {
                 | Effect::Sweep { .. }
                 | Effect::Renew { .. }
                 | Effect::Inspect { .. }
-                | Effect::Survey { .. }
-                | Effect::Look { .. }
-                | Effect::Weigh { .. }
+                | Effect::ListModified { .. }
+                | Effect::Scan { .. }
+                | Effect::HashFile { .. }
                 | Effect::Interrupt { .. }
                 | Effect::EndHub => self.obey_engine(effect),
             },
@@ -189,18 +189,18 @@ impl Hub {
             Effect::RunGates { task, attempt, gates, cwd } => {
                 self.run_gates(task, attempt, gates, cwd);
             }
-            Effect::Look { root } => self.scan_workspace(root),
+            Effect::Scan { root } => self.scan_workspace(root),
             Effect::Workspace(order) => self.carry_out_workspace(order),
-            Effect::Weigh { task, attempt, path, cwd } => {
+            Effect::HashFile { task, attempt, path, cwd } => {
                 self.hash_artifact(task, attempt, path, cwd);
             }
             Effect::RunStageGates { play, stage, round, gates, cwd } => {
                 self.run_stage_gates((play, stage, round), gates, cwd);
             }
-            Effect::Survey { task, attempt, cwd } => {
+            Effect::ListModified { task, attempt, cwd } => {
                 self.list_modified(task, attempt, cwd);
             }
-            Effect::GiveLeave { agent, run, fingerprint, yes } => {
+            Effect::Approve { agent, run, fingerprint, yes } => {
                 self.answer_by_rule(&agent, run, (fingerprint, yes));
             }
             Effect::Interrupt { agent, .. } => {

@@ -10,7 +10,7 @@ use crate::hub::tasks::file_tree;
 use crate::hub::tasks::gate_check::GateContext;
 use crate::hub::tasks::gates::{check_fresh, with_promise};
 use crate::hub::tasks::scan::scan;
-use crate::model::{PlayId, Task, TaskId};
+use crate::model::{ClaimProgress, PlayId, Task, TaskId};
 
 impl Hub {
     /// Takes the hash of a file that an attempt hands on.
@@ -23,7 +23,7 @@ impl Hub {
     ) {
         let hashing = hash_file(self.shown_at(&cwd), cwd, path.clone());
         self.when_done(hashing, move |hub, hash| {
-            hub.decide(Event::Weighed { task, attempt, path, hash });
+            hub.decide(Event::FileHashed { task, attempt, path, hash });
         });
     }
 
@@ -39,7 +39,7 @@ impl Hub {
         let known = self.engine.task(task).filter(|task| task.attempts.len() == attempt);
         let Some(open) = known.and_then(Task::open) else { return };
         // What was put off may not be wanted any more.
-        if !open.claim.as_ref().is_some_and(|claim| claim.is_checking) {
+        if !open.claim.as_ref().is_some_and(|claim| claim.progress == ClaimProgress::Gates) {
             return;
         }
         let (began, remote) = (open.started, self.shown_at(&cwd));
@@ -74,7 +74,7 @@ impl Hub {
         let list = move || file_tree::modified(&cwd);
         self.in_background(list, move |hub, files| {
             let files = files.unwrap_or_default();
-            hub.decide(Event::Surveyed { task, attempt, files });
+            hub.decide(Event::ModifiedListed { task, attempt, files });
         });
     }
 
@@ -84,7 +84,7 @@ impl Hub {
         let file = self.paths.sight(&root);
         let scanning = scan(self.shown_at(&root), root.clone(), (file, snapshots), now);
         self.when_done(scanning, move |hub, changes| {
-            hub.decide(Event::Looked { root, changes });
+            hub.decide(Event::Scanned { root, changes });
         });
     }
 }

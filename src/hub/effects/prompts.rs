@@ -71,7 +71,7 @@ impl Hub {
             return self.press_next(agent, now);
         }
         let (stage, reason) = (Stage::Refused, Some(OTHER_KEYS.to_owned()));
-        self.note_run(agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
+        self.note_run(agent, run, RunEvent::Approved { fingerprint, stage, reason });
     }
 
     /// Begins to answer the dialog that whoever asks has seen.
@@ -182,7 +182,7 @@ impl Hub {
             }
             KeystrokeAim::Approval(fingerprint) if stage.is_final() => {
                 let fingerprint = fingerprint.clone();
-                self.note_run(agent, run, RunEvent::LeaveGiven { fingerprint, stage, reason });
+                self.note_run(agent, run, RunEvent::Approved { fingerprint, stage, reason });
             }
             KeystrokeAim::Asker(..) | KeystrokeAim::Approval(_) => {}
         }

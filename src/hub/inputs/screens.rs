@@ -138,7 +138,7 @@ impl Hub {
                     self.tell_file_dialog(&agent, run, question);
                 }
                 question => {
-                    let event = question.map_or(RunEvent::AskedPerson, RunEvent::AskedLeave);
+                    let event = question.map_or(RunEvent::AskedPerson, RunEvent::AskedApproval);
                     self.note_run(&agent, run, event);
                 }
             }
@@ -160,7 +160,7 @@ impl Hub {
         self.in_background(resolve, move |hub, found| {
             if hub.panes.still_asks(&agent, run, &asked) {
                 let found = found.unwrap_or_default();
-                let event = found.map_or(RunEvent::AskedPerson, RunEvent::AskedLeave);
+                let event = found.map_or(RunEvent::AskedPerson, RunEvent::AskedApproval);
                 hub.note_run(&agent, run, event);
             }
         });

@@ -12,7 +12,7 @@ use crate::api::Fault;
 use crate::deliver::{
     self, BlindDelivery, Delivery, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, PromptText,
 };
-use crate::engine::PersonDeed;
+use crate::engine::PersonAction;
 use crate::hub::clients::askers::Asker;
 use crate::model::{AgentName, AgentState, Keys, Manner, Moment, ReceiptId, RunId, Stage, Submit};
 
@@ -196,7 +196,7 @@ pub(in crate::hub) enum KeystrokeAim {
         receipt: ReceiptId,
         letter: PromptText,
     },
-    Asker(Option<Asker>, PersonDeed),
+    Asker(Option<Asker>, PersonAction),
     /// The engine, with the dialog that it answered.
     Approval(String),
 }
@@ -252,9 +252,9 @@ impl Keystrokes {
             | Self::Inspection { receipt, letter, .. } => {
                 KeystrokeAim::Prompt { receipt: *receipt, letter: letter.clone() }
             }
-            Self::Answer { asker, .. } => KeystrokeAim::Asker(Some(*asker), PersonDeed::Answer),
+            Self::Answer { asker, .. } => KeystrokeAim::Asker(Some(*asker), PersonAction::Answer),
             Self::Approval { fingerprint, .. } => KeystrokeAim::Approval(fingerprint.clone()),
-            Self::Interrupt { asker, .. } => KeystrokeAim::Asker(*asker, PersonDeed::Interrupt),
+            Self::Interrupt { asker, .. } => KeystrokeAim::Asker(*asker, PersonAction::Interrupt),
         }
     }
 

@@ -13,5 +13,5 @@ pub(super) use pane::{Damage, Pane, PaneDamage, PaneOffset};
 pub(super) use playbook_run::PlaybookRunLine;
 pub(super) use requests::{PromptKind, Purpose, SentPrompt};
 pub(super) use state::{
-    App, AppSettings, HubState, LocalEffect, Mode, PaneGoal, Pressed, SentSize, Target,
+    App, AppSettings, HubState, LocalEffect, Mode, MousePress, PaneGoal, SentSize, Target,
 };

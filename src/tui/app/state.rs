@@ -15,7 +15,7 @@ use crate::tui::keys::Keymap;
 use crate::tui::options::{Ended, PlaybookOffer, StartView, TuiError};
 use crate::tui::overlay::{OverlayStack, TaskForm};
 use crate::tui::prompt::{PromptHistory, TextEditor};
-use crate::tui::reading::{LinkTarget, Reading, SearchPattern, TextPlace};
+use crate::tui::reading::{LinkTarget, PaneReading, SearchPattern, TextPlace};
 use crate::tui::review::Review;
 use crate::tui::style::{Theme, Tone};
 use crate::tui::terminal::Abilities;
@@ -88,7 +88,7 @@ pub(crate) struct App {
     pub has_focus: bool,
     pub last_click: Option<(Moment, Target, u8)>,
     /// Where the left button was pressed that is held down.
-    pub pressed: Option<Pressed>,
+    pub pressed: Option<MousePress>,
     pub end: Option<Result<Ended, TuiError>>,
     pub pending: BTreeMap<u64, Purpose>,
     /// What the hub had not answered when it went away.
@@ -142,7 +142,7 @@ pub(crate) struct PaneGoal {
 
 /// Where the left button was pressed in a pane, and for the how many-th time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pressed {
+pub(crate) struct MousePress {
     pub agent: AgentName,
     pub place: TextPlace,
     pub clicks: u8,
@@ -164,7 +164,7 @@ pub(crate) enum Mode {
     },
     Typing,
     /// Keys move through a copy of what a pane showed.
-    Reading(Box<Reading>),
+    Reading(Box<PaneReading>),
 }
 
 /// A line for the person.

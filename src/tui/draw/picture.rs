@@ -14,7 +14,7 @@ use crate::tui::app::{App, Damage, Mode, PaneDamage, PaneOffset};
 use crate::tui::grid::TileSlot;
 use crate::tui::keys::Action;
 use crate::tui::overlay::Overlay;
-use crate::tui::reading::Reading;
+use crate::tui::reading::PaneReading;
 use crate::tui::style::Tone;
 use crate::tui::terminal::TerminalCanvas;
 
@@ -169,7 +169,7 @@ impl Picture {
 }
 
 /// Returns where the cursor of reading is seen; while what is typed goes to the pane, nowhere.
-fn reading_cursor(app: &App, reading: &Reading, slots: &[TileSlot]) -> Option<(u16, u16)> {
+fn reading_cursor(app: &App, reading: &PaneReading, slots: &[TileSlot]) -> Option<(u16, u16)> {
     if let Some(input) = reading.input.as_ref() {
         return search_cursor(app, input);
     }

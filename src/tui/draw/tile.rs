@@ -12,7 +12,7 @@ use super::cells::{draw_centred, draw_row};
 use crate::model::{AgentState, Row};
 use crate::tui::app::{AgentView, App, Mode, PaneOffset, has_failed, receipt_line, state_word};
 use crate::tui::grid::TileSlot;
-use crate::tui::reading::{Reading, TextSpan};
+use crate::tui::reading::{PaneReading, TextSpan};
 use crate::tui::style::{Tone, sign};
 use crate::tui::terminal::TerminalCanvas;
 use crate::tui::text::{clip, elapsed, width};
@@ -201,12 +201,12 @@ pub(super) fn progress(app: &App, agent: &AgentView) -> Option<(String, Style)> 
 }
 
 /// Shows where in the past a pane is read, and what was found there.
-fn position<'a>(app: &App, reading: &Reading, slot: &TileSlot) -> Line<'a> {
+fn position<'a>(app: &App, reading: &PaneReading, slot: &TileSlot) -> Line<'a> {
     let text = format!(" {} ", position_text(app, reading, slot));
     Line::from(Span::styled(text, app.theme.block(Tone::Warning))).alignment(Alignment::Right)
 }
 
-pub(super) fn position_text(app: &App, reading: &Reading, slot: &TileSlot) -> String {
+pub(super) fn position_text(app: &App, reading: &PaneReading, slot: &TileSlot) -> String {
     let last = reading.end();
     let seen = (reading.top + u64::from(slot.inner().height)).min(last);
     let below = last.saturating_sub(seen);
@@ -281,7 +281,7 @@ pub(super) fn draw_pane(
 }
 
 /// Draws a line of what is read: its links, its hits and what is selected stand out.
-fn draw_read(app: &App, reading: &Reading, y: u16, row: Rect, buffer: &mut Buffer) {
+fn draw_read(app: &App, reading: &PaneReading, y: u16, row: Rect, buffer: &mut Buffer) {
     let number = reading.top + u64::from(y);
     let line = reading.line(number);
     draw_row(buffer, row, line, reading.left, &app.theme);
@@ -308,7 +308,9 @@ fn draw_read(app: &App, reading: &Reading, y: u16, row: Rect, buffer: &mut Buffe
     for hit in hits[first..].iter().take_while(|hit| hit.from.line <= number) {
         let is_current = hit.from <= reading.cursor && reading.cursor <= hit.to;
         let tone = if is_current { Tone::Accent } else { Tone::Warning };
-        on_line(hit).into_iter().for_each(|columns| mark(columns, marked(app, tone)));
+        if let Some(columns) = on_line(hit) {
+            mark(columns, marked(app, tone));
+        }
     }
     if let Some(columns) = reading.selected_on(number) {
         mark(columns, marked(app, Tone::Typing));

@@ -65,7 +65,7 @@ pub(in crate::tui) enum Action {
 /// What a key means while reading in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::tui) enum ReadAction {
-    Move(Motion),
+    Move(CursorMotion),
     PageUp,
     PageDown,
     HalfPageUp,
@@ -93,7 +93,7 @@ pub(in crate::tui) enum ReadAction {
 
 /// A way for the cursor to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::tui) enum Motion {
+pub(in crate::tui) enum CursorMotion {
     Left,
     Right,
     Up,

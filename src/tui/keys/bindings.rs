@@ -2,7 +2,7 @@
 //! help says of it.
 
 use super::action::{
-    Action, DiffAction, EditAction, KeyScope, ListAction, Motion, ReadAction, TaskAction,
+    Action, CursorMotion, DiffAction, EditAction, KeyScope, ListAction, ReadAction, TaskAction,
 };
 
 /// One row of the table of actions.
@@ -31,7 +31,7 @@ const fn read(reading: ReadAction, name: Word, keys: Word, help: Word) -> KeyBin
     KeyBinding { action: Action::Reading(reading), scope: KeyScope::Reading, name, keys, help }
 }
 
-const fn go(motion: Motion, name: Word, keys: Word, help: Word) -> KeyBinding {
+const fn go(motion: CursorMotion, name: Word, keys: Word, help: Word) -> KeyBinding {
     read(ReadAction::Move(motion), name, keys, help)
 }
 
@@ -99,26 +99,26 @@ pub(super) const BINDINGS: &[KeyBinding] = &[
     overview(Action::Redraw, "redraw", "ctrl-l", "redraw the screen"),
     overview(Action::Detach, "detach", "q", "quit; agents keep running"),
     typing(Action::LeaveTyping, "leave_typing", "ctrl-b", "leave; twice: send it to the agent"),
-    go(Motion::Left, "read_left", "h left", "to the left"),
-    go(Motion::Down, "line_down", "j down", "one line down"),
-    go(Motion::Up, "line_up", "k up", "one line up"),
-    go(Motion::Right, "read_right", "l right", "to the right"),
-    go(Motion::WordNext, "read_word", "w", "the next word"),
-    go(Motion::WordBack, "read_word_back", "b", "the word before"),
-    go(Motion::WordEnd, "read_word_end", "e", "the end of the word"),
-    go(Motion::BigWordNext, "read_big_word", "W", "the next word between blanks"),
-    go(Motion::BigWordBack, "read_big_word_back", "B", "the one before"),
-    go(Motion::BigWordEnd, "read_big_word_end", "E", "its end"),
-    go(Motion::LineStart, "read_line_start", "0 home", "the start of the line"),
-    go(Motion::TextStart, "read_text_start", "^", "its first character"),
-    go(Motion::LineEnd, "read_line_end", "$ end", "its end"),
-    go(Motion::Oldest, "oldest", "g", "the oldest line"),
-    go(Motion::Newest, "newest", "G", "the newest line"),
-    go(Motion::WindowTop, "read_top", "H", "the top line that is seen"),
-    go(Motion::WindowMiddle, "read_middle", "M", "the middle one"),
-    go(Motion::WindowBottom, "read_bottom", "L", "the bottom one"),
-    go(Motion::ParagraphBack, "read_paragraph_back", "{", "the blank line before"),
-    go(Motion::ParagraphNext, "read_paragraph", "}", "the next blank line"),
+    go(CursorMotion::Left, "read_left", "h left", "to the left"),
+    go(CursorMotion::Down, "line_down", "j down", "one line down"),
+    go(CursorMotion::Up, "line_up", "k up", "one line up"),
+    go(CursorMotion::Right, "read_right", "l right", "to the right"),
+    go(CursorMotion::WordNext, "read_word", "w", "the next word"),
+    go(CursorMotion::WordBack, "read_word_back", "b", "the word before"),
+    go(CursorMotion::WordEnd, "read_word_end", "e", "the end of the word"),
+    go(CursorMotion::BigWordNext, "read_big_word", "W", "the next word between blanks"),
+    go(CursorMotion::BigWordBack, "read_big_word_back", "B", "the one before"),
+    go(CursorMotion::BigWordEnd, "read_big_word_end", "E", "its end"),
+    go(CursorMotion::LineStart, "read_line_start", "0 home", "the start of the line"),
+    go(CursorMotion::TextStart, "read_text_start", "^", "its first character"),
+    go(CursorMotion::LineEnd, "read_line_end", "$ end", "its end"),
+    go(CursorMotion::Oldest, "oldest", "g", "the oldest line"),
+    go(CursorMotion::Newest, "newest", "G", "the newest line"),
+    go(CursorMotion::WindowTop, "read_top", "H", "the top line that is seen"),
+    go(CursorMotion::WindowMiddle, "read_middle", "M", "the middle one"),
+    go(CursorMotion::WindowBottom, "read_bottom", "L", "the bottom one"),
+    go(CursorMotion::ParagraphBack, "read_paragraph_back", "{", "the blank line before"),
+    go(CursorMotion::ParagraphNext, "read_paragraph", "}", "the next blank line"),
     read(ReadAction::HalfPageUp, "half_page_up", "ctrl-u", "half a page up"),
     read(ReadAction::HalfPageDown, "half_page_down", "ctrl-d", "half a page down"),
     read(ReadAction::PageUp, "page_up", "pageup ctrl-b", "one page up"),
@@ -130,13 +130,13 @@ pub(super) const BINDINGS: &[KeyBinding] = &[
     read(ReadAction::SelectChars, "select_text", "v", "select text"),
     read(ReadAction::SelectLines, "select_lines", "V", "select lines"),
     read(ReadAction::SelectBlock, "select_block", "ctrl-v", "select a block"),
-    read(ReadAction::LastError, "select_error", "!", "select the last error; then the one before"),
+    read(ReadAction::LastError, "select_error", "!", "the last error; then earlier ones"),
     read(ReadAction::Copy, "copy", "y", "copy the selection, and leave"),
     read(ReadAction::CopyOrType, "copy_or_type", "enter", "the same; without one: type"),
     read(ReadAction::CopyLine, "copy_line", "Y", "copy the line, and leave"),
     read(ReadAction::Editor, "open_history", "ctrl-e", "all of it in $VISUAL or $EDITOR"),
     read(ReadAction::Type, "read_type", "i", "type into the pane"),
-    read(ReadAction::Cancel, "read_cancel", "esc", "end the selection, the search, reading"),
+    read(ReadAction::Cancel, "read_cancel", "esc", "end selection, search or reading"),
     read(ReadAction::Leave, "leave_scrolling", "q", "return to live output"),
     write(EditAction::Send, "send", "enter", "send it"),
     write(EditAction::SendAnyway, "send_anyway", "ctrl-g", "send even if unknown or limited"),

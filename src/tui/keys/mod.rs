@@ -5,7 +5,7 @@ mod bindings;
 mod keymap;
 
 pub(super) use action::{
-    Action, DiffAction, EditAction, KeyScope, ListAction, Motion, ReadAction, TaskAction,
+    Action, CursorMotion, DiffAction, EditAction, KeyScope, ListAction, ReadAction, TaskAction,
 };
 pub(super) use keymap::{Keymap, is_text, normal, off_the_pad};
 pub use keymap::{KeymapError, default_keys};

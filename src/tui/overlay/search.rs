@@ -11,9 +11,9 @@ use super::stack::{Handled, Next, Overlay};
 use crate::api::{Fault, Request, Response};
 use crate::model::{AgentName, Key, KeyCode};
 use crate::tui::app::{App, PaneGoal, Purpose};
-use crate::tui::keys::{Action, ListAction, is_text};
+use crate::tui::keys::{Action, ListAction, is_text, off_the_pad};
 use crate::tui::prompt::TextEditor;
-use crate::tui::reading::{Reading, SearchPattern};
+use crate::tui::reading::{PaneReading, SearchPattern};
 use crate::tui::style::Tone;
 use crate::tui::text::{clean, clip, padded, width};
 
@@ -22,7 +22,7 @@ use crate::tui::text::{clean, clip, padded, width};
 pub(crate) struct SearchBox {
     input: TextEditor,
     pattern: Option<SearchPattern>,
-    texts: BTreeMap<AgentName, Reading>,
+    texts: BTreeMap<AgentName, PaneReading>,
     /// Those whose pane cannot be read, and why.
     faults: BTreeMap<AgentName, String>,
     found: Vec<FoundLine>,
@@ -79,7 +79,7 @@ impl SearchBox {
     ) {
         match outcome {
             Ok(Response::Screen { first, rows, .. }) => {
-                let mut text = Reading::of_rows(agent.clone(), first, rows);
+                let mut text = PaneReading::of_rows(agent.clone(), first, rows);
                 text.want_all();
                 text.mark(self.pattern.clone());
                 self.texts.insert(agent.clone(), text);
@@ -105,7 +105,8 @@ impl SearchBox {
 
     fn is_loading(&self, app: &App) -> bool {
         let is_here = |agent: &AgentName| {
-            self.faults.contains_key(agent) || self.texts.get(agent).is_some_and(Reading::is_loaded)
+            self.faults.contains_key(agent)
+                || self.texts.get(agent).is_some_and(PaneReading::is_loaded)
         };
         !app.names().iter().all(is_here)
     }
@@ -183,7 +184,7 @@ impl SearchBox {
         let unread = if self.faults.is_empty() {
             String::new()
         } else {
-            let names: Vec<&str> = self.faults.keys().map(|name| name.as_str()).collect();
+            let names: Vec<&str> = self.faults.keys().map(AgentName::as_str).collect();
             format!(" · cannot be read: {}", names.join(", "))
         };
         match (&self.pattern, self.count) {
@@ -217,12 +218,16 @@ impl Overlay for SearchBox {
         if let Some(choice) = app.keymap.list_action_beside_text(key) {
             return self.choose(app, choice);
         }
-        if is_text(key) || !matches!(key.code, KeyCode::Enter | KeyCode::Escape) {
-            let before = self.input.text().to_owned();
+        let before = self.input.text().to_owned();
+        if let KeyCode::Char(c) = off_the_pad(key).code
+            && is_text(off_the_pad(key))
+        {
+            self.input.insert(&c.to_string());
+        } else {
             self.input.press_in_line(&app.keymap, key);
-            if self.input.text() != before {
-                self.look(app);
-            }
+        }
+        if self.input.text() != before {
+            self.look(app);
         }
         Next::Stay
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::pattern::SearchPattern;
-use super::state::{Reading, TextPlace, TextSpan};
+use super::state::{PaneReading, TextPlace, TextSpan};
 use crate::model::ScreenLink;
 
 /// Something that leads somewhere.
@@ -93,7 +93,7 @@ pub(crate) fn is_safe(address: &str) -> bool {
 
 /// Returns what leads somewhere in lines, the newest first: what a program set, then plain text.
 pub(crate) fn find_links(
-    reading: &Reading,
+    reading: &PaneReading,
     lines: Range<u64>,
     set: &[(u64, ScreenLink)],
 ) -> Vec<PaneLink> {
@@ -121,7 +121,7 @@ pub(crate) fn find_links(
 }
 
 /// Returns a hyperlink that a program set, if the line still shows it.
-fn set_link(reading: &Reading, line: u64, set: &ScreenLink) -> Option<PaneLink> {
+fn set_link(reading: &PaneReading, line: u64, set: &ScreenLink) -> Option<PaneLink> {
     let to = TextPlace { line, col: set.col + set.columns.saturating_sub(1) };
     let span = TextSpan { from: TextPlace { line, col: set.col }, to };
     let text = reading.text_in(span);
@@ -153,21 +153,14 @@ fn decoded(path: &str) -> String {
     let mut rest = path.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
         let hex = after.get(..2).and_then(|hex| str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| first == b'%');
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-impl Reading {
+impl PaneReading {
     /// Returns the text of a stretch, on one line.
     fn text_in(&self, span: TextSpan) -> String {
         let mut text = String::new();

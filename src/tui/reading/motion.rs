@@ -1,64 +1,64 @@
 //! Where the cursor goes: motions as in vi.
 
 use super::cells::{CharClass, LineCells};
-use super::state::{Reading, TextPlace};
+use super::state::{PaneReading, TextPlace};
 use crate::model::Size;
-use crate::tui::keys::Motion;
+use crate::tui::keys::CursorMotion;
 
-impl Reading {
+impl PaneReading {
     /// Moves the cursor, so often.
-    pub(crate) fn step(&mut self, motion: Motion, count: Option<u32>, view: Size) {
+    pub(crate) fn step(&mut self, motion: CursorMotion, count: Option<u32>, view: Size) {
         let times = count.unwrap_or(1).max(1);
         let cursor = self.cursor;
         match motion {
-            Motion::Up => return self.move_lines(-i64::from(times), view),
-            Motion::Down => return self.move_lines(i64::from(times), view),
-            Motion::Oldest => {
+            CursorMotion::Up => return self.move_lines(-i64::from(times), view),
+            CursorMotion::Down => return self.move_lines(i64::from(times), view),
+            CursorMotion::Oldest => {
                 let line = self.kept_from() + count.map_or(0, |count| u64::from(count) - 1);
                 self.want(line);
                 return self.move_to(TextPlace { line, col: 0 }, view);
             }
-            Motion::Newest => {
+            CursorMotion::Newest => {
                 let last = self.last_text_line();
                 let line = count.map_or(last, |count| self.kept_from() + u64::from(count) - 1);
                 self.scroll_by(if count.is_none() { i64::MAX } else { 0 }, view);
                 return self.move_to(TextPlace { line: line.min(last), col: 0 }, view);
             }
-            Motion::WindowTop => {
+            CursorMotion::WindowTop => {
                 let line = self.top + u64::from(times) - 1;
-                return self.move_to_line(line, view);
+                return self.move_go_to_line(line, view);
             }
-            Motion::WindowMiddle => {
-                return self.move_to_line(self.top + u64::from(view.rows / 2), view);
+            CursorMotion::WindowMiddle => {
+                return self.move_go_to_line(self.top + u64::from(view.rows / 2), view);
             }
-            Motion::WindowBottom => {
+            CursorMotion::WindowBottom => {
                 let bottom = self.top + u64::from(view.rows.saturating_sub(1));
-                return self.move_to_line(bottom.saturating_sub(u64::from(times) - 1), view);
+                return self.move_go_to_line(bottom.saturating_sub(u64::from(times) - 1), view);
             }
-            Motion::LineStart => {
+            CursorMotion::LineStart => {
                 return self.move_to(TextPlace { col: 0, ..cursor }, view);
             }
-            Motion::TextStart => {
+            CursorMotion::TextStart => {
                 let col = self.cells(cursor.line).first_text_col();
                 return self.move_to(TextPlace { col, ..cursor }, view);
             }
-            Motion::LineEnd => {
+            CursorMotion::LineEnd => {
                 let col = self.cells(cursor.line).last_col();
                 self.move_to(TextPlace { col, ..cursor }, view);
                 // Up and down go on along the ends of lines.
                 self.goal = u16::MAX;
                 return;
             }
-            Motion::Left
-            | Motion::Right
-            | Motion::WordNext
-            | Motion::WordBack
-            | Motion::WordEnd
-            | Motion::BigWordNext
-            | Motion::BigWordBack
-            | Motion::BigWordEnd
-            | Motion::ParagraphBack
-            | Motion::ParagraphNext => {}
+            CursorMotion::Left
+            | CursorMotion::Right
+            | CursorMotion::WordNext
+            | CursorMotion::WordBack
+            | CursorMotion::WordEnd
+            | CursorMotion::BigWordNext
+            | CursorMotion::BigWordBack
+            | CursorMotion::BigWordEnd
+            | CursorMotion::ParagraphBack
+            | CursorMotion::ParagraphNext => {}
         }
         let mut walker = Walker::new(self, cursor);
         for _ in 0..times.min(STEPS_MAX) {
@@ -76,7 +76,7 @@ impl Reading {
         let line = self.cursor.line.saturating_add_signed(lines);
         let last = self.end().saturating_sub(1);
         self.want(line);
-        self.move_to_line(line.clamp(self.kept_from(), last), view);
+        self.move_go_to_line(line.clamp(self.kept_from(), last), view);
     }
 }
 
@@ -85,14 +85,14 @@ const STEPS_MAX: u32 = 10_000;
 
 /// Walks through the text, cell by cell.
 struct Walker<'a> {
-    reading: &'a Reading,
+    reading: &'a PaneReading,
     line: u64,
     cells: LineCells,
     index: usize,
 }
 
 impl<'a> Walker<'a> {
-    fn new(reading: &'a Reading, place: TextPlace) -> Self {
+    fn new(reading: &'a PaneReading, place: TextPlace) -> Self {
         let cells = reading.cells(place.line);
         let index = cells.index(place.col).min(cells.count().saturating_sub(1));
         Self { reading, line: place.line, cells, index }
@@ -102,30 +102,30 @@ impl<'a> Walker<'a> {
         TextPlace { line: self.line, col: self.cells.col(self.index) }
     }
 
-    fn go(&mut self, motion: Motion) {
+    fn go(&mut self, motion: CursorMotion) {
         match motion {
-            Motion::Left => self.index = self.index.saturating_sub(1),
-            Motion::Right => {
+            CursorMotion::Left => self.index = self.index.saturating_sub(1),
+            CursorMotion::Right => {
                 self.index = (self.index + 1).min(self.cells.count().saturating_sub(1));
             }
-            Motion::WordNext => self.word_next(false),
-            Motion::BigWordNext => self.word_next(true),
-            Motion::WordBack => self.word_back(false),
-            Motion::BigWordBack => self.word_back(true),
-            Motion::WordEnd => self.word_end(false),
-            Motion::BigWordEnd => self.word_end(true),
-            Motion::ParagraphBack => self.paragraph(false),
-            Motion::ParagraphNext => self.paragraph(true),
-            Motion::Up
-            | Motion::Down
-            | Motion::Oldest
-            | Motion::Newest
-            | Motion::WindowTop
-            | Motion::WindowMiddle
-            | Motion::WindowBottom
-            | Motion::LineStart
-            | Motion::TextStart
-            | Motion::LineEnd => {}
+            CursorMotion::WordNext => self.word_next(false),
+            CursorMotion::BigWordNext => self.word_next(true),
+            CursorMotion::WordBack => self.word_back(false),
+            CursorMotion::BigWordBack => self.word_back(true),
+            CursorMotion::WordEnd => self.word_end(false),
+            CursorMotion::BigWordEnd => self.word_end(true),
+            CursorMotion::ParagraphBack => self.paragraph(false),
+            CursorMotion::ParagraphNext => self.paragraph(true),
+            CursorMotion::Up
+            | CursorMotion::Down
+            | CursorMotion::Oldest
+            | CursorMotion::Newest
+            | CursorMotion::WindowTop
+            | CursorMotion::WindowMiddle
+            | CursorMotion::WindowBottom
+            | CursorMotion::LineStart
+            | CursorMotion::TextStart
+            | CursorMotion::LineEnd => {}
         }
     }
 
@@ -134,11 +134,11 @@ impl<'a> Walker<'a> {
         match self.cells.class(self.index) {
             _ if self.cells.is_blank() => CharClass::Blank,
             CharClass::Sign if is_big => CharClass::Word,
-            class => class,
+            class @ (CharClass::Blank | CharClass::Word | CharClass::Sign) => class,
         }
     }
 
-    fn to_line(&mut self, line: u64) {
+    fn go_to_line(&mut self, line: u64) {
         (self.line, self.cells) = (line, self.reading.cells(line));
     }
 
@@ -150,7 +150,7 @@ impl<'a> Walker<'a> {
         }
         let next = Some(self.line + 1).filter(|next| *next < self.reading.end())?;
         let is_another = !self.reading.is_wrapped(self.line);
-        self.to_line(next);
+        self.go_to_line(next);
         self.index = 0;
         Some(is_another)
     }
@@ -163,7 +163,7 @@ impl<'a> Walker<'a> {
         }
         let oldest = self.reading.loaded_from().max(self.reading.kept_from());
         let before = self.line.checked_sub(1).filter(|before| *before >= oldest)?;
-        self.to_line(before);
+        self.go_to_line(before);
         self.index = self.cells.count().saturating_sub(1);
         Some(!self.reading.is_wrapped(before))
     }
@@ -185,7 +185,7 @@ impl<'a> Walker<'a> {
         while self.class(is_big) == CharClass::Blank && !self.cells.is_blank() {
             let Some(_) = self.backward() else { return };
         }
-        self.to_edge(is_big, Self::backward);
+        self.go_to_edge(is_big, Self::backward);
     }
 
     fn word_end(&mut self, is_big: bool) {
@@ -193,17 +193,17 @@ impl<'a> Walker<'a> {
         while self.class(is_big) == CharClass::Blank {
             let Some(_) = self.forward() else { return };
         }
-        self.to_edge(is_big, Self::forward);
+        self.go_to_edge(is_big, Self::forward);
     }
 
     /// Goes on to the last cell of the word that it stands in.
-    fn to_edge(&mut self, is_big: bool, step: fn(&mut Self) -> Option<bool>) {
+    fn go_to_edge(&mut self, is_big: bool, step: fn(&mut Self) -> Option<bool>) {
         let class = self.class(is_big);
         loop {
             let (line, index) = (self.line, self.index);
             let is_inside = step(self).is_some_and(|is_another| !is_another);
             if !is_inside || self.class(is_big) != class {
-                self.to_line(line);
+                self.go_to_line(line);
                 self.index = index;
                 return;
             }
@@ -220,7 +220,7 @@ impl<'a> Walker<'a> {
                 self.index = if is_forward { self.cells.count().saturating_sub(1) } else { 0 };
                 return;
             }
-            self.to_line(next);
+            self.go_to_line(next);
             self.index = 0;
             if self.cells.is_blank() && has_text {
                 return;
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     /// Returns where motions end that begin at the first cell.
-    fn walked(lines: &[&str], motions: &[Motion]) -> (u64, u16) {
+    fn walked(lines: &[&str], motions: &[CursorMotion]) -> (u64, u16) {
         let mut reading = reading(0, lines);
         reading.move_to(TextPlace::default(), VIEW);
         for motion in motions {
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn words_are_those_of_vi() {
-        use Motion::{BigWordBack, BigWordEnd, BigWordNext, WordBack, WordEnd, WordNext};
+        use CursorMotion::{BigWordBack, BigWordEnd, BigWordNext, WordBack, WordEnd, WordNext};
         let lines = ["let x = foo.bar(1);", "", "  end"];
         assert_eq!(walked(&lines, &[WordNext]), (0, 4));
         assert_eq!(walked(&lines, &[WordNext, WordNext, WordNext]), (0, 8));
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn lines_paragraphs_and_the_window_have_their_ends() {
-        use Motion::{
+        use CursorMotion::{
             Down, LineEnd, Newest, Oldest, ParagraphBack, ParagraphNext, TextStart, Up,
             WindowBottom, WindowMiddle, WindowTop,
         };
@@ -290,13 +290,13 @@ mod tests {
     fn a_motion_is_done_as_often_as_was_said() {
         let mut reading = reading(0, &["a b c d e f"]);
         reading.move_to(TextPlace::default(), VIEW);
-        reading.step(Motion::WordNext, Some(3), VIEW);
+        reading.step(CursorMotion::WordNext, Some(3), VIEW);
         assert_eq!(reading.cursor.col, 6);
-        reading.step(Motion::Left, Some(99), VIEW);
+        reading.step(CursorMotion::Left, Some(99), VIEW);
         assert_eq!(reading.cursor.col, 0);
-        reading.step(Motion::Down, Some(99), VIEW);
+        reading.step(CursorMotion::Down, Some(99), VIEW);
         assert_eq!(reading.cursor.line, 23);
-        reading.step(Motion::Newest, Some(5), VIEW);
+        reading.step(CursorMotion::Newest, Some(5), VIEW);
         assert_eq!(reading.cursor.line, 0, "no further than the text");
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cells::LineCells;
 use super::pattern::SearchPattern;
 use super::selection::{Selection, SelectionShape};
-use super::state::{AfterLoading, Reading, TextPlace, TextSpan};
+use super::state::{AfterLoading, PaneReading, TextPlace, TextSpan};
 use crate::model::{Row, Size};
 
 /// A pattern, and where it was found in the lines that are here.
@@ -30,13 +30,16 @@ pub(crate) struct SearchInput {
 }
 
 /// What tells of an error in the output of most tools.
-const ERROR: &str =
-    r"(?i)\b(error|errors|panicked|panic|exception|traceback|fatal|failed|failure)\b|✗|❌";
+const ERROR: &str = r"(?ix)
+    \b( errors? | panic | panicked | exception | traceback | fatal | failed | failure | aborted
+      | cannot | denied | undefined | unresolved | unrecognized | unknown\ option
+      | no\ such\ file | not\ found | segmentation\ fault )\b
+    | ^\w*(Error|Exception): | ✗ | ❌";
 
 /// A logical line is searched in parts of so many rows.
 const JOINED_ROWS_MAX: usize = 500;
 
-impl Reading {
+impl PaneReading {
     /// Begins to type a pattern.
     pub(crate) fn begin_search(&mut self, is_backward: bool) {
         let (from, before) = (self.cursor, self.search.take());
@@ -211,8 +214,10 @@ impl Reading {
         let text = |line: u64| self.line(line).map(Row::text).unwrap_or_default();
         let has_error = |line: &u64| has_error(&pattern, &text(*line));
         let Some(line) = (oldest..before).rev().find(has_error) else { return false };
-        let is_text = |line: &u64| !self.cells(*line).is_blank();
-        let first = (oldest..=line).rev().take_while(is_text).last().unwrap_or(line);
+        // The line with the cursor is one that somebody types in.
+        let is_text = |line: &u64| *line != self.typed_line && !self.cells(*line).is_blank();
+        let above = (oldest..=line).rev().take_while(is_text);
+        let first = above.filter(has_error).last().unwrap_or(line);
         let last = (line..self.end()).take_while(is_text).last().unwrap_or(line);
         let (first, last) = trimmed(line, first, last, u64::from(view.rows));
         self.selection = Some(Selection {
@@ -248,13 +253,13 @@ mod tests {
     use super::*;
     use crate::tui::tests::fixture::row;
 
-    fn search(reading: &mut Reading, text: &str, is_backward: bool) {
+    fn search(reading: &mut PaneReading, text: &str, is_backward: bool) {
         reading.begin_search(is_backward);
         reading.search_typed(text.to_owned(), VIEW);
         reading.end_search(true, VIEW);
     }
 
-    fn place(reading: &Reading) -> (u64, u16) {
+    fn place(reading: &PaneReading) -> (u64, u16) {
         (reading.cursor.line, reading.cursor.col)
     }
 
@@ -332,11 +337,26 @@ mod tests {
             ],
         );
         let selected =
-            |reading: &Reading| (reading.selection.unwrap().anchor.line, reading.cursor.line);
+            |reading: &PaneReading| (reading.selection.unwrap().anchor.line, reading.cursor.line);
         assert!(reading.select_last_error(VIEW));
         assert_eq!(selected(&reading), (4, 5));
         assert!(reading.select_last_error(VIEW));
         assert_eq!(selected(&reading), (0, 0));
         assert!(!reading.select_last_error(VIEW));
+    }
+
+    #[test]
+    fn an_error_between_other_lines_is_taken_without_those_above_it_and_the_prompt() {
+        let lines = [
+            "199",
+            "bash: cd: /nope: No such file or directory",
+            "ls: unrecognized option",
+            "Try",
+            "$ ",
+        ];
+        let mut reading = reading(0, &lines);
+        reading.typed_line = 4;
+        assert!(reading.select_last_error(VIEW));
+        assert_eq!((reading.selection.unwrap().anchor.line, reading.cursor.line), (1, 3));
     }
 }

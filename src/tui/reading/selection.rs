@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::state::{Reading, TextPlace, TextSpan};
+use super::state::{PaneReading, TextPlace, TextSpan};
 use crate::model::is_deceptive;
 
 /// A selection from its anchor to the cursor.
@@ -20,7 +20,7 @@ pub(crate) enum SelectionShape {
     Block,
 }
 
-impl Reading {
+impl PaneReading {
     /// Begins to select at the cursor, changes the shape of what is selected, or ends it.
     pub(crate) fn select(&mut self, shape: SelectionShape) {
         self.selection = match self.selection {

@@ -13,7 +13,7 @@ use crate::tui::app::{Pane, PaneOffset};
 /// Lines are numbered from the first that ever scrolled off; the rows of the screen follow, as they
 /// were when reading began. What scrolled off is fetched as it is needed, the newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
+pub(crate) struct PaneReading {
     pub agent: AgentName,
     /// Keys went to the pane before; what is typed goes there again.
     pub was_typing: bool,
@@ -24,6 +24,8 @@ pub(crate) struct Reading {
     kept_from: u64,
     /// The first row of the screen.
     screen_from: u64,
+    /// The row in which the cursor of the program was.
+    pub(super) typed_line: u64,
     /// The oldest line that somebody wants to see.
     wanted_from: u64,
     /// An answer is on its way; one at a time is enough.
@@ -88,7 +90,7 @@ const PAGE_LINES: u16 = 1000;
 /// Lines held, whatever the hub keeps.
 const LINES_MAX: u64 = 100_000;
 
-impl Reading {
+impl PaneReading {
     /// Begins with what the tile shows.
     pub(crate) fn new(agent: AgentName, pane: &Pane, offset: PaneOffset) -> Self {
         let mut reading = Self::of_rows(agent, pane.committed, pane.rows.clone());
@@ -99,6 +101,7 @@ impl Reading {
         reading.top += u64::from(offset.row);
         reading.left = offset.col;
         reading.cursor.line += u64::from(pane.cursor.row);
+        reading.typed_line = reading.cursor.line;
         (reading.cursor.col, reading.goal) = (pane.cursor.col, pane.cursor.col);
         reading
     }
@@ -112,6 +115,7 @@ impl Reading {
             loaded_from: first,
             kept_from: first.saturating_sub(LINES_MAX),
             screen_from: first,
+            typed_line: u64::MAX,
             wanted_from: first,
             is_asking: false,
             after_loading: None,
@@ -314,11 +318,11 @@ pub(super) mod tests {
     pub(in crate::tui::reading) const VIEW: Size = Size { rows: 10, cols: 40 };
 
     /// Returns a pane of 24 rows, with those lines at its top, off which so many have scrolled.
-    pub(in crate::tui::reading) fn reading(committed: u64, lines: &[&str]) -> Reading {
+    pub(in crate::tui::reading) fn reading(committed: u64, lines: &[&str]) -> PaneReading {
         let mut view = pane_view("one", lines);
         view.committed = committed;
         let pane = Pane::new(view);
-        Reading::new("one".parse().unwrap(), &pane, pane.view(VIEW.cols, VIEW.rows))
+        PaneReading::new("one".parse().unwrap(), &pane, pane.view(VIEW.cols, VIEW.rows))
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::model::{
     Size,
 };
 use crate::tui::app::{LocalEffect, Mode};
-use crate::tui::reading::{LinkTarget, Reading};
+use crate::tui::reading::{LinkTarget, PaneReading};
 use crate::tui::style::{Depth, Theme, ThemeChoice};
 use crate::tui::tests::fixture::{NOW, Stage, agent, pane_view, row};
 use crate::tui::update::{AppInput, update};
@@ -40,7 +40,7 @@ fn shown(committed: u64, lines: &[&str]) -> crate::api::PaneView {
     view
 }
 
-fn reading(stage: &Stage) -> &Reading {
+fn reading(stage: &Stage) -> &PaneReading {
     let Mode::Reading(reading) = &stage.app.mode else { panic!("{:?}", stage.app.mode) };
     reading
 }
@@ -48,10 +48,8 @@ fn reading(stage: &Stage) -> &Reading {
 /// Returns what was copied since the last time.
 fn copied(stage: &mut Stage) -> Vec<String> {
     let wishes = std::mem::take(&mut stage.app.wishes).into_iter();
-    let text = wishes.filter_map(|wish| match wish {
-        LocalEffect::Copy(text) => Some(text),
-        _ => None,
-    });
+    let text = wishes
+        .filter_map(|wish| if let LocalEffect::Copy(text) = wish { Some(text) } else { None });
     text.collect()
 }
 

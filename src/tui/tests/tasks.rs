@@ -3,8 +3,8 @@
 use super::fixture::{NAMES, NOW, Stage, stage, status_with, team};
 use crate::api::{AgentStatus, Fault, Request, Response, TaskRequest, TaskStatus};
 use crate::model::{
-    Artifact, Attempt, Claim, Done, GateResult, Moment, MouseKind, Outcome, ReceiptId, RunId, Task,
-    TaskId, TaskState, Terms, Told,
+    Artifact, Attempt, Claim, ClaimProgress, Done, GateResult, Moment, MouseKind, Outcome,
+    ReceiptId, RunId, Task, TaskId, TaskState, Terms, Told,
 };
 use crate::tui::app::LocalEffect;
 use crate::tui::overlay::{TaskForm, TaskView};
@@ -73,7 +73,7 @@ pub(super) fn tasks() -> Vec<Task> {
         text: "the login works, 3 tests pass".to_owned(),
         is_concrete: true,
         at: NOW,
-        is_checking: false,
+        progress: ClaimProgress::Idle,
         gates: vec![
             GateResult {
                 gate: "cargo test".to_owned(),
@@ -86,7 +86,6 @@ pub(super) fn tasks() -> Vec<Task> {
         rechecks: 0,
         verifications: Vec::new(),
         seen_tree: None,
-        look: None,
     });
     let mut second = attempt("backend", None, "");
     second.steps = vec!["Read the session store".to_owned()];

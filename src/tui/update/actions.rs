@@ -52,11 +52,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Attention => app.overlays.push(AttentionList::new(app)),
         Action::Interrupt => prompts::interrupt(app),
         Action::Withdraw => prompts::withdraw(app),
-        Action::Dismiss => {
-            if let Some(agent) = app.selected.clone() {
-                app.dismiss(&agent);
-            }
-        }
+        Action::Dismiss => drop(app.selected.clone().map(|agent| app.dismiss(&agent))),
         Action::Start => start(app),
         Action::Stop => confirm(app, AgentAction::Stop),
         Action::Restart => confirm(app, AgentAction::Restart),

@@ -241,13 +241,7 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             diffs::take_receipt(app, &agent, id, outcome);
         }
         (Purpose::History { agent }, Ok(Response::History { first, kept_from, rows, .. })) => {
-            if let Mode::Reading(reading) = &mut app.mode
-                && reading.agent == agent
-            {
-                reading.add(first, kept_from, rows);
-                app.damage.is_all = true;
-                reading::fetch(app);
-            }
+            reading::take_history(app, &agent, first, kept_from, rows);
         }
         (Purpose::Links { agent, at }, outcome) => links::take(app, agent, at, outcome),
         (Purpose::Search { agent }, outcome) => {

@@ -5,7 +5,7 @@ use crate::api::{Fault, Request, Response};
 use crate::model::{AgentName, ScreenLink};
 use crate::tui::app::{App, Mode, Purpose};
 use crate::tui::overlay::LinkList;
-use crate::tui::reading::{PaneLink, Reading, TextPlace, find_links};
+use crate::tui::reading::{PaneLink, PaneReading, TextPlace, find_links};
 use crate::tui::style::Tone;
 
 /// Lines of the past in which links are looked for.
@@ -34,10 +34,10 @@ pub(super) fn take(
         Ok(_) => return,
         Err(fault) => return app.say(Tone::Danger, words(&fault)),
     };
-    let screen = Reading::of_rows(agent.clone(), first, rows);
+    let screen = PaneReading::of_rows(agent.clone(), first, rows);
     let read = match &app.mode {
         Mode::Reading(reading) if reading.agent == agent => reading,
-        _ => &screen,
+        Mode::Overview { .. } | Mode::Typing | Mode::Reading(_) => &screen,
     };
     // A line that shows something else by now has another link, or none.
     let numbered = set.into_iter().map(|link| (first + u64::from(link.row), link));

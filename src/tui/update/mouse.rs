@@ -7,7 +7,7 @@ use ratatui::layout::Position;
 use super::{actions, keys, links, reading};
 use crate::api::{KeyInput, MouseWish, Request};
 use crate::model::{AgentName, Key, KeyCode, Mouse, MouseButton, MouseKind};
-use crate::tui::app::{App, Mode, Pane, Pressed, Purpose, Target};
+use crate::tui::app::{App, Mode, MousePress, Pane, Purpose, Target};
 use crate::tui::grid::TileSlot;
 use crate::tui::overlay;
 use crate::tui::reading::{Drag, SelectionShape, TextPlace};
@@ -93,7 +93,7 @@ fn press(app: &mut App, slot: &TileSlot, name: AgentName, mouse: Mouse) {
         return links::open(app, Some(place));
     }
     let is_read = matches!(&app.mode, Mode::Reading(reading) if reading.agent == name);
-    app.pressed = Some(Pressed { agent: name.clone(), place, clicks });
+    app.pressed = Some(MousePress { agent: name.clone(), place, clicks });
     app.damage.is_all = true;
     match clicks {
         1 if is_read => reading::with(app, |reading, view| {
@@ -131,7 +131,7 @@ fn click_again(app: &mut App, name: &AgentName, place: TextPlace, clicks: u8, is
 
 /// Selects from where the button was pressed to where the mouse is, inside of the tile; beyond its
 /// edge, what is seen goes along.
-fn drag(app: &mut App, pressed: &Pressed, mouse: Mouse) {
+fn drag(app: &mut App, pressed: &MousePress, mouse: Mouse) {
     let Some(slot) = app.slot_of(&pressed.agent).filter(|slot| !slot.is_card) else { return };
     let Some(place) = place(app, &slot, &pressed.agent, mouse) else { return };
     let is_read = matches!(&app.mode, Mode::Reading(reading) if reading.agent == pressed.agent);
@@ -161,7 +161,7 @@ fn drag(app: &mut App, pressed: &Pressed, mouse: Mouse) {
 }
 
 /// Copies what was selected, or shows where the link leads that was clicked on.
-fn release(app: &mut App, pressed: &Pressed) {
+fn release(app: &mut App, pressed: &MousePress) {
     app.pressed = None;
     let Mode::Reading(reading) = &mut app.mode else { return };
     if reading.agent != pressed.agent {

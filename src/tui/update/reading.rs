@@ -4,9 +4,9 @@ use super::{actions, keys};
 use crate::api::{KeyInput, Request};
 use crate::model::{AgentName, Key, KeyCode, Size};
 use crate::tui::app::{App, LocalEffect, Mode, Purpose};
-use crate::tui::keys::{Action, KeyScope, Motion, ReadAction, is_text};
+use crate::tui::keys::{Action, CursorMotion, KeyScope, ReadAction, is_text};
 use crate::tui::reading::{
-    AfterLoading, Reading, SearchInput, SearchPattern, SelectionShape, TextPlace,
+    AfterLoading, PaneReading, SearchInput, SearchPattern, SelectionShape, TextPlace,
 };
 use crate::tui::style::Tone;
 
@@ -19,7 +19,7 @@ pub(super) fn begin(app: &mut App, agent: &AgentName) -> bool {
     };
     let inner = slot.inner();
     let Some(pane) = app.panes.get(agent) else { return false };
-    let mut reading = Reading::new(agent.clone(), pane, pane.view(inner.width, inner.height));
+    let mut reading = PaneReading::new(agent.clone(), pane, pane.view(inner.width, inner.height));
     reading.was_typing = app.is_typing();
     app.mode = Mode::Reading(Box::new(reading));
     app.damage.is_all = true;
@@ -50,7 +50,7 @@ pub(super) fn has_past(app: &App, agent: &AgentName) -> bool {
         return false;
     };
     let inner = slot.inner();
-    Reading::new(agent.clone(), pane, pane.view(inner.width, inner.height)).has_past()
+    PaneReading::new(agent.clone(), pane, pane.view(inner.width, inner.height)).has_past()
 }
 
 /// Shows a line of a pane, with a pattern marked.
@@ -128,6 +128,7 @@ fn counted(count: Option<u32>, key: Key, action: Option<ReadAction>) -> Option<u
     is_digit.then(|| before.saturating_mul(10).saturating_add(digit).min(999_999))
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "any other key means nothing in a line")]
 fn press_in_search(app: &mut App, key: Key, input: SearchInput) {
     let mut text = input.text;
     match key.code {
@@ -230,9 +231,9 @@ fn type_on(app: &mut App) {
     }
 }
 
-fn move_cursor(app: &mut App, motion: Motion, count: Option<u32>) {
+fn move_cursor(app: &mut App, motion: CursorMotion, count: Option<u32>) {
     with(app, |reading, view| {
-        if motion == Motion::Oldest {
+        if motion == CursorMotion::Oldest {
             reading.want_all();
         }
         reading.step(motion, count, view);
@@ -332,7 +333,7 @@ pub(super) fn resume(app: &mut App) {
     match reading.after_loading.take() {
         None => {}
         Some(AfterLoading::Search) => {
-            with(app, Reading::resume_search);
+            with(app, PaneReading::resume_search);
             say_search(app);
         }
         Some(AfterLoading::LastError) => last_error(app),
@@ -360,7 +361,7 @@ pub(super) fn tick(app: &mut App) {
 }
 
 /// Changes what is read, and asks for the lines that it then wants.
-pub(super) fn with(app: &mut App, change: impl FnOnce(&mut Reading, Size)) {
+pub(super) fn with(app: &mut App, change: impl FnOnce(&mut PaneReading, Size)) {
     let Mode::Reading(reading) = &app.mode else { return };
     let view = view(app, &reading.agent);
     let Mode::Reading(reading) = &mut app.mode else { return };

@@ -201,7 +201,7 @@ impl World {
     fn report(&mut self, event: Event) {
         match (&event, self.fault) {
             (Event::Gates { .. }, Fault::GatesAreNotHeard)
-            | (Event::Looked { .. }, Fault::LooksAreNotHeard)
+            | (Event::Scanned { .. }, Fault::LooksAreNotHeard)
             | (Event::Run { event: RunEvent::Swept { .. }, .. }, Fault::EndsAreNotHeard) => return,
             _ => {}
         }

@@ -58,13 +58,13 @@ impl World {
                 }
                 effect @ (Effect::RunGates { .. }
                 | Effect::RunStageGates { .. }
-                | Effect::Look { .. }
-                | Effect::Weigh { .. }
-                | Effect::Survey { .. }) => self.look_at_files(effect),
+                | Effect::Scan { .. }
+                | Effect::HashFile { .. }
+                | Effect::ListModified { .. }) => self.look_at_files(effect),
                 Effect::Interrupt { agent, run } => self.does(&agent, run, AgentState::Idle),
                 Effect::Workspace(order) => self.keep_house(order),
                 // Nobody here shows a dialog, and no rules are set.
-                Effect::GiveLeave { .. } => panic!("seed {}: nobody asked", self.seed),
+                Effect::Approve { .. } => panic!("seed {}: nobody asked", self.seed),
                 Effect::Answer { .. } => {}
                 Effect::EndHub => return self.crash(),
             }
@@ -78,13 +78,13 @@ impl World {
             Effect::RunGates { task, attempt, gates, .. } => {
                 self.run_gates(task, attempt, gates);
             }
-            Effect::Look { root } => {
+            Effect::Scan { root } => {
                 let changes = self.files.look();
-                self.news.push_back(Event::Looked { root, changes: Some(changes) });
+                self.news.push_back(Event::Scanned { root, changes: Some(changes) });
             }
-            Effect::Weigh { task, attempt, path, .. } => {
+            Effect::HashFile { task, attempt, path, .. } => {
                 let hash = Some("1".to_owned());
-                self.news.push_back(Event::Weighed { task, attempt, path, hash });
+                self.news.push_back(Event::FileHashed { task, attempt, path, hash });
             }
             Effect::RunStageGates { play, stage, round, gates, .. } => {
                 let passed = self.is_calm || self.random.percent(60);
@@ -93,9 +93,9 @@ impl World {
                 let checks = Checks { results, ..Checks::default() };
                 self.news.push_back(Event::StageGates { play, stage, round, checks });
             }
-            Effect::Survey { task, attempt, .. } => {
+            Effect::ListModified { task, attempt, .. } => {
                 let files = vec!["src/a.rs".to_owned()];
-                self.news.push_back(Event::Surveyed { task, attempt, files });
+                self.news.push_back(Event::ModifiedListed { task, attempt, files });
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! What the record knows of an agent's work, for one that has lost its own memory of it.
+//! Recalls from the record what an agent worked on, for one that has lost its own memory of it.
 
 use crate::engine::{Dispatch, Engine};
 use crate::model::{AgentName, Stage, Task};
