@@ -9,7 +9,7 @@ use crate::model::{Key, Mouse};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DialogChoice {
-    /// One of its options, counted from one as on the screen.
+    /// Choose this option, counted from 1 as on the screen.
     Option(usize),
     /// Yes, or no, where it lists no options.
     Approve,

@@ -1,4 +1,4 @@
-//! The decision: approved by which rule, or left to a person and why.
+//! Decides a dialog: approved by which rule, or left to a person and why.
 
 use super::rule::{Criteria, Rule, Rules, glob, has_form};
 use super::shell::parts;

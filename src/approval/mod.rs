@@ -1,7 +1,7 @@
-//! Which dialogs may be answered with yes without a person: by rules that a person wrote.
+//! Decides which dialogs are approved without a person, by rules that a person wrote.
 //!
-//! Nothing is approved by default, and nothing that is not understood whole. What is said no to
-//! here is only left to a person.
+//! Nothing is approved by default, nor anything that is not understood whole. A denial here only
+//! leaves the dialog to a person.
 
 mod decide;
 mod rule;

@@ -1,4 +1,4 @@
-//! A rule as a person wrote it, and whom and what it covers.
+//! Defines a rule, and what it covers.
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Takes a shell command apart as far as it is plain to see what it runs.
+//! Splits a shell command into words, and gives up where a shell would do more.
 //!
 //! This is no shell: whatever a shell would replace, redirect or run besides is reason enough to
 //! leave the command to a person.

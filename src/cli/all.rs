@@ -26,7 +26,7 @@ pub(super) fn all(context: &mut Context, format: Format) -> anyhow::Result<()> {
             // A socket that was left behind when its hub was killed is none.
             let status = match asked {
                 Ok(Some(Response::Status(status))) => Ok(status),
-                Ok(Some(_)) => Err("it answers something else than was asked".to_owned()),
+                Ok(Some(_)) => Err("unexpected answer".to_owned()),
                 Ok(None) => return None,
                 Err(error) => Err(error.to_string()),
             };

@@ -9,12 +9,12 @@ use crate::api::SCHEMA;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ApiVerb {
-    /// Print the JSON schema of every request, answer and notice, and of the lines of `events --json`
+    /// Print the JSON schema of requests, answers, notices and the lines of `events --json`
     ///
-    /// Without a part: an object with all of them, each a whole schema, and the version of the
-    /// protocol. docs/api.md tells the same in words.
+    /// Without a part: one object with all schemas and the protocol version. docs/api.md
+    /// explains them.
     Schema {
-        /// Only this one
+        /// Only this part
         part: Option<Part>,
     },
 }

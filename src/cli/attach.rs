@@ -43,12 +43,12 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
         // Who ended us by a signal waits for no word, and the terminal may take none.
         Ended::Unheard | Ended::Signalled => {}
         Ended::Detached => {
-            writeln!(context.out, "Detached; everything goes on. Come back with `wheelhouse`")?;
+            writeln!(context.out, "Detached. Agents keep running; come back with `wheelhouse`")?;
         }
         // The dashboard comes back once the run has begun.
         Ended::RunWanted(wish) => return playbook::grant(context, &wish),
         Ended::DemoWanted => demo::demo(false, &mut context.out)?,
-        Ended::HubEnded => writeln!(context.out, "The hub was ended")?,
+        Ended::HubEnded => writeln!(context.out, "The hub has stopped")?,
     }
     Ok(())
 }

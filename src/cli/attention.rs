@@ -28,7 +28,7 @@ pub(super) fn attention(
         return context.print_json(&items);
     }
     if items.is_empty() {
-        writeln!(context.out, "Nothing waits for you")?;
+        writeln!(context.out, "Nothing needs you")?;
         return Ok(());
     }
     print_items(context, &items)

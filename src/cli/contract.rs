@@ -37,7 +37,7 @@ fn ask(
 
 fn list(context: &mut Context, contracts: &[ContractStatus]) -> anyhow::Result<()> {
     if contracts.is_empty() {
-        writeln!(context.out, "No contract has been published")?;
+        writeln!(context.out, "No contracts yet")?;
         return Ok(());
     }
     let mut table = Table::new(["TITLE", "VERSION", "PUBLISHER", "LINES", "AT"]);

@@ -38,7 +38,7 @@ pub(super) fn dispatch(
         }
         None => {
             let hint = "Name it with `--template NAME`";
-            return Err(Hinted::error("A `--var` fills a template, and there is none", hint));
+            return Err(Hinted::error("`--var` needs a template", hint));
         }
     };
     let (mut connection, response) = context.converse(&Call::new(request))?;

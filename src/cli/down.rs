@@ -38,7 +38,7 @@ pub(super) fn down(context: &mut Context, force: bool, format: Format) -> anyhow
     let response = connection.ask(Request::Down { force })?;
     see_off(connection, &context.paths)?;
     if matches!(&response, Response::Done(done) if !format.json && done.stopped.is_empty()) {
-        writeln!(context.out, "Ended the hub; no agent was running")?;
+        writeln!(context.out, "Stopped the hub; no agent was running")?;
         return Ok(());
     }
     print_done(context, response, format)
@@ -55,7 +55,7 @@ fn see_off(mut connection: Connection, paths: &Paths) -> anyhow::Result<()> {
         thread::sleep(FAREWELL_STEP);
     }
     Err(Hinted::error(
-        "The agents are stopped, but the hub does not end",
+        "The agents are stopped, but the hub does not exit",
         "Try `wheelhouse doctor`",
     ))
 }

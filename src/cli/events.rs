@@ -14,7 +14,7 @@ use super::when::{When, when};
 use crate::api::{FeedLine, Request};
 use crate::client::{self, Connection};
 use crate::config::{Paths, plain, plain_json};
-use crate::history::End;
+use crate::history::RunEnd;
 use crate::model::AgentName;
 use crate::store::{Journal, Query, Recorded};
 
@@ -26,28 +26,28 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 pub(super) struct EventsArgs {
-    /// Go on with what happens from now on, until interrupted
+    /// Keep printing new entries until interrupted
     #[arg(long, short)]
     follow: bool,
-    /// Only what came after the entry with this number
+    /// Only entries after this number
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     after: u64,
-    /// Only what is about this agent
+    /// Only entries about this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only what is about this task
+    /// Only entries about this task
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
-    /// Only kinds that begin like this, such as `dispatch.`
+    /// Only kinds with this prefix, such as `dispatch.`
     #[arg(long, value_name = "PREFIX")]
     kind: Option<String>,
-    /// Only what belongs to this run, such as `s1`
+    /// Only entries of this run, such as `s1`
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
-    /// Only what happened from this time on: in UTC, or how long ago, such as `10m`
+    /// Only entries since this time: in UTC, or how long ago, such as `10m`
     #[arg(long, value_name = "TIME", value_parser = when)]
     since: Option<When>,
-    /// Only what happened up to this time
+    /// Only entries up to this time
     #[arg(long, value_name = "TIME", value_parser = when)]
     until: Option<When>,
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result
         let chapter = past.chapter(run)?;
         query.after = query.after.max(chapter.first - 1);
         // What still goes on may be followed.
-        query.up_to = (chapter.end != End::Open).then_some(chapter.last);
+        query.up_to = (chapter.end != RunEnd::Open).then_some(chapter.last);
     }
     let (mut news, begun_after) = (None, query.after);
     note_cut_off(context, &journal, &query, args.format)?;
@@ -89,10 +89,7 @@ pub(super) fn events(context: &mut Context, args: &EventsArgs) -> anyhow::Result
         }
         if !args.follow {
             if query.after == begun_after && !args.format.json {
-                writeln!(
-                    context.out,
-                    "Nothing on record fits; `wheelhouse events` prints all of it"
-                )?;
+                writeln!(context.out, "No entry matches; `wheelhouse events` prints all entries")?;
             }
             return Ok(());
         }

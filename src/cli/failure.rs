@@ -77,7 +77,7 @@ fn template_hint(error: &TemplateError) -> Option<String> {
     }
     let (name, known) = error.unknown()?;
     if known.is_empty() {
-        return Some("Leave it out: there is no variable".to_owned());
+        return Some("Leave it out: the template has no variables".to_owned());
     }
     Some(suggest(name, known.iter().map(String::as_str)))
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::context::Context;
 use super::past::{Past, cut_off};
 use crate::config::plain_json;
-use crate::history::{self, Look};
+use crate::history::{self, TextStyle};
 
 /// Columns where nobody says how many there are.
 const WIDTH: usize = 100;
@@ -17,7 +17,7 @@ const WIDTH: usize = 100;
 pub(super) struct HistoryArgs {
     /// The run, such as `s1`; `all` is the whole record [default: list the runs]
     run: Option<String>,
-    /// How it is told; `html` is one page that needs nothing else
+    /// The format; `html` is a single self-contained page
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Form>,
     /// Print JSON
@@ -68,14 +68,14 @@ fn list(context: &mut Context, past: &Past, form: Form) -> anyhow::Result<()> {
 }
 
 /// Returns how text looks where it goes: plain unless a person sees it at once.
-pub(super) fn look() -> Look {
+pub(super) fn look() -> TextStyle {
     if !io::stdout().is_terminal() {
-        return Look { width: WIDTH, has_color: false };
+        return TextStyle { width: WIDTH, has_color: false };
     }
     let told =
         rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
     let width = told.filter(|columns| *columns > 0).unwrap_or(WIDTH);
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     let has_color = !is_dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    Look { width, has_color }
+    TextStyle { width, has_color }
 }

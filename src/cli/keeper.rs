@@ -1,4 +1,4 @@
-//! `wheelhouse caller|guard|keeper|watchdog|confine|far`: the processes behind agents. Nobody types them.
+//! `wheelhouse reviver|reaper|keeper|watchdog|confine|far`: the processes behind agents. Nobody types them.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -15,8 +15,8 @@ pub(super) fn main(words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let words: Vec<String> = words.skip(1).map_while(|word| word.into_string().ok()).collect();
     let (verb, rest) = words.split_first()?;
     let become_it = match verb.as_str() {
-        "caller" => keeper::call,
-        "guard" => keeper::guard,
+        "reviver" => keeper::revive,
+        "reaper" => keeper::reap_leftovers,
         "keeper" => keeper::keep,
         "watchdog" => return Some(keeper::watchdog()),
         "confine" => return Some(keeper::confine(rest)),

@@ -27,10 +27,10 @@ pub(super) fn lock(context: &mut Context, verb: LockVerb) -> anyhow::Result<Exit
             let is_mine = has_it(&lock);
             match lock {
                 Some(lock) if format.json => context.print_json(&lock)?,
-                Some(_) if is_mine => writeln!(context.out, "{} is yours", plain(&name))?,
+                Some(_) if is_mine => writeln!(context.out, "You have the lock {}", plain(&name))?,
                 Some(lock) => {
                     let who = plain(lock.holder.as_deref().unwrap_or("a person"));
-                    writeln!(context.out, "{} is held by {who}; you are in line", plain(&name))?;
+                    writeln!(context.out, "{} is held by {who}; you are queued", plain(&name))?;
                 }
                 None => {}
             }
@@ -41,7 +41,7 @@ pub(super) fn lock(context: &mut Context, verb: LockVerb) -> anyhow::Result<Exit
             if format.json {
                 context.print_json(&next)?;
             } else {
-                writeln!(context.out, "{} is released", plain(&name))?;
+                writeln!(context.out, "Released {}", plain(&name))?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -64,7 +64,7 @@ fn list(context: &mut Context, format: Format) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if locks.is_empty() {
-        writeln!(context.out, "Nobody holds a lock")?;
+        writeln!(context.out, "No locks are held")?;
         return Ok(ExitCode::SUCCESS);
     }
     let name = |who: Option<&str>| plain(who.unwrap_or("a person"));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::failure::Hinted;
 use crate::engine::{Record, Seat};
-use crate::history::{Chapter, Chapters, Story, Teller, Told};
+use crate::history::{HistoryReader, JournalItem, RunFinder, RunHistory, RunSummary};
 use crate::model::{AgentName, RowChange};
 use crate::store::{Base, Changed, Journal, Query, Recorded, Ticket};
 
@@ -18,7 +18,7 @@ const BATCHES: u64 = 200;
 pub(super) struct Past {
     pub(super) journal: Journal,
     /// Oldest first; the whole record is the last one.
-    pub(super) chapters: Vec<Chapter>,
+    pub(super) chapters: Vec<RunSummary>,
 }
 
 impl Past {
@@ -28,7 +28,7 @@ impl Past {
             Some(base) => live_at(&journal, base.ticket)?,
             None => BTreeSet::new(),
         };
-        let mut chapters = Chapters::amid(live);
+        let mut chapters = RunFinder::amid(live);
         let mut query = Query { limit: PAGE, ..Query::default() };
         loop {
             let found = journal.entries(&query)?;
@@ -44,7 +44,7 @@ impl Past {
     }
 
     /// Returns the run of this name.
-    pub(super) fn chapter(&self, id: &str) -> anyhow::Result<&Chapter> {
+    pub(super) fn chapter(&self, id: &str) -> anyhow::Result<&RunSummary> {
         let found = self.chapters.iter().find(|chapter| chapter.id == id);
         found.ok_or_else(|| {
             let hint = "List the runs with `wheelhouse history`";
@@ -53,7 +53,7 @@ impl Past {
     }
 
     /// Returns the entries of a run.
-    pub(super) fn entries(&self, chapter: &Chapter) -> anyhow::Result<Vec<Told>> {
+    pub(super) fn entries(&self, chapter: &RunSummary) -> anyhow::Result<Vec<JournalItem>> {
         let mut entries = Vec::new();
         let (after, up_to) = (chapter.first - 1, Some(chapter.last));
         let mut query = Query { after, up_to, limit: PAGE, ..Query::default() };
@@ -68,8 +68,8 @@ impl Past {
     }
 
     /// Tells a run.
-    pub(super) fn story(&self, chapter: &Chapter) -> anyhow::Result<Story> {
-        let mut teller = Teller::new(chapter.clone());
+    pub(super) fn story(&self, chapter: &RunSummary) -> anyhow::Result<RunHistory> {
+        let mut teller = HistoryReader::new(chapter.clone());
         let before = Ticket(chapter.first_batch - 1);
         // Who ran before it began, and what was in their way.
         for ((table, key), value) in self.journal.rows_at(before)? {
@@ -110,13 +110,13 @@ fn live_at(journal: &Journal, ticket: Ticket) -> anyhow::Result<BTreeSet<AgentNa
 /// Says what of the journal is no longer there.
 pub(super) fn cut_off(base: &Base) -> String {
     format!(
-        "Entries up to {}, from before {}, are no longer on record (`[record]` in the settings)",
+        "Entries up to {}, from before {}, are no longer kept (see `[record]` in the settings)",
         base.entry,
         base.at.to_rfc3339()
     )
 }
 
-fn told(recorded: &Recorded) -> Told {
+fn told(recorded: &Recorded) -> JournalItem {
     let Recorded { id, ticket, at, entry } = recorded;
-    Told { seq: *id, batch: ticket.0, at: *at, entry: entry.clone() }
+    JournalItem { seq: *id, batch: ticket.0, at: *at, entry: entry.clone() }
 }

@@ -13,7 +13,9 @@ use super::past::Past;
 use super::recorded;
 use super::when::{Spot, spot};
 use crate::config::Settings;
-use crate::history::{Chapter, Deed, Footage, Scene, Told, clock, scene_text};
+use crate::history::{
+    HistoryEvent, JournalItem, PastMoment, PastScreen, RunSummary, clock, moment_text,
+};
 use crate::model::{AgentName, Moment};
 use crate::recording::Playback;
 use crate::tui::{self, PlayerOptions, ThemeChoice};
@@ -22,8 +24,8 @@ use crate::tui::{self, PlayerOptions, ThemeChoice};
 pub(super) struct ReplayArgs {
     /// The run, such as `s1`; `all` is the whole record
     run: String,
-    /// The moment: the number of an entry, a time in UTC, `+5m` after the beginning, `-5m` before
-    /// the end [default: play it; without a terminal, the end]
+    /// Print one moment: an entry number, a time in UTC, `+5m` from the start, `-5m` from
+    /// the end [default: play; without a terminal, the end]
     #[arg(long, value_name = "MOMENT", value_parser = spot, allow_hyphen_values = true)]
     at: Option<Spot>,
     #[command(flatten)]
@@ -46,7 +48,7 @@ pub(super) fn replay(context: &mut Context, args: &ReplayArgs) -> anyhow::Result
     if args.format.json {
         return film.context.print_json(&scene);
     }
-    write!(film.context.out, "{}", scene_text(&scene, look()))?;
+    write!(film.context.out, "{}", moment_text(&scene, look()))?;
     Ok(())
 }
 
@@ -64,8 +66,8 @@ fn play(film: &mut Film<'_>) -> anyhow::Result<()> {
 /// A run with its recordings.
 struct Film<'a> {
     past: Past,
-    chapter: Chapter,
-    entries: Vec<Told>,
+    chapter: RunSummary,
+    entries: Vec<JournalItem>,
     context: &'a mut Context,
     /// What was recorded of each agent, or why nothing can be shown of it.
     reels: BTreeMap<AgentName, Result<Playback, String>>,
@@ -74,7 +76,7 @@ struct Film<'a> {
 impl Film<'_> {
     /// Returns the last entry by a place in the run, and the moment of that place.
     fn moment(&self, spot: Spot) -> (usize, Moment) {
-        let Chapter { began, until, .. } = self.chapter;
+        let RunSummary { began, until, .. } = self.chapter;
         let at = match spot {
             Spot::Entry(seq) => {
                 let index = self.entries.partition_point(|told| told.seq <= seq).saturating_sub(1);
@@ -88,24 +90,29 @@ impl Film<'_> {
         (self.entries.partition_point(|told| told.at <= at).saturating_sub(1), at)
     }
 
-    fn scene(&self, (index, at): (usize, Moment)) -> anyhow::Result<Scene> {
+    fn scene(&self, (index, at): (usize, Moment)) -> anyhow::Result<PastMoment> {
         let told = &self.entries[index];
         let record = self.past.record(told.batch)?;
-        Ok(Scene::of(&self.chapter.id, &record, (told.seq, at), Some(Deed::from(told))))
+        Ok(PastMoment::of(
+            &self.chapter.id,
+            &record,
+            (told.seq, at),
+            Some(HistoryEvent::from(told)),
+        ))
     }
 
-    fn footage(&mut self, agent: &AgentName, at: Moment) -> Footage {
+    fn footage(&mut self, agent: &AgentName, at: Moment) -> PastScreen {
         let context = &*self.context;
         let reel = self.reels.entry(agent.clone()).or_insert_with(|| reel(context, agent));
         match reel {
             Ok(playback) => match playback.rows_at(at) {
-                Some(rows) => Footage::of(rows),
-                None => Footage::missing(format!(
-                    "its recording begins at {}: recordings have a bound, and nothing before is kept",
+                Some(rows) => PastScreen::of(rows),
+                None => PastScreen::missing(format!(
+                    "its recording begins at {}; older output is not kept",
                     clock(playback.began())
                 )),
             },
-            Err(reason) => Footage::missing(reason.as_str()),
+            Err(reason) => PastScreen::missing(reason.as_str()),
         }
     }
 }
@@ -115,18 +122,18 @@ fn reel(context: &Context, agent: &AgentName) -> Result<Playback, String> {
     let _ = recorded::flush(context, agent.as_str());
     match recorded::recording(context, agent) {
         Ok(Some(cast)) => Ok(Playback::new(cast)),
-        Ok(None) => Err("nothing of it was recorded, or its recording was deleted".to_owned()),
+        Ok(None) => Err("it has no recording".to_owned()),
         Err(error) => Err(format!("its recording cannot be read: {error:#}")),
     }
 }
 
 impl tui::Film for Film<'_> {
-    fn scene(&mut self, index: usize) -> Result<Scene, String> {
+    fn scene(&mut self, index: usize) -> Result<PastMoment, String> {
         let at = self.entries[index].at;
         Film::scene(self, (index, at)).map_err(|error| format!("{error:#}"))
     }
 
-    fn footage(&mut self, agent: &AgentName, at: Moment) -> Footage {
+    fn footage(&mut self, agent: &AgentName, at: Moment) -> PastScreen {
         Film::footage(self, agent, at)
     }
 }

@@ -23,8 +23,8 @@ const BODY_BYTES_MAX: u64 = 64 * 1024;
 pub(super) fn report(verb: ReportVerb, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let Some(identity) = Identity::of_this_process() else {
         return Err(Hinted::error(
-            "This command is for agents, and no agent runs it: WHEELHOUSE_TOKEN or WHEELHOUSE_SOCKET is not set",
-            "Agents that `wheelhouse up` starts have a token; `wheelhouse status` shows what they report",
+            "Only agents can report: WHEELHOUSE_TOKEN or WHEELHOUSE_SOCKET is not set",
+            "`wheelhouse up` starts agents with a token; `wheelhouse status` shows their reports",
         ));
     };
     let schema =
@@ -100,7 +100,7 @@ fn progress(step: &str) -> anyhow::Result<ReportKind> {
         .map(|(step, steps)| ReportKind::Progress { step, steps })
         .ok_or_else(|| {
             let message = format!("`{}` is not a step", plain(step));
-            Hinted::error(message, "Write it as `3/7`: which step of how many")
+            Hinted::error(message, "Write it as `3/7`")
         })
 }
 

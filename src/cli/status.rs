@@ -26,10 +26,10 @@ pub(super) fn status(context: &mut Context, format: Format) -> anyhow::Result<()
     let running = if hub.is_running() { format!("hub {}", hub.pid) } else { "no hub".to_owned() };
     writeln!(context.out, "{}  {}  {running}", hub.session, hub.project)?;
     if let Some(fault) = hub.settings_fault.as_ref().and_then(|fault| fault.lines().next()) {
-        writeln!(context.out, "The settings of before hold: {}", plain(fault))?;
+        writeln!(context.out, "Still using the previous settings: {}", plain(fault))?;
     }
     if let Some(trouble) = &hub.trouble {
-        writeln!(context.out, "{}: agents go on, nothing new is begun", plain(trouble))?;
+        writeln!(context.out, "{}: agents keep running, nothing new is started", plain(trouble))?;
     }
     writeln!(context.out)?;
     print_agents(context, &status.agents)?;
@@ -59,11 +59,11 @@ pub(super) fn print_interrupted(context: &mut Context, status: &Status) -> anyho
     }
     if !resume.is_empty() {
         let names = plain(&resume.join(" "));
-        writeln!(out, "Go on where they were with `wheelhouse agent resume {names}`")?;
+        writeln!(out, "Resume them with `wheelhouse agent resume {names}`")?;
     }
     if !start.is_empty() {
         let names = plain(&start.join(" "));
-        writeln!(out, "Start afresh with `wheelhouse agent start {names}`")?;
+        writeln!(out, "Start them with a new conversation with `wheelhouse agent start {names}`")?;
     }
     writeln!(out, "See what happened with `wheelhouse history`")?;
     Ok(())

@@ -60,7 +60,7 @@ fn print_places(context: &mut Context, started: &[AgentName]) -> anyhow::Result<
         writeln!(context.out, "  {place}: {}", names.join(", "))?;
     }
     if has_own {
-        let words = "Bring back what was done there with `wheelhouse workspace merge NAME`";
+        let words = "Merge their work with `wheelhouse workspace merge NAME`";
         writeln!(context.out, "{words}")?;
     }
     Ok(())
@@ -68,8 +68,8 @@ fn print_places(context: &mut Context, started: &[AgentName]) -> anyhow::Result<
 
 fn place(agent: &AgentStatus, project: &str) -> String {
     let files = match agent.workspace {
-        WorkspaceKind::Worktree => Some("in a worktree of its own".to_owned()),
-        WorkspaceKind::Copy => Some("in a copy of its own".to_owned()),
+        WorkspaceKind::Worktree => Some("in its own worktree".to_owned()),
+        WorkspaceKind::Copy => Some("in its own copy".to_owned()),
         WorkspaceKind::Shared if agent.runner.is_some() => None,
         WorkspaceKind::Shared if agent.cwd.starts_with(project) => {
             Some("in the project itself".to_owned())

@@ -60,7 +60,7 @@ pub(super) fn wait(
         }
         What { receipt: Some(receipt), .. } => Request::AwaitReceipts { receipts: vec![receipt] },
         What { .. } => {
-            let hint = "Name it: `wheelhouse wait --agent NAME --for idle`, or `--task ID`";
+            let hint = "Type `wheelhouse wait --agent NAME --for idle`, or `--task ID`";
             return Err(Hinted::error("Wait for what?", hint));
         }
     };
@@ -73,8 +73,8 @@ pub(super) fn wait(
         match connection.ask(request.clone()) {
             Ok(response) => return told(context, name.as_deref(), response, format),
             Err(error) if error.is_timeout() => {
-                let hint = "See where everything stands with `wheelhouse status`";
-                failure::report(&Hinted::error("It has not come there in time", hint));
+                let hint = "See all agents and tasks with `wheelhouse status`";
+                failure::report(&Hinted::error("The state was not reached in time", hint));
                 return Ok(ExitCode::from(EXIT_TIMED_OUT));
             }
             Err(error @ ClientError::Fault(_)) => {

@@ -16,7 +16,7 @@ pub(super) fn whoami(context: &mut Context, format: Format) -> anyhow::Result<()
         return context.print_json(&who);
     }
     let Some((agent, role)) = who.agent.as_ref().zip(who.role) else {
-        writeln!(context.out, "a person, who may ask anything")?;
+        writeln!(context.out, "a person, with all permissions")?;
         return Ok(());
     };
     let team = plain(who.team.as_deref().unwrap_or_default());
@@ -25,11 +25,11 @@ pub(super) fn whoami(context: &mut Context, format: Format) -> anyhow::Result<()
         writeln!(context.out, "started by {starter}")?;
     }
     if let Some((task, tag)) = who.task.as_ref().zip(who.tag.as_ref()) {
-        writeln!(context.out, "has task {task} in hand; the tag of its attempt is {tag}")?;
+        writeln!(context.out, "works on task {task}; the tag of the attempt is {tag}")?;
     }
     if !who.clis.is_empty() {
         writeln!(context.out, "may start agents with {}", plain(&who.clis.join(", ")))?;
     }
-    writeln!(context.out, "may ask: {}", who.may.join(", "))?;
+    writeln!(context.out, "may use: {}", who.may.join(", "))?;
     Ok(())
 }

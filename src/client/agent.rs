@@ -1,4 +1,4 @@
-//! An agent's own way to the hub: by what it finds in its environment, and for itself alone.
+//! Connects an agent's program to its hub, by what its environment says.
 
 use std::fmt::Write as _;
 use std::fs::File;

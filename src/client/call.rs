@@ -1,4 +1,4 @@
-//! A request as a client makes it: once, or again under the same key when its answer was lost.
+//! Makes a request, and repeats it under the same key if the answer was lost.
 
 use super::random_id;
 use crate::api::Request;

@@ -1,4 +1,4 @@
-//! One connection to a hub, asked and answered in turn.
+//! Holds one connection to a hub: one request, one answer.
 
 use std::error::Error;
 use std::io::{self, Read, Write};

@@ -1,4 +1,4 @@
-//! What can go wrong between a client and its hub.
+//! Lists what can fail between a client and its hub.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub enum ClientError {
     NotReady { reason: String, log: PathBuf },
     #[error("The hub at {} belongs to another user", socket.display())]
     Foreign { socket: PathBuf },
-    #[error("Agent `{agent}` listens at {} in the place of the hub", socket.display())]
+    #[error("Agent `{agent}` listens at {} instead of the hub", socket.display())]
     Impostor { agent: AgentName, socket: PathBuf },
     #[error("The connection to the hub was lost")]
     Lost(#[source] io::Error),
@@ -31,9 +31,9 @@ pub enum ClientError {
         if *.is_older { "older" } else { "newer" }
     )]
     Version { hub: String, ours: String, is_older: bool, pid: u32 },
-    #[error("What listens at the hub's socket does not speak as a hub does: {reason}")]
+    #[error("The program at the hub's socket is not a hub: {reason}")]
     Strange { reason: String },
-    #[error("The hub answered something else than was asked")]
+    #[error("Unexpected answer from the hub")]
     Unexpected,
     #[error(transparent)]
     Fault(#[from] Fault),
@@ -67,7 +67,7 @@ impl ClientError {
                 Some("Look closer with `wheelhouse doctor`".to_owned())
             }
             Self::Version { is_older: true, pid, .. } => Some(format!(
-                "Let a hub of this version take over with `kill {pid}`: the agents go on meanwhile"
+                "Replace it with a hub of this version: `kill {pid}`. Agents keep running"
             )),
             Self::Version { hub, .. } => {
                 Some(format!("Use the program of version {hub}, which runs the hub"))
@@ -78,8 +78,7 @@ impl ClientError {
             ),
             Self::Fault(fault) => fault.hint.clone(),
             Self::Impostor { .. } => Some(
-                "End what listens there and then the hub, which comes back by itself: \
-                 `ps -ef | grep wheelhouse` shows them"
+                "End that program, then the hub, which restarts by itself: find both with `ps -ef | grep wheelhouse`"
                     .to_owned(),
             ),
             Self::Foreign { .. } | Self::Unexpected | Self::Directory(_) => None,

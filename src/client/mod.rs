@@ -1,4 +1,4 @@
-//! The way to the hub: connects to it, and starts it if it is not there.
+//! Connects to the hub, and starts it if it is not running.
 
 mod agent;
 mod call;

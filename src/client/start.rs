@@ -1,4 +1,4 @@
-//! Starts the hub where none answers, and waits until one does.
+//! Starts the hub, and waits until it answers.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -121,7 +121,7 @@ fn start(paths: &Paths) -> Result<(), ClientError> {
     }
     match word.as_str() {
         READY | BUSY => Ok(()),
-        "" => Err(not_ready("it ended without a word", paths)),
+        "" => Err(not_ready("it exited without a message", paths)),
         reason => Err(not_ready(reason.trim_end(), paths)),
     }
 }

@@ -135,7 +135,7 @@ checks! {
         let climbs = path.components().any(|part| part == Component::ParentDir);
         let hint = "Write a path or pattern relative to the project, such as `src/api/**`";
         (text.is_empty() || path.is_absolute() || climbs)
-            .then(|| format!("`{text}` does not lie in the project\nhint: {hint}"))
+            .then(|| format!("`{text}` is not in the project\nhint: {hint}"))
     };
 
     Absolute => |text| (!text.starts_with('/'))

@@ -347,9 +347,9 @@ mod tests {
         hint: Keep one of them
         w.toml:24:1: No `name` in `[[team.t.agents]]`
         hint: Add `name = "…"`
-        w.toml:26:9: `/etc` does not lie in the project
+        w.toml:26:9: `/etc` is not in the project
         hint: Write a path or pattern relative to the project, such as `src/api/**`
-        w.toml:26:17: `../x` does not lie in the project
+        w.toml:26:17: `../x` is not in the project
         hint: Write a path or pattern relative to the project, such as `src/api/**`
         w.toml:27:13: Unknown workspace `shred` in `[[team.t.agents]]`
         hint: Did you mean `shared`?

@@ -189,7 +189,7 @@ fn shared_paths(one: &Agent, other: &Agent) -> Option<String> {
     one.owns.iter().find_map(|path| {
         let same = other.owns.iter().find(|same| overlap(path, same))?;
         let (first, second) = (&one.name, &other.name);
-        Some(format!("`{path}` of {first} and `{same}` of {second} mean the same files"))
+        Some(format!("`{path}` of {first} and `{same}` of {second} match the same files"))
     })
 }
 

@@ -77,7 +77,7 @@ impl PaneSnapshot<'_> {
         match self.state(sight) {
             AgentState::Waiting => return Some(self.dialog_words(sight)),
             AgentState::Starting => return Some("the agent is still starting".into()),
-            AgentState::Working => return Some("the agent is at work".into()),
+            AgentState::Working => return Some("the agent is working".into()),
             AgentState::Exited => return Some("the agent has ended".into()),
             AgentState::Unknown => {
                 let why = "no rule of its cli tells what its screen means, so nothing is typed";

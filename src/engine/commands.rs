@@ -190,7 +190,7 @@ impl Engine {
         }
         for agent in agents {
             if self.seats.get(agent).is_some_and(Seat::is_live) {
-                let words = "given up by a person, though it may still run there";
+                let words = "abandoned by a person; it may still run there";
                 self.tell(Entry::new("person.abandon", words).of(agent));
                 self.end(agent, Ending::Lost, now, effects);
             }

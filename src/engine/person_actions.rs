@@ -84,10 +84,10 @@ fn about_tasks(command: &TaskCommand) -> Option<Entry> {
         TaskCommand::Cancel { task } => Entry::new("person.cancel", "").about(*task),
         TaskCommand::Claim { task, agent } => Entry::new("person.claim", "").about(*task).of(agent),
         TaskCommand::Consent { from, to } => {
-            Entry::new("person.consent", format!("its words may reach {to}")).of(from)
+            Entry::new("person.consent", format!("it may message {to}")).of(from)
         }
         TaskCommand::Allow { agent } => {
-            Entry::new("person.allow", "what it changed of others may stay").of(agent)
+            Entry::new("person.allow", "its changes to files of others are kept").of(agent)
         }
         TaskCommand::Meet { need } => Entry::new("person.meet", need.to_string()),
         // A task that is added tells of itself, and what was read or dealt with is no step.

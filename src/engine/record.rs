@@ -15,7 +15,7 @@ use crate::model::{
 
 /// Stands at a task that ran when the hub died, until its agent is seen again; what was noted about it
 /// before stays instead.
-pub(super) const AWAITED: &str = "the hub has come back, and its agent not yet";
+pub(super) const AWAITED: &str = "the hub has restarted, its agent is not back yet";
 
 /// The tasks, and what goes with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

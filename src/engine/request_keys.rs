@@ -199,7 +199,7 @@ impl Engine {
 
     /// Returns how far an agent is on its way.
     fn progress(&self, agent: &AgentName, goal: Goal) -> Progress {
-        let gone = || "it is no longer on record".to_owned();
+        let gone = || "it is no longer kept".to_owned();
         let Some(seat) = self.seats.get(agent) else {
             return if goal == Goal::Ended { Progress::There } else { Progress::Failed(gone()) };
         };
@@ -273,7 +273,7 @@ mod tests {
         Keyed { key: key.parse().unwrap(), print: print.to_owned() }
     }
 
-    /// Asks under a key, and returns the answer, if it is there already.
+    /// Asks under a key, and returns the answer, if it is already there.
     fn ask(
         bench: &mut Bench,
         request: u64,
@@ -321,7 +321,7 @@ mod tests {
         let mut bench = Bench::with_running(&["one"]);
         assert_eq!(tasks(ask(&mut bench, 1, None, (keyed("k", "p"), add()))), [TaskId(1)]);
         let other = ask(&mut bench, 2, None, (keyed("k", "other"), add())).unwrap().unwrap_err();
-        assert_eq!(other.to_string(), "The key `k` stands for another request");
+        assert_eq!(other.to_string(), "The key `k` was used for another request");
         assert_eq!(tasks(ask(&mut bench, 3, Some("one"), (keyed("k", "x"), add()))), [TaskId(2)]);
         assert_eq!(tasks(ask(&mut bench, 4, None, (keyed("k", "p"), add()))), [TaskId(1)]);
     }

@@ -1,4 +1,4 @@
-//! A git directory of our own beside a repository's files.
+//! Makes a git directory of our own beside a repository's files.
 //!
 //! To compare files with the index, git runs the filters that the repository's settings name for
 //! them. A list of those to override would be old by the time it is used: an agent may write another

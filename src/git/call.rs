@@ -1,4 +1,4 @@
-//! One call of git: no prompt, no helper, no hook, no end without a limit.
+//! Runs one git command: no prompt, no helper, no hook, with a time limit.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

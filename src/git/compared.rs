@@ -1,4 +1,4 @@
-//! Differences of real repositories, as real git tells them.
+//! Tests comparisons of real repositories with real git.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

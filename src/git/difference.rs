@@ -1,8 +1,7 @@
-//! How the files of a working directory differ from a commit: those that git knows, changed or put
-//! aside for the next commit, and those that it does not know yet.
+//! Compares the files of a working directory with a commit: changed, staged and new files.
 //!
 //! Git compares from a directory of our own (`aside`), with a copy of the index in which new files
-//! are entered without content. So one comparison tells all of it, renames included, and neither the
+//! are entered without content. So one comparison has all of it, renames included, and neither the
 //! repository nor its index is written to.
 
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! Where a repository lies, found without asking git: its settings could name another place.
+//! Finds a repository without asking git, whose settings could name another place.
 
 use std::fs;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! What comes of a merge, found out without a working tree: no reference moves here.
+//! Computes merges without a worktree; moves no reference.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,4 @@
-//! Git, called so that nothing runs which an agent may have planted: every call of ours goes
-//! through here.
+//! Calls git so that nothing runs which an agent may have planted. Every git call goes through here.
 
 mod aside;
 mod call;

@@ -1,4 +1,4 @@
-//! Files, trees and commits as git keeps them, made without touching a working tree or an index.
+//! Writes blobs, trees and commits without touching a worktree or an index.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;

@@ -1,4 +1,4 @@
-//! Commits that travel between two repositories, as packs of git: no name goes with them.
+//! Packs commits for another repository, without any references.
 
 use std::fs::File;
 use std::path::Path;

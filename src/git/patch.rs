@@ -1,4 +1,4 @@
-//! Reads what git prints about differences: the list of files, and patches.
+//! Parses what git prints about differences: lists of files, and patches.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A repository in which everything that git could run is planted, each with a mark of its own.
+//! Tests that nothing planted in a repository runs, whatever we ask of git.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

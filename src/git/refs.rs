@@ -1,4 +1,4 @@
-//! References and commits: what a name stands for, and how it moves.
+//! Reads and moves references.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What we ask of a repository.
+//! Asks a repository for what we need to know.
 
 use std::ffi::OsStr;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Submodules: which commits of theirs a commit names, and who has those.
+//! Finds the commits that submodules name, and who has them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Which branches somebody is in the middle of something with, in whichever working tree.
+//! Finds branches that are checked out, rebased or bisected in any worktree.
 
 use std::fs;
 use std::path::PathBuf;

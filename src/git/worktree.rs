@@ -1,4 +1,4 @@
-//! Working trees beside the first: made, filled, looked at, and given up.
+//! Adds, fills, inspects and removes worktrees.
 //!
 //! A checkout runs the filters that the settings name, and an agent may name some. So git only makes
 //! the place, and its files are written from a git directory of our own, where none is named: a file

@@ -1,4 +1,4 @@
-//! Text that fits: in columns, in lines, and times in words.
+//! Fits text into columns and lines, and writes times in words.
 
 use std::borrow::Cow;
 use std::time::Duration;

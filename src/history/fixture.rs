@@ -1,10 +1,10 @@
-//! A run on paper, for the tests of this room.
+//! Builds a run for the tests of this room.
 
 use serde_json::json;
 
-use super::chapter::{Chapter, Chapters, Told};
-use super::shape::Story;
-use super::teller::Teller;
+use super::reader::HistoryReader;
+use super::run_history::RunHistory;
+use super::run_summary::{JournalItem, RunFinder, RunSummary};
 use crate::model::{Entry, Moment, RowChange};
 
 pub(super) const BEGAN: u64 = 1_700_000_000_000;
@@ -16,7 +16,7 @@ pub(super) const HOSTILE: &str = "<script>alert(1)</script>\"' onload='x' </styl
 /// A record that is being written.
 #[derive(Default)]
 pub(super) struct Record {
-    told: Vec<Told>,
+    told: Vec<JournalItem>,
     rows: Vec<(u64, Moment, RowChange)>,
     batch: u64,
     at: u64,
@@ -34,7 +34,7 @@ impl Record {
         entry.agent = agent.parse().ok();
         entry.task = (!task.is_empty()).then(|| task.to_owned());
         let seq = self.told.len() as u64 + 1;
-        self.told.push(Told { seq, batch: self.batch, at: Moment(self.at), entry });
+        self.told.push(JournalItem { seq, batch: self.batch, at: Moment(self.at), entry });
         self
     }
 
@@ -80,8 +80,8 @@ impl Record {
         self.row("seat", name, seat)
     }
 
-    pub(super) fn chapters(&self) -> Vec<Chapter> {
-        let mut chapters = Chapters::default();
+    pub(super) fn chapters(&self) -> Vec<RunSummary> {
+        let mut chapters = RunFinder::default();
         self.told.iter().for_each(|told| chapters.note(told));
         chapters.finish()
     }
@@ -94,16 +94,16 @@ impl Record {
         self
     }
 
-    pub(super) fn story(&self) -> Story {
+    pub(super) fn story(&self) -> RunHistory {
         self.tell_chapter(self.chapters().remove(0))
     }
 
-    pub(super) fn story_of(&self, id: &str) -> Story {
+    pub(super) fn story_of(&self, id: &str) -> RunHistory {
         self.tell_chapter(self.chapters().into_iter().find(|one| one.id == id).unwrap())
     }
 
-    fn tell_chapter(&self, chapter: Chapter) -> Story {
-        let mut teller = Teller::new(chapter);
+    fn tell_chapter(&self, chapter: RunSummary) -> RunHistory {
+        let mut teller = HistoryReader::new(chapter);
         for batch in 1..=self.batch {
             let of_it = self.told.iter().filter(|told| told.batch == batch);
             of_it.for_each(|told| teller.entry(told));

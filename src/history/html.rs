@@ -1,10 +1,10 @@
-//! A story as one page: no script, nothing from elsewhere, readable on a phone and on a desk.
+//! Writes a run's history as one HTML page without scripts.
 
 use std::fmt::Write as _;
 
 use super::fit::{clock, span};
-use super::outline::{Block, Card, Line, Section, sections, summary};
-use super::shape::Story;
+use super::outline::{OutlineBlock, OutlineCard, OutlineLine, OutlineSection, sections, summary};
+use super::run_history::RunHistory;
 use super::svg;
 use super::timeline::{Axis, bars};
 use crate::model::plain;
@@ -17,8 +17,8 @@ const HEAD: &str = include_str!("head.html");
 /// Lines of a quotation from which on it is folded.
 const FOLDED_LINES: usize = 8;
 
-/// Tells a story.
-pub fn html(story: &Story) -> String {
+/// Writes a history.
+pub fn html(story: &RunHistory) -> String {
     let title = escape(&format!("Run {}", story.run.id));
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{title}</title>\n\
@@ -34,16 +34,16 @@ pub fn html(story: &Story) -> String {
     out
 }
 
-fn tell(out: &mut String, story: &Story, section: &Section) {
+fn tell(out: &mut String, story: &RunHistory, section: &OutlineSection) {
     let _ = writeln!(out, "<section>\n<h2>{}</h2>", section.heading);
     match &section.block {
-        Block::Graph => {
+        OutlineBlock::Graph => {
             let _ = writeln!(out, "<div class=\"wide\">{}</div>", svg::graph(&story.tasks));
         }
-        Block::Timeline => timeline(out, story),
-        Block::Table { head, rows } => table(out, head, rows),
-        Block::Cards(cards) => cards.iter().for_each(|one| card(out, one)),
-        Block::Log { head, rows, remark } => {
+        OutlineBlock::Timeline => timeline(out, story),
+        OutlineBlock::Table { head, rows } => table(out, head, rows),
+        OutlineBlock::Cards(cards) => cards.iter().for_each(|one| card(out, one)),
+        OutlineBlock::Log { head, rows, remark } => {
             let count = rows.len();
             let _ = writeln!(out, "<details>\n<summary>{count} entries</summary>");
             if let Some(remark) = remark {
@@ -56,7 +56,7 @@ fn tell(out: &mut String, story: &Story, section: &Section) {
     out.push_str("</section>\n");
 }
 
-fn timeline(out: &mut String, story: &Story) {
+fn timeline(out: &mut String, story: &RunHistory) {
     let axis = Axis::of(story);
     for agent in &story.agents {
         let time = &agent.time;
@@ -101,18 +101,18 @@ fn table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
     out.push_str("</tbody>\n</table>\n");
 }
 
-fn card(out: &mut String, card: &Card) {
+fn card(out: &mut String, card: &OutlineCard) {
     let (title, badge) = (escape(&card.title), badge(&card.state));
     let _ = writeln!(out, "<article>\n<h3>{title} {badge}</h3>");
     for line in &card.lines {
         match line {
-            Line::Head { text, state } => {
+            OutlineLine::Head { text, state } => {
                 let _ = writeln!(out, "<h4>{} {}</h4>", escape(text), self::badge(state));
             }
-            Line::Words(words) => {
+            OutlineLine::Words(words) => {
                 let _ = writeln!(out, "<p>{}</p>", escape(words));
             }
-            Line::Quote { about, text } => quote(out, about, text),
+            OutlineLine::Quote { about, text } => quote(out, about, text),
         }
     }
     out.push_str("</article>\n");

@@ -1,10 +1,10 @@
-//! A story as Markdown, for a pull request or a wiki.
+//! Writes a run's history as Markdown.
 
 use std::fmt::Write as _;
 
 use super::graph::ordered;
-use super::outline::{Block, Card, Line, Section, sections, summary};
-use super::shape::Story;
+use super::outline::{OutlineBlock, OutlineCard, OutlineLine, OutlineSection, sections, summary};
+use super::run_history::RunHistory;
 use super::timeline::{Axis, LEGEND, bars, cells, labels};
 use crate::model::plain;
 
@@ -13,8 +13,8 @@ const COLUMNS: usize = 72;
 /// Lines of a prompt or of a gate's output; all of them are in the page and in JSON.
 const QUOTE_LINES_MAX: usize = 40;
 
-/// Tells a story.
-pub fn markdown(story: &Story) -> String {
+/// Writes a history.
+pub fn markdown(story: &RunHistory) -> String {
     let mut out = format!("# Run {}\n", escape(&story.run.id));
     for line in summary(story) {
         let _ = write!(out, "\n{}\n", escape(&line));
@@ -25,14 +25,14 @@ pub fn markdown(story: &Story) -> String {
     out
 }
 
-fn tell(out: &mut String, story: &Story, section: &Section) {
+fn tell(out: &mut String, story: &RunHistory, section: &OutlineSection) {
     let _ = write!(out, "\n## {}\n\n", section.heading);
     match &section.block {
-        Block::Graph => graph(out, story),
-        Block::Timeline => timeline(out, story),
-        Block::Table { head, rows } => table(out, head, rows),
-        Block::Cards(cards) => cards.iter().for_each(|one| card(out, one)),
-        Block::Log { head, rows, remark } => {
+        OutlineBlock::Graph => graph(out, story),
+        OutlineBlock::Timeline => timeline(out, story),
+        OutlineBlock::Table { head, rows } => table(out, head, rows),
+        OutlineBlock::Cards(cards) => cards.iter().for_each(|one| card(out, one)),
+        OutlineBlock::Log { head, rows, remark } => {
             if let Some(remark) = remark {
                 let _ = writeln!(out, "{remark}\n");
             }
@@ -41,7 +41,7 @@ fn tell(out: &mut String, story: &Story, section: &Section) {
     }
 }
 
-fn graph(out: &mut String, story: &Story) {
+fn graph(out: &mut String, story: &RunHistory) {
     for (depth, task) in ordered(&story.tasks) {
         let needs: Vec<String> = task.needs.iter().map(ToString::to_string).collect();
         let after =
@@ -52,7 +52,7 @@ fn graph(out: &mut String, story: &Story) {
     }
 }
 
-fn timeline(out: &mut String, story: &Story) {
+fn timeline(out: &mut String, story: &RunHistory) {
     let axis = Axis::of(story);
     let names = story.agents.iter().map(|agent| agent.name.as_str().len());
     let label = names.max().unwrap_or(0);
@@ -68,17 +68,17 @@ fn timeline(out: &mut String, story: &Story) {
     let _ = writeln!(out, "```\n\n{LEGEND}");
 }
 
-fn card(out: &mut String, card: &Card) {
+fn card(out: &mut String, card: &OutlineCard) {
     let _ = write!(out, "### {}: {}\n\n", escape(&card.title), card.state);
     for line in &card.lines {
         match line {
-            Line::Head { text, state } => {
+            OutlineLine::Head { text, state } => {
                 let _ = write!(out, "\n**{}: {state}**\n\n", escape(text));
             }
-            Line::Words(words) => {
+            OutlineLine::Words(words) => {
                 let _ = writeln!(out, "- {}", escape(words));
             }
-            Line::Quote { about, text } => quote(out, about, text),
+            OutlineLine::Quote { about, text } => quote(out, about, text),
         }
     }
     out.push('\n');

@@ -1,34 +1,37 @@
-//! The record as a story: which runs there were, what came of one, and any of its moments.
+//! Summarizes the record: which runs there were, what each did, and how any moment looked.
 //!
-//! Whoever reads the journal hands over what it says; a [`Story`] comes of it, and text, Markdown, a
-//! page or JSON of that. Nothing here reads a file, a clock or a terminal. Agents' words are made
-//! plain where they are written, never before: JSON says what was said.
+//! The caller reads the journal and hands over its entries; a [`RunHistory`] comes of them, and text,
+//! Markdown, a page or JSON of that. Nothing here reads a file, a clock or a terminal. Agents' words are
+//! made safe where they are written, never before: JSON has what was said.
 
-mod chapter;
+mod details;
 mod fit;
 mod graph;
 mod html;
 mod markdown;
 mod outline;
-mod part;
-mod scene;
-mod shape;
+mod past_moment;
+mod reader;
+mod run_history;
+mod run_summary;
 mod svg;
-mod teller;
 mod text;
 mod timeline;
 
-pub use chapter::{Chapter, Chapters, End, Told};
+pub use details::{
+    AgentHistory, AttemptHistory, ClaimHistory, ContractHistory, HistoryEvent, StateSpan,
+    TaskHistory, Time,
+};
 pub use fit::{clip, clock, span, width, wrap};
 pub use html::html;
 pub use markdown::markdown;
-pub use part::{AgentPart, AttemptPart, ClaimPart, ContractPart, Deed, Stretch, TaskPart, Time};
-pub use scene::{Footage, Scene, SceneAgent, scene_text};
-pub use shape::Story;
-pub use teller::Teller;
-pub use text::{Look, list, text};
+pub use past_moment::{PastAgent, PastMoment, PastScreen, moment_text};
+pub use reader::HistoryReader;
+pub use run_history::RunHistory;
+pub use run_summary::{JournalItem, RunEnd, RunFinder, RunSummary};
+pub use text::{TextStyle, list, text};
 
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
-mod stories;
+mod formats;

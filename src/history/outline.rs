@@ -1,26 +1,28 @@
-//! What a story says, in which order, before it is known how it will look.
+//! Decides what a history says and in which order, whatever the format.
 
-use super::chapter::{End, counts};
+use super::details::{
+    AgentHistory, AttemptHistory, ClaimHistory, ContractHistory, HistoryEvent, TaskHistory,
+};
 use super::fit::{clock, span, time};
-use super::part::{AgentPart, AttemptPart, ClaimPart, ContractPart, Deed, TaskPart};
-use super::shape::Story;
+use super::run_history::RunHistory;
+use super::run_summary::{RunEnd, counts};
 use crate::model::{AgentName, Need, NeedState};
 
 /// A part of the page with a heading.
-pub(super) struct Section {
+pub(super) struct OutlineSection {
     pub(super) heading: &'static str,
-    pub(super) block: Block,
+    pub(super) block: OutlineBlock,
 }
 
 /// What stands under a heading.
-pub(super) enum Block {
+pub(super) enum OutlineBlock {
     Graph,
     Timeline,
     Table {
         head: Vec<&'static str>,
         rows: Vec<Vec<String>>,
     },
-    Cards(Vec<Card>),
+    Cards(Vec<OutlineCard>),
     /// Too long for a glance.
     Log {
         head: Vec<&'static str>,
@@ -30,14 +32,14 @@ pub(super) enum Block {
 }
 
 /// A thing with a state, and what there is to say of it.
-pub(super) struct Card {
+pub(super) struct OutlineCard {
     pub(super) title: String,
     pub(super) state: String,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<OutlineLine>,
 }
 
 /// A line of a card.
-pub(super) enum Line {
+pub(super) enum OutlineLine {
     /// Begins a part of it.
     Head {
         text: String,
@@ -52,14 +54,14 @@ pub(super) enum Line {
 }
 
 /// Returns what stands at the top: what it was, when, and what came of it.
-pub(super) fn summary(story: &Story) -> Vec<String> {
+pub(super) fn summary(story: &RunHistory) -> Vec<String> {
     let run = &story.run;
     let lasted = span(run.until.since(run.began));
     let end = match (&run.outcome, run.end) {
         (Some(outcome), _) => outcome,
-        (None, End::Open) => "goes on",
-        (None, End::Ended) => "ended",
-        (None, End::Interrupted) => "was interrupted",
+        (None, RunEnd::Open) => "goes on",
+        (None, RunEnd::Ended) => "ended",
+        (None, RunEnd::Interrupted) => "was interrupted",
     };
     let mut lines =
         vec![format!("{} to {} UTC ({lasted}), {end}", clock(run.began), clock(run.until))];
@@ -86,22 +88,22 @@ pub(super) fn summary(story: &Story) -> Vec<String> {
 }
 
 /// Returns the sections in their order; what there is nothing to say about is left out.
-pub(super) fn sections(story: &Story) -> Vec<Section> {
+pub(super) fn sections(story: &RunHistory) -> Vec<OutlineSection> {
     let mut sections = Vec::new();
-    let mut add = |heading, is_there: bool, block: &dyn Fn() -> Block| {
+    let mut add = |heading, is_there: bool, block: &dyn Fn() -> OutlineBlock| {
         if is_there {
-            sections.push(Section { heading, block: block() });
+            sections.push(OutlineSection { heading, block: block() });
         }
     };
-    add("Tasks", !story.tasks.is_empty(), &|| Block::Graph);
-    add("Timeline", !story.agents.is_empty(), &|| Block::Timeline);
+    add("Tasks", !story.tasks.is_empty(), &|| OutlineBlock::Graph);
+    add("Timeline", !story.agents.is_empty(), &|| OutlineBlock::Timeline);
     add("Agents", !story.agents.is_empty(), &|| agents(story));
     add("What was asked, and what came of it", !story.tasks.is_empty(), &|| {
-        Block::Cards(story.tasks.iter().map(task_card).collect())
+        OutlineBlock::Cards(story.tasks.iter().map(task_card).collect())
     });
     add("Needs", !story.needs.is_empty(), &|| needs(story));
     add("Contracts", !story.contracts.is_empty(), &|| contracts(story));
-    add("By hand", !story.by_hand.is_empty(), &|| Block::Table {
+    add("By hand", !story.by_hand.is_empty(), &|| OutlineBlock::Table {
         head: vec!["When", "Agent", "Task", "What"],
         rows: story.by_hand.iter().map(by_hand_row).collect(),
     });
@@ -109,14 +111,14 @@ pub(super) fn sections(story: &Story) -> Vec<Section> {
     sections
 }
 
-fn agents(story: &Story) -> Block {
+fn agents(story: &RunHistory) -> OutlineBlock {
     let has_tokens = story.agents.iter().any(|agent| agent.tokens.is_some());
     let has_unseen = story.agents.iter().any(|agent| !agent.time.unseen.is_zero());
     let mut head =
         vec!["Agent", "Cli", "Role", "Starts", "Working", "Waiting", "Stuck", "Idle", "End"];
     head.extend(has_unseen.then_some("Unseen"));
     head.extend(has_tokens.then_some("Tokens"));
-    let row = |agent: &AgentPart| {
+    let row = |agent: &AgentHistory| {
         let time = &agent.time;
         let mut row = vec![
             agent.name.to_string(),
@@ -133,10 +135,10 @@ fn agents(story: &Story) -> Block {
         row.extend(has_tokens.then(|| agent.tokens.map(|one| one.to_string()).unwrap_or_default()));
         row
     };
-    Block::Table { head, rows: story.agents.iter().map(row).collect() }
+    OutlineBlock::Table { head, rows: story.agents.iter().map(row).collect() }
 }
 
-fn needs(story: &Story) -> Block {
+fn needs(story: &RunHistory) -> OutlineBlock {
     let row = |need: &Need| {
         let state = match need.state {
             NeedState::Held => "waits for a person",
@@ -153,19 +155,19 @@ fn needs(story: &Story) -> Block {
         ]
     };
     let head = vec!["Need", "Of", "From", "What", "State"];
-    Block::Table { head, rows: story.needs.iter().map(row).collect() }
+    OutlineBlock::Table { head, rows: story.needs.iter().map(row).collect() }
 }
 
-fn contracts(story: &Story) -> Block {
-    let row = |one: &ContractPart| {
+fn contracts(story: &RunHistory) -> OutlineBlock {
+    let row = |one: &ContractHistory| {
         let version = format!("v{}", one.version);
         vec![clock(one.at), one.publisher.to_string(), one.title.clone(), version]
     };
     let head = vec!["When", "By", "What", "Version"];
-    Block::Table { head, rows: story.contracts.iter().map(row).collect() }
+    OutlineBlock::Table { head, rows: story.contracts.iter().map(row).collect() }
 }
 
-fn by_hand_row(deed: &Deed) -> Vec<String> {
+fn by_hand_row(deed: &HistoryEvent) -> Vec<String> {
     let verb = deed.kind.trim_start_matches("person.");
     let what =
         if deed.text.is_empty() { verb.to_owned() } else { format!("{verb}: {}", deed.text) };
@@ -173,8 +175,8 @@ fn by_hand_row(deed: &Deed) -> Vec<String> {
     vec![clock(deed.at), agent, task, what]
 }
 
-fn events(story: &Story) -> Block {
-    let row = |deed: &Deed| {
+fn events(story: &RunHistory) -> OutlineBlock {
+    let row = |deed: &HistoryEvent| {
         let (agent, task) = about(deed);
         vec![
             deed.seq.to_string(),
@@ -190,35 +192,35 @@ fn events(story: &Story) -> Block {
         format!("{count} earlier ones are left out: `wheelhouse events --run {}`", story.run.id)
     });
     let head = vec!["No", "When", "Agent", "Task", "Kind", "What"];
-    Block::Log { head, rows: story.events.iter().map(row).collect(), remark }
+    OutlineBlock::Log { head, rows: story.events.iter().map(row).collect(), remark }
 }
 
-fn about(deed: &Deed) -> (String, String) {
+fn about(deed: &HistoryEvent) -> (String, String) {
     let agent = deed.agent.as_ref().map(ToString::to_string);
     (agent.unwrap_or_default(), deed.task.clone().unwrap_or_default())
 }
 
-fn task_card(task: &TaskPart) -> Card {
+fn task_card(task: &TaskHistory) -> OutlineCard {
     let mut lines = Vec::new();
     let needs: Vec<String> = task.needs.iter().map(ToString::to_string).collect();
     if !needs.is_empty() {
-        lines.push(Line::Words(format!("needs {}", needs.join(", "))));
+        lines.push(OutlineLine::Words(format!("needs {}", needs.join(", "))));
     }
     if let Some(other) = task.verifies {
-        lines.push(Line::Words(format!("looks at the result of {other}")));
+        lines.push(OutlineLine::Words(format!("looks at the result of {other}")));
     }
-    lines.extend(task.note.as_ref().map(|note| Line::Words(note.clone())));
-    lines.push(Line::Quote { about: "asked", text: task.prompt.clone() });
-    lines.extend(task.gates.iter().map(|gate| Line::Words(format!("gate: {gate}"))));
+    lines.extend(task.note.as_ref().map(|note| OutlineLine::Words(note.clone())));
+    lines.push(OutlineLine::Quote { about: "asked", text: task.prompt.clone() });
+    lines.extend(task.gates.iter().map(|gate| OutlineLine::Words(format!("gate: {gate}"))));
     for (number, attempt) in task.attempts.iter().enumerate() {
         attempt_lines(number + 1, attempt, &mut lines);
     }
     let title = format!("{} {}", task.id, task.title);
-    Card { title, state: task.state.to_string(), lines }
+    OutlineCard { title, state: task.state.to_string(), lines }
 }
 
-fn attempt_lines(number: usize, attempt: &AttemptPart, lines: &mut Vec<Line>) {
-    let AttemptPart { agent, started, ended, .. } = attempt;
+fn attempt_lines(number: usize, attempt: &AttemptHistory, lines: &mut Vec<OutlineLine>) {
+    let AttemptHistory { agent, started, ended, .. } = attempt;
     let text = match ended {
         Some(ended) => {
             let lasted = span(ended.since(*started));
@@ -227,38 +229,42 @@ fn attempt_lines(number: usize, attempt: &AttemptPart, lines: &mut Vec<Line>) {
         None => format!("attempt {number} by {agent}, since {}", time(*started)),
     };
     let state = attempt.outcome.map_or("open".to_owned(), |outcome| outcome.to_string());
-    lines.push(Line::Head { text, state });
+    lines.push(OutlineLine::Head { text, state });
     let steps = attempt.steps.iter().map(|step| format!("step: {step}"));
-    lines.extend(steps.map(Line::Words));
+    lines.extend(steps.map(OutlineLine::Words));
     if let Some(passed) = attempt.build {
         let word = if passed { "passed" } else { "failed" };
-        lines.push(Line::Words(format!("its last build {word}")));
+        lines.push(OutlineLine::Words(format!("its last build {word}")));
     }
     attempt.claims.iter().for_each(|claim| claim_lines(claim, lines));
     let is_told = attempt.claims.last().is_some_and(|claim| claim.text == attempt.summary);
     if !attempt.summary.is_empty() && !is_told {
-        lines.push(Line::Words(attempt.summary.clone()));
+        lines.push(OutlineLine::Words(attempt.summary.clone()));
     }
     let artifacts = attempt.artifacts.iter().map(|file| format!("artifact: {file}"));
-    lines.extend(artifacts.map(Line::Words));
+    lines.extend(artifacts.map(OutlineLine::Words));
     if attempt.turns > 1 {
-        lines.push(Line::Words(format!("{} prompts", attempt.turns)));
+        lines.push(OutlineLine::Words(format!("{} prompts", attempt.turns)));
     }
 }
 
-fn claim_lines(claim: &ClaimPart, lines: &mut Vec<Line>) {
+fn claim_lines(claim: &ClaimHistory, lines: &mut Vec<OutlineLine>) {
     let evidence = if claim.is_concrete { "" } else { ", without evidence" };
-    lines.push(Line::Words(format!("claimed at {}{evidence}: {}", time(claim.at), claim.text)));
+    lines.push(OutlineLine::Words(format!(
+        "claimed at {}{evidence}: {}",
+        time(claim.at),
+        claim.text
+    )));
     for gate in &claim.gates {
         let verdict = if gate.passed { "passed" } else { "failed" };
-        lines.push(Line::Words(format!("gate {verdict}: {}", gate.gate)));
+        lines.push(OutlineLine::Words(format!("gate {verdict}: {}", gate.gate)));
         if !gate.passed && !gate.output.trim().is_empty() {
-            lines.push(Line::Quote { about: "printed", text: gate.output.clone() });
+            lines.push(OutlineLine::Quote { about: "printed", text: gate.output.clone() });
         }
     }
     let looked: Vec<String> = claim.verifications.iter().map(ToString::to_string).collect();
     if !looked.is_empty() {
-        lines.push(Line::Words(format!("looked at by {}", looked.join(", "))));
+        lines.push(OutlineLine::Words(format!("looked at by {}", looked.join(", "))));
     }
 }
 

@@ -1,12 +1,12 @@
-//! The drawings of the page.
+//! Draws the page's timelines and graph.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::details::{AgentHistory, TaskHistory};
 use super::fit::{clip, span};
 use super::graph::ordered;
 use super::html::escape;
-use super::part::{AgentPart, TaskPart};
 use super::timeline::{Axis, Bar};
 use crate::model::{AgentState, TaskId, plain};
 
@@ -27,7 +27,7 @@ pub(super) const KEYS: [(&str, &str); 9] = [
 ];
 
 /// Draws what an agent did, and under it what it worked on.
-pub(super) fn lane(agent: &AgentPart, bars: &[Bar<'_>], axis: Axis) -> String {
+pub(super) fn lane(agent: &AgentHistory, bars: &[Bar<'_>], axis: Axis) -> String {
     let name = escape(agent.name.as_str());
     let mut out = format!(
         "<svg class=\"lane\" width=\"100%\" height=\"44\" role=\"img\" \
@@ -117,7 +117,7 @@ const GAP_DOWN: usize = 14;
 const TITLE_COLUMNS: usize = 24;
 
 /// Draws which task needs which.
-pub(super) fn graph(tasks: &[TaskPart]) -> String {
+pub(super) fn graph(tasks: &[TaskHistory]) -> String {
     let mut places: BTreeMap<TaskId, (usize, usize)> = BTreeMap::new();
     let mut filled: Vec<usize> = Vec::new();
     for (depth, task) in ordered(tasks) {
@@ -155,7 +155,7 @@ fn edge(out: &mut String, from: (usize, usize), to: (usize, usize)) {
     let _ = write!(out, "<path class=\"edge\" d=\"M{x1} {y1}C{near} {y1} {far} {y2} {x2} {y2}\"/>");
 }
 
-fn node(out: &mut String, task: &TaskPart, (x, y): (usize, usize)) {
+fn node(out: &mut String, task: &TaskHistory, (x, y): (usize, usize)) {
     let state = task.state.to_string();
     let title = plain(&task.title);
     let who = task.attempts.last().map(|last| format!(" · {}", last.agent)).unwrap_or_default();

@@ -1,18 +1,18 @@
-//! A story for a terminal, and the list of runs.
+//! Writes a history, and the list of runs, for a terminal.
 
 use std::fmt::Write as _;
 
-use super::chapter::Chapter;
 use super::fit::{clip, clock, span, time, width, wrap};
 use super::graph::ordered;
-use super::outline::{Block, Card, Line, Section, sections, summary};
-use super::shape::Story;
+use super::outline::{OutlineBlock, OutlineCard, OutlineLine, OutlineSection, sections, summary};
+use super::run_history::RunHistory;
+use super::run_summary::RunSummary;
 use super::timeline::{Axis, Cell, LEGEND, bars, cells, labels};
 use crate::model::{AgentName, plain};
 
 /// How a text is to look.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct TextStyle {
     /// Columns; lines are broken there, and what is cut has a mark.
     pub width: usize,
     pub has_color: bool,
@@ -25,8 +25,8 @@ const QUOTE_LINES_MAX: usize = 6;
 /// A name on the timeline gets no more columns.
 const NAME_MAX: usize = 16;
 
-/// Tells a story.
-pub fn text(story: &Story, look: Look) -> String {
+/// Writes a history.
+pub fn text(story: &RunHistory, look: TextStyle) -> String {
     let page = Page { story, width: look.width.max(WIDTH_MIN), has_color: look.has_color };
     let mut out = String::new();
     line_of(&mut out, 0, &page.bold(&format!("Run {}", story.run.id)));
@@ -47,8 +47,8 @@ pub fn text(story: &Story, look: Look) -> String {
 }
 
 /// Lists runs, newest last.
-pub fn list(chapters: &[Chapter]) -> String {
-    let row = |chapter: &Chapter| {
+pub fn list(chapters: &[RunSummary]) -> String {
+    let row = |chapter: &RunSummary| {
         let agents: Vec<&str> = chapter.agents.iter().map(AgentName::as_str).collect();
         vec![
             chapter.id.clone(),
@@ -69,25 +69,25 @@ pub fn list(chapters: &[Chapter]) -> String {
 }
 
 struct Page<'a> {
-    story: &'a Story,
+    story: &'a RunHistory,
     width: usize,
     has_color: bool,
 }
 
 impl Page<'_> {
-    fn section(&self, out: &mut String, section: &Section) {
+    fn section(&self, out: &mut String, section: &OutlineSection) {
         // A terminal has `wheelhouse events` for it.
-        if matches!(section.block, Block::Log { .. }) {
+        if matches!(section.block, OutlineBlock::Log { .. }) {
             return;
         }
         line_of(out, 0, "");
         line_of(out, 0, &self.bold(section.heading));
         match &section.block {
-            Block::Graph => self.graph(out),
-            Block::Timeline => self.timeline(out),
-            Block::Table { head, rows } => self.table(out, head, rows),
-            Block::Cards(cards) => cards.iter().for_each(|card| self.card(out, card)),
-            Block::Log { .. } => {}
+            OutlineBlock::Graph => self.graph(out),
+            OutlineBlock::Timeline => self.timeline(out),
+            OutlineBlock::Table { head, rows } => self.table(out, head, rows),
+            OutlineBlock::Cards(cards) => cards.iter().for_each(|card| self.card(out, card)),
+            OutlineBlock::Log { .. } => {}
         }
     }
 
@@ -158,17 +158,17 @@ impl Page<'_> {
         line
     }
 
-    fn card(&self, out: &mut String, card: &Card) {
+    fn card(&self, out: &mut String, card: &OutlineCard) {
         self.wrapped(out, 2, &format!("{}: {}", plain(&card.title), card.state));
         let mut indent = 4;
         for line in &card.lines {
             match line {
-                Line::Head { text, state } => {
+                OutlineLine::Head { text, state } => {
                     self.wrapped(out, 4, &format!("{}: {state}", plain(text)));
                     indent = 6;
                 }
-                Line::Words(words) => self.wrapped(out, indent, &plain(words)),
-                Line::Quote { text, .. } => self.quote(out, indent, text),
+                OutlineLine::Words(words) => self.wrapped(out, indent, &plain(words)),
+                OutlineLine::Quote { text, .. } => self.quote(out, indent, text),
             }
         }
     }

@@ -1,10 +1,10 @@
-//! How time is laid out on a line.
+//! Lays time out on a line.
 
-use super::part::AgentPart;
-use super::shape::Story;
+use super::details::AgentHistory;
+use super::run_history::RunHistory;
 use crate::model::{AgentState, Moment};
 
-/// The time that a story covers.
+/// The time that a history covers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     pub(super) from: Moment,
@@ -12,7 +12,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    pub(super) fn of(story: &Story) -> Self {
+    pub(super) fn of(story: &RunHistory) -> Self {
         let (from, to) = (story.run.began, story.run.until);
         Self { from, to: to.max(Moment(from.0 + 1)) }
     }
@@ -76,7 +76,7 @@ pub(super) const LEGEND: &str = "█=working  ·=idle  ?=waiting  !=blocked  ~=s
 
 /// Returns what each column of an agent's line shows: what took most of it, but what called for
 /// somebody however short it was.
-pub(super) fn cells(agent: &AgentPart, axis: Axis, columns: usize) -> Vec<Cell> {
+pub(super) fn cells(agent: &AgentHistory, axis: Axis, columns: usize) -> Vec<Cell> {
     let cell = |column: usize| {
         let (from, to) = (axis.column(column, columns), axis.column(column + 1, columns));
         let overlap = |start: Moment, end: Moment| end.min(to).since(start.max(from));
@@ -110,7 +110,7 @@ pub(super) struct Bar<'a> {
 }
 
 /// Returns what an agent worked on, in order.
-pub(super) fn bars<'a>(story: &'a Story, agent: &AgentPart, axis: Axis) -> Vec<Bar<'a>> {
+pub(super) fn bars<'a>(story: &'a RunHistory, agent: &AgentHistory, axis: Axis) -> Vec<Bar<'a>> {
     let mut bars: Vec<Bar<'_>> = Vec::new();
     for task in &story.tasks {
         for attempt in task.attempts.iter().filter(|attempt| attempt.agent == agent.name) {

@@ -113,7 +113,8 @@ impl Hub {
     ) {
         let failed = |error| {
             tracing::error!(%error, "work beside the hub has failed");
-            Fault::new("The hub failed at that").with_hint("Its log says more: `wheelhouse doctor`")
+            Fault::new("The hub failed to do that")
+                .with_hint("Its log says more: `wheelhouse doctor`")
         };
         let work = async move { tokio::task::spawn_blocking(work).await.map_err(failed) };
         self.when_done(work, then);

@@ -67,7 +67,8 @@ impl Hub {
                 let fault =
                     Fault::new(format!("The settings cannot be used\n{}", error.trim_end()));
                 self.note_settings_fault(error);
-                Err(fault.with_hint("Correct them, then try again; `wheelhouse config check` says if they are right"))
+                Err(fault
+                    .with_hint("Fix them, then try again; `wheelhouse config check` checks them"))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The keeper's only look at the clock.
+//! Reads the clock for the keeper, here and nowhere else.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! One connection to a hub: frames in, bytes out, never waiting for either.
+//! Serves one connection to a hub: reads frames and writes bytes without waiting.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};

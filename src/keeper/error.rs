@@ -1,4 +1,4 @@
-//! What can go wrong in a keeper.
+//! Lists what can fail in a keeper.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub enum KeeperError {
     #[error("The start `{ticket}` was carried out before, or given up")]
     Fenced { ticket: String },
     #[error("Failed to read or write {}", path.display())]
-    Fence { path: PathBuf, source: io::Error },
+    StartTickets { path: PathBuf, source: io::Error },
     #[error("Failed to listen on {}", path.display())]
     Listen { path: PathBuf, source: io::Error },
     #[error("Failed to start `wheelhouse {verb}`")]

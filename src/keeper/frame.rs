@@ -1,4 +1,4 @@
-//! The protocol between a hub and a keeper: frames in a stream of bytes.
+//! Encodes and decodes the frames between a hub and a keeper.
 //!
 //! A frame is one byte of kind, four bytes of length (little-endian) and a payload: bytes as they
 //! are for input and output, JSON for the rest. A kind that the reader does not know is skipped, so

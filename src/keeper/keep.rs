@@ -1,4 +1,4 @@
-//! The keeper: sets itself up, then takes turns until its agent's tree is gone.
+//! Sets the keeper up, then runs its event loop until the agent's tree is gone.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,7 +13,7 @@ use rustix::process::getppid;
 use super::bounds::{Bounds, bounded};
 use super::connection::Connection;
 use super::ending::{EXIT_GRACE, Ending};
-use super::revival::Revival;
+use super::revive_schedule::ReviveSchedule;
 use super::ring::Ring;
 use super::signals::Signals;
 use super::sizes::Sizes;
@@ -46,7 +46,7 @@ pub(super) struct Keeper {
     pub(super) candidate: Option<Connection>,
     /// What a lost hub may have read, and until when that is kept for it.
     pub(super) reunion: Option<(u64, Instant)>,
-    pub(super) revival: Revival,
+    pub(super) revival: ReviveSchedule,
     pub(super) ending: Option<Ending>,
     pub(super) is_childless: bool,
     pub(super) is_leaving: bool,
@@ -92,7 +92,7 @@ impl Keeper {
             hub: None,
             candidate: None,
             reunion: None,
-            revival: Revival::new(Duration::from_millis(order.revive_delay_ms), now),
+            revival: ReviveSchedule::new(Duration::from_millis(order.revive_delay_ms), now),
             ending: None,
             is_childless: true,
             is_leaving: false,
@@ -150,7 +150,7 @@ impl Keeper {
         }
     }
 
-    /// Asks the caller for a hub, and makes sure that the hub will find us.
+    /// Asks the reviver for a hub, and makes sure that the hub will find us.
     pub(super) fn call_hub(&mut self) {
         if let Some(socket) = &mut self.socket {
             socket.ensure();
@@ -237,7 +237,7 @@ impl Keeper {
     }
 }
 
-/// Takes over the lock that the caller holds, which came as the standard output.
+/// Takes over the lock that the reviver holds, which came as the standard output.
 fn inherited_lock(order: &Order) -> Result<File, KeeperError> {
     let failed = |source| KeeperError::Lock { path: order.lock.clone(), source };
     io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(failed)

@@ -1,4 +1,4 @@
-//! The lock of an agent's name: who holds it has the only agent of that name.
+//! Locks an agent's name, so that only one agent of that name runs.
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -1,4 +1,4 @@
-//! What a keeper is told: a few names in its arguments, and the order on its standard input.
+//! Reads what a keeper is told to do: names in its arguments, the order on standard input.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fence, KeeperError};
+use super::{KeeperError, StartTickets};
 use crate::model::{AgentName, Launch, RunId, SessionName};
 
 /// The tree is gone and nothing is left to do.
@@ -20,7 +20,7 @@ pub const EXIT_BROKEN: u8 = 74;
 pub const EXIT_HELD: u8 = 75;
 
 /// This start was carried out before, or given up: it is not carried out again.
-pub const EXIT_FENCED: u8 = 76;
+pub const EXIT_TICKET_USED: u8 = 76;
 
 /// The longest order: argument lists and environments may not be longer on Linux either.
 const ORDER_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -73,7 +73,7 @@ pub struct Order {
     pub grace_ms: u64,
     /// Present where the order came down a line that may break.
     #[serde(default)]
-    pub fence: Option<Fence>,
+    pub fence: Option<StartTickets>,
 }
 
 impl Order {
@@ -104,10 +104,10 @@ impl KeeperError {
         drop(writeln!(io::stderr(), "{self}{cause}"));
         ExitCode::from(match self {
             Self::Held { .. } => EXIT_HELD,
-            Self::Fenced { .. } => EXIT_FENCED,
+            Self::Fenced { .. } => EXIT_TICKET_USED,
             Self::BadOrder(_) | Self::Order(_) => EXIT_BAD_ORDER,
             Self::Lock { .. }
-            | Self::Fence { .. }
+            | Self::StartTickets { .. }
             | Self::Listen { .. }
             | Self::Start { .. }
             | Self::Watch(_) => EXIT_BROKEN,

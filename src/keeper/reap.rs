@@ -1,4 +1,4 @@
-//! Takes in children that have ended.
+//! Collects children that have ended.
 
 use rustix::io::Errno;
 use rustix::process::{WaitOptions, WaitStatus, wait};

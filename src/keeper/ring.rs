@@ -1,4 +1,4 @@
-//! The last stretch of an agent's output, addressed by its offset since the agent's start.
+//! Keeps the last part of an agent's output, addressed by its offset since the start.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Signals as something that can be waited for beside the rest.
+//! Turns signals into something that `poll` can wait for.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};

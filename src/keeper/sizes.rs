@@ -1,4 +1,4 @@
-//! Which size the terminal had at which offset of the output.
+//! Remembers which size the terminal had at which offset of the output.
 
 use std::collections::VecDeque;
 

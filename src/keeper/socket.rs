@@ -1,4 +1,4 @@
-//! The socket on which a keeper waits for its hub.
+//! Listens for the hub.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -22,7 +22,7 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Listens on the path, over whatever a former keeper left there. The caller holds the lock.
+    /// Listens on the path, over whatever a former keeper left there. The reviver holds the lock.
     pub(super) fn bind(path: &Path, tracer: Tracer) -> io::Result<Self> {
         if let Some(directory) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(directory)?;

@@ -1,4 +1,4 @@
-//! Starts a keeper: what the hub does.
+//! Starts a keeper for the hub.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::{KeeperArgs, Order};
 /// The child is to be reaped by whoever calls this. It lives as long as the agent, and its exit
 /// code is one of the `EXIT_…` constants. A keeper that cannot work says why on `log`.
 pub fn start(program: &Path, args: &KeeperArgs, order: &Order, log: Stdio) -> io::Result<Child> {
-    let mut command = unmarked(args.command(program, "caller"));
+    let mut command = unmarked(args.command(program, "reviver"));
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
     let mut child = command.current_dir("/").spawn()?;
     let mut input = child.stdin.take().expect("the standard input was asked for");

@@ -1,4 +1,4 @@
-//! What a hub is still to be told: a cursor into the record, never a queue.
+//! Tracks what a hub still has to be sent: a position in the output, never a queue.
 
 use super::frame::encode_output;
 use super::ring::Ring;

@@ -1,4 +1,4 @@
-//! The last resort: ends what is left of a run by the marks in its environment.
+//! Kills what is left of an agent run by the marks in its environment, as a last resort.
 
 use std::thread;
 use std::time::Duration;

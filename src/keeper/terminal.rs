@@ -1,4 +1,4 @@
-//! The pseudo-terminal and the agent on it: the only file that names `portable_pty`.
+//! Holds the pseudo-terminal and the agent on it; the only file that names `portable_pty`.
 
 use std::env;
 use std::ffi::OsString;

@@ -12,8 +12,8 @@ use std::thread;
 use rustix::process::setsid;
 use serde::{Deserialize, Serialize};
 
-use super::caller::start_hub;
-use super::revival::{WAIT_FIRST, WAIT_MAX};
+use super::revive_schedule::{WAIT_FIRST, WAIT_MAX};
+use super::reviver::start_hub;
 use super::start::unmarked;
 use super::{EXIT_BAD_ORDER, EXIT_OK};
 

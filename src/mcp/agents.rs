@@ -59,7 +59,7 @@ pub(super) struct ReadScreen {
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddAgent {
-    /// What to call it: a lower-case letter, then up to 31 of a-z, 0-9, _ and -.
+    /// Its name: a lower-case letter, then up to 31 of a-z, 0-9, _ and -.
     name: String,
     /// What it runs: one of those that the team lets you start (`whoami` names them).
     cli: String,

@@ -14,7 +14,7 @@ use crate::api::{ContractStatus, Request, Response};
 #[schemars(crate = "rmcp::schemars")]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ListContracts {
-    /// Only those of this agent.
+    /// Only contracts of this agent.
     publisher: Option<String>,
     /// How many to pass over: the `next_offset` of the answer before.
     offset: usize,
@@ -28,7 +28,7 @@ pub(super) struct ListContracts {
 pub(super) struct ReadContract {
     /// As `list_contracts` tells it.
     title: String,
-    /// Whose, if several agents published one of this title.
+    /// The agent that published it, if several did.
     #[serde(default)]
     publisher: Option<String>,
     /// The newest, if none is given.

@@ -24,7 +24,8 @@ pub(super) struct Dispatch {
     /// What to tell them; say what done means and what evidence you want.
     #[serde(default)]
     prompt: Option<String>,
-    /// Send what this template says instead (`wheelhouse template list`), filled with `vars`.
+    /// Send a prompt made from this template instead (`wheelhouse template list`), filled
+    /// with `vars`.
     #[serde(default)]
     template: Option<String>,
     /// With `template`: the value of each of its variables.
@@ -39,11 +40,11 @@ pub(super) struct Dispatch {
     /// The same key again sends nothing more.
     #[serde(default)]
     idempotency_key: Option<String>,
-    /// It is a command of the agent's program, such as `/compact`, and not words for its model. Only a
+    /// Send it as a command of the agent's program, such as `/compact`. Only a
     /// person may send one.
     #[serde(default)]
     command: bool,
-    /// Refuse it unless it can be typed now, rather than let it wait.
+    /// Refuse the prompt if it cannot be typed now, instead of queueing it.
     #[serde(default)]
     no_queue: bool,
 }
@@ -92,7 +93,7 @@ pub(super) fn dispatch(door: &Door, wanted: Dispatch) -> Outcome {
         let patience: Duration = patience(timeout_seconds);
         let Some(response) = door.ask_within(request, patience)? else {
             let mut answer = told(&receipts);
-            answer["hint"] = "Not known yet: call `wait` with a receipt".into();
+            answer["hint"] = "No outcome yet: call `wait` with a receipt".into();
             return Ok(answer);
         };
         receipts = receipts_of(response)?;

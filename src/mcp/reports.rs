@@ -100,7 +100,7 @@ pub(super) struct PublishContract {
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
 pub(super) struct HandOnArtifact {
-    /// Relative to the directory that you work in.
+    /// Its path, relative to your working directory.
     path: String,
     /// What it is, in a word or two.
     kind: String,

@@ -24,11 +24,7 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 const ENDING: [&str; 5] =
     ["cancel_task", "interrupt_agent", "stop_agents", "restart_agents", "remove_agents"];
 
-const INSTRUCTIONS: &str = "Wheelhouse runs a team of coding agents and keeps the record of their \
-    work. Begin with `whoami`. Whoever has a task reports with `report_progress` and \
-    `report_status`; whoever leads hands out work with `add_tasks`, follows it with `wait` and \
-    `show_task`, and answers what is blocked with `retry_task`. Answers that are cut say how to \
-    read on.";
+const INSTRUCTIONS: &str = "Wheelhouse runs a team of coding agents and keeps the record of their work. Start with `whoami`. If you have a task, report with `report_progress` and `report_status`. If you lead, add work with `add_tasks`, follow it with `wait` and `show_task`, and unblock it with `retry_task`. An answer that was cut says how to read on.";
 
 /// Why the server ended before its client did.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +66,7 @@ impl Server {
         let door = self.door.clone();
         let done = tokio::task::spawn_blocking(move || work(&door)).await;
         done.unwrap_or_else(|error| {
-            Err(Failure::new(format!("The tool broke: {error}"), "Call it again"))
+            Err(Failure::new(format!("The tool failed: {error}"), "Call it again"))
         })
     }
 }

@@ -47,9 +47,9 @@ pub(super) struct ListEvents {
     after: u64,
     /// 30 if not given, 100 at most.
     limit: Option<usize>,
-    /// Only what is about this agent.
+    /// Only entries about this agent.
     agent: Option<String>,
-    /// Only what is about this task, by its id.
+    /// Only entries about this task, by its id.
     task: Option<String>,
     /// Only kinds that begin like this, such as `task.`.
     kind: Option<String>,
@@ -91,7 +91,7 @@ pub(super) fn take_lock(door: &Door, wanted: TakeLock) -> Outcome {
     let mut answer = json!({ "is_yours": is_mine(&lock), "lock": lock });
     if !is_mine(&lock) {
         answer["hint"] =
-            "You are in line: call `take_lock` again, or `release_lock` to leave the line".into();
+            "You are queued: call `take_lock` again, or `release_lock` to leave the queue".into();
     }
     Ok(answer)
 }

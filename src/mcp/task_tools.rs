@@ -32,7 +32,7 @@ pub(super) struct AddTasks {
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewTask {
-    /// One line for lists.
+    /// A short name for lists.
     title: String,
     /// What the agent is told: the goal, the files, what done means. The protocol is added to it.
     prompt: String,
@@ -62,13 +62,13 @@ pub(super) struct NewTask {
     /// Locks that it holds while someone works on it.
     #[serde(default)]
     locks: Vec<String>,
-    /// Higher goes first.
+    /// Tasks with a higher priority go first.
     #[serde(default)]
     priority: i32,
-    /// How often one agent may try before the task fails; 3 if not given.
+    /// Attempts per agent before the task fails; 3 if not given.
     #[serde(default)]
     attempts: Option<u32>,
-    /// How many verifiers look at the result; all must agree.
+    /// How many verifiers check the result; all must agree.
     #[serde(default)]
     verifiers: u32,
 }
@@ -114,7 +114,7 @@ pub(super) struct RetryTask {
     /// What to do differently, or the answer to what it was blocked by.
     #[serde(default)]
     advice: Option<String>,
-    /// By this agent.
+    /// Give it to this agent.
     #[serde(default)]
     agent: Option<String>,
 }

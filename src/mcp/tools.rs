@@ -51,73 +51,73 @@ pub const TOOLS: &[ToolRow] = &[
         "whoami",
         Me,
         shared::whoami,
-        "Who you are for Wheelhouse: your name, role, team, the task in hand with its tag, and what you may do."
+        "Who you are: your name, role, team, current task with its tag, and your permissions."
     ),
     tool!(
         "list_agents",
         Status,
         agents::list_agents,
-        "The agents that you may know of, with what each does. Look here before you hand out work: `idle` and `done` are free; `waiting` has a dialog that only a person answers; `unknown` is not idle."
+        "List the agents that you may see, with their states. Look here before you hand out work: `idle` and `done` are free; `waiting` has a dialog that only a person answers; `unknown` is not idle."
     ),
     tool!(
         "read_screen",
         Read,
         agents::read_screen,
-        "What an agent's terminal shows, as plain text: the last lines of its screen, or with `scrollback` what has scrolled away, page by page (`before`). For facts about work prefer `show_task`."
+        "Read an agent's screen as plain text: the last lines, or with `scrollback` its history, page by page (`before`). For facts about work use `show_task`."
     ),
     tool!(
         "explain_agent",
         Explain,
         agents::explain_agent,
-        "Why an agent is shown in its state: which rule and which line of its screen say so."
+        "Explain why an agent is in its state: the rule and the line of its screen."
     ),
     tool!(
         "wait",
         WaitTask,
         waiting::wait,
-        "Wait until an agent, any of several tasks or a prompt has come somewhere. Returns `reached: false` when the time is over: then call it again. Use it instead of asking over and over."
+        "Wait for a state of an agent, of any of several tasks, or for the outcome of a prompt. Returns `reached: false` at the timeout: then call it again. Use it instead of polling."
     ),
     tool!(
         "add_tasks",
         AddTasks,
         task_tools::add_tasks,
-        "Add work as tasks: each is handed to a free agent that fits, checked by its gates before it counts as done, and tried again when it fails. Prefer this to `dispatch` for work whose end matters."
+        "Add tasks. A free agent that fits gets each one; its gates are checked before it counts as done; it is retried when it fails. Use this rather than `dispatch` for work that must be checked."
     ),
     tool!(
         "list_tasks",
         ListTasks,
         task_tools::list_tasks,
-        "The tasks that you may know of, and where each stands."
+        "List the tasks that you may see, with their states."
     ),
     tool!(
         "show_task",
         ShowTask,
         task_tools::show_task,
-        "A task with its last attempts: what was claimed, what its gates said, why it is blocked."
+        "Show a task with its last attempts: claims, output of gates, why it is blocked."
     ),
     tool!(
         "claim_task",
         ClaimTask,
         task_tools::claim_task,
-        "Take a task that is ready, or give it to an agent that you lead. Its prompt follows."
+        "Take a ready task, or assign it to an agent that you lead. Its prompt follows."
     ),
     tool!(
         "retry_task",
         RetryTask,
         task_tools::retry_task,
-        "Have a task tried once more, with advice: the answer to what it was blocked by, or another approach. Not for tasks that are done or being checked."
+        "Retry a task with advice: the answer to what blocked it, or another approach. Not for tasks that are done or being checked."
     ),
     tool!(
         "cancel_task",
         CancelTask,
         task_tools::cancel_task,
-        "Give up a task; an agent at work on it is interrupted."
+        "Cancel a task. The agent that works on it is interrupted."
     ),
     tool!(
         "dispatch",
         Dispatch,
         prompts::dispatch,
-        "Hand a prompt to agents, each at its next safe moment. Returns a receipt; with `wait`, whether each has taken it. No task comes of it: for work that is to be checked use `add_tasks`."
+        "Send a prompt to agents; it is typed when each can take one. Returns receipts; with `wait`, the outcome. This makes no task: for work that must be checked use `add_tasks`."
     ),
     tool!(
         "withdraw_prompt",
@@ -129,115 +129,110 @@ pub const TOOLS: &[ToolRow] = &[
         "interrupt_agent",
         Interrupt,
         agents::interrupt_agent,
-        "End what an agent is doing right now, the way its cli wants it. It stays there for the next prompt."
+        "Interrupt what an agent is doing. It stays ready for the next prompt."
     ),
     tool!(
         "start_agents",
         Start,
         agents::start_agents,
-        "Start agents of your team that do not run."
+        "Start agents of your team that are not running."
     ),
     tool!(
         "stop_agents",
         Stop,
         agents::stop_agents,
-        "Stop agents, and every process that they started."
+        "Stop agents and every process that they started."
     ),
     tool!(
         "restart_agents",
         Restart,
         agents::restart_agents,
-        "Stop agents and start them anew, with a new conversation."
+        "Stop agents and start them again, with a new conversation."
     ),
     tool!(
         "add_agent",
         Add,
         agents::add_agent,
-        "Start one more agent of your own, from what your team allows (`whoami` names the clis). You lead it; stop it with `stop_agents` when it is no longer needed."
+        "Start one more agent, with a CLI that your team allows (`whoami` lists them). You lead it; stop it with `stop_agents` when it is no longer needed."
     ),
     tool!(
         "remove_agents",
         Forget,
         agents::remove_agents,
-        "Take agents that you started and that no longer run off the list."
+        "Remove agents that you started and that have ended."
     ),
     tool!(
         "report_status",
         Report,
         reports::report_status,
-        "Say that your task is done (with evidence), blocked (with exactly what is needed) or failed for good. `done` is a claim: the hub checks it. The answer says what it made of it."
+        "Report that your task is done (with evidence), blocked (with exactly what you need) or failed for good. The hub checks `done`; the answer says how."
     ),
     tool!(
         "report_progress",
         Report,
         reports::report_progress,
-        "Say which step of how many is completed. Do it every two minutes on long tasks, so that nobody takes you for stuck."
+        "Report which step of how many is completed. Do it every two minutes on long tasks; otherwise you count as stuck."
     ),
     tool!(
         "report_build",
         Report,
         reports::report_build,
-        "Say that a build or test run passed or failed. Nothing counts as done while the last one failed."
+        "Report that a build or test run passed or failed. Nothing counts as done while the last one failed."
     ),
     tool!(
         "ask_need",
         Report,
         reports::ask_need,
-        "Ask for something in another agent's scope. Whoever owns it is told, and you when it is there; go on with what you can do meanwhile."
+        "Ask for something that another agent owns. Its owner is told, and you are told when it is ready; do what you can meanwhile."
     ),
     tool!(
         "publish_contract",
         Report,
         reports::publish_contract,
-        "Publish an interface that others build on: its exact form, in lines. Everyone who depends on you is told; the same title again is the next version."
+        "Publish an interface that others build on, in its exact form. Agents that depend on you are told; the same title again makes the next version."
     ),
     tool!(
         "hand_on_artifact",
         Report,
         reports::hand_on_artifact,
-        "Hand on a file of your workspace as a result of your task; with `schema` it is checked first."
+        "Hand on a file of your workspace as a result of your task. With `schema` it is checked first."
     ),
     tool!(
         "list_contracts",
         Contracts,
         contracts::list_contracts,
-        "The interfaces that agents have published, at a glance."
+        "List the contracts (interfaces) that agents have published."
     ),
     tool!(
         "read_contract",
         Contracts,
         contracts::read_contract,
-        "The lines of a contract. Build on these and not on what you guess."
+        "Read a contract. Build on it, not on guesses."
     ),
     tool!(
         "take_lock",
         TakeLock,
         shared::take_lock,
-        "Take a lock on something that only one may change at a time, or get in line for it. Give it back with `release_lock`."
+        "Take a lock on something that only one agent may change at a time, or queue for it. Release it with `release_lock`."
     ),
-    tool!(
-        "release_lock",
-        ReleaseLock,
-        shared::release_lock,
-        "Give a lock back, or leave the line."
-    ),
+    tool!("release_lock", ReleaseLock, shared::release_lock, "Release a lock, or leave its queue."),
     tool!(
         "list_locks",
         ListLocks,
         shared::list_locks,
-        "The locks, who holds them and who is in line."
+        "List the locks, who holds them and who is queued."
     ),
     tool!(
         "list_attention",
         Attention,
         shared::list_attention,
-        "What waits for a person, the most urgent first: dialogs, blocked tasks, conflicts. You cannot answer a dialog; tell the person, or go round it."
+        "List what needs a person, most urgent first: dialogs, blocked tasks, conflicts. You cannot answer a dialog; work around it, or report it."
     ),
     tool!(
         "list_events",
         Events,
         shared::list_events,
-        "What happened, oldest first, in parts: pass the `last` of one answer as `after` of the next."
+        "List what happened, oldest first, in parts: pass the `last` of one answer as `after` of the next."
     ),
 ];
 

@@ -58,7 +58,7 @@ pub(super) fn wait(door: &Door, wanted: Wait) -> Outcome {
     let given = [wanted.agent.is_some(), !wanted.tasks.is_empty(), wanted.receipt.is_some()];
     if given.into_iter().filter(|is_given| *is_given).count() > 1 {
         let hint = "Give one of `agent`, `tasks` and `receipt`, and call it once for each";
-        return Err(Failure::new("It waits for one thing at a time", hint));
+        return Err(Failure::new("`wait` takes one thing at a time", hint));
     }
     match wanted {
         Wait { agent: Some(agent), states, .. } => wait_for_agent(door, &agent, &states, patience),

@@ -165,15 +165,15 @@ pub enum Refusal {
     StillRuns { agent: AgentName },
     #[error("{} may still be working: {}", count(agents), list(agents))]
     StillWorking { agents: Vec<AgentName> },
-    #[error("The hub is going down")]
+    #[error("The hub is stopping")]
     GoingDown,
-    #[error("There is no receipt `{receipt}`")]
+    #[error("There is no prompt `{receipt}`")]
     UnknownReceipt { receipt: ReceiptId },
     #[error("Prompt `{receipt}` is already {state}")]
     AlreadyTyped { receipt: ReceiptId, state: super::Stage },
     #[error("The prompt is empty")]
     EmptyPrompt,
-    #[error("{waiting} prompts wait for agent `{agent}` already")]
+    #[error("{waiting} prompts are already queued for agent `{agent}`")]
     QueueFull { agent: AgentName, waiting: usize },
     #[error("Agent `{agent}` has ended")]
     HasEnded { agent: AgentName },
@@ -185,47 +185,47 @@ pub enum Refusal {
     TaskCycle { path: Vec<String> },
     #[error("{reason}")]
     BadTask { reason: String },
-    #[error("{count} tasks have not ended yet, and that is as many as there may be")]
+    #[error("There are already {count} open tasks, which is the limit")]
     TooManyTasks { count: usize },
     #[error("Agent `{agent}` cannot take task `{task}` now")]
     NotFree { agent: AgentName, task: TaskId },
-    #[error("Task `{task}` wants a new conversation, and agent `{agent}` is in one")]
+    #[error("Task `{task}` needs a new conversation, and agent `{agent}` has one open")]
     NotFresh { agent: AgentName, task: TaskId },
-    #[error("{paths} mean the same files")]
+    #[error("{paths} match the same files")]
     SharedPaths { paths: String },
-    #[error("Agent `{agent}` has changed no files of others")]
+    #[error("Agent `{agent}` has changed no files that others own")]
     NoTrespass { agent: AgentName },
-    #[error("`{name}` cannot name a lock")]
+    #[error("`{name}` is not a valid name for a lock")]
     BadLock { name: String },
-    #[error("Nobody holds the lock `{name}`, or someone else does")]
+    #[error("The lock `{name}` is not yours")]
     NotHeld { name: String },
-    #[error("There are {count} locks, or those who wait for one, already")]
+    #[error("There are already {count} locks or agents queued for one, which is the limit")]
     TooManyLocks { count: usize },
     #[error("There is no run `{run}`")]
     UnknownPlay { run: String },
     #[error("Run `{run}` is {state}")]
     PlayIs { run: PlayId, state: super::PlayState },
-    #[error("Run `{run}` of `{playbook}` is not over")]
+    #[error("Run `{run}` of `{playbook}` has not ended")]
     PlayStands { run: PlayId, playbook: String },
     #[error("Agent `{agent}` has no workspace of its own")]
     NoWorkspace { agent: AgentName, known: Vec<AgentName> },
     #[error("The workspace of agent `{agent}` is {state}")]
     WorkspaceIs { agent: AgentName, state: WorkspaceState },
-    #[error("Agent `{agent}` has a workspace, and gets no other")]
+    #[error("Agent `{agent}` already has a workspace")]
     HasWorkspace { agent: AgentName },
-    #[error("Agent `{agent}` works on a copy, which git knows nothing of")]
+    #[error("Agent `{agent}` works in a copy without git")]
     NotOfGit { agent: AgentName },
-    #[error("Agent `{agent}` is at work: its files may be half written")]
+    #[error("Agent `{agent}` is working: its files may be half written")]
     AtWork { agent: AgentName },
     #[error("{}", failures.iter().map(|one| format!("The workspace of `{}` is kept: {}", one.agent, one.reason)).collect::<Vec<_>>().join("\n"))]
     Kept { failures: Vec<Failure>, removed: Vec<AgentName> },
     #[error("{reason}")]
     NotSpawned { reason: String },
-    #[error("The attempt `{tag}` is over, and what is reported about it counts for nothing")]
+    #[error("The attempt `{tag}` has ended: the report is ignored")]
     StaleAttempt { tag: String },
-    #[error("The key `{key}` stands for another request")]
+    #[error("The key `{key}` was used for another request")]
     KeyInUse { key: String },
-    #[error("Nothing of the name `{item}` waits for a person")]
+    #[error("There is no attention item `{item}`")]
     UnknownItem { item: String },
     #[error("{}", failures.iter().map(Failure::to_string).collect::<Vec<_>>().join("\n"))]
     Failed { failures: Vec<Failure> },
@@ -260,7 +260,7 @@ impl Refusal {
             Self::NoWorkspace { known, .. } if known.is_empty() => {
                 Some("Give agents one with `workspace = \"worktree\"`".to_owned())
             }
-            Self::NoWorkspace { known, .. } => Some(format!("Those who have one: {}", list(known))),
+            Self::NoWorkspace { known, .. } => Some(format!("Agents with one: {}", list(known))),
             Self::WorkspaceIs { .. } => Some("Try again in a moment".to_owned()),
             Self::HasWorkspace { agent } => Some(format!(
                 "Rescue what is in it, too: `wheelhouse workspace clean {agent} --rescue`"
@@ -269,25 +269,21 @@ impl Refusal {
                 Some("See what it changed with `wheelhouse workspace diff`".to_owned())
             }
             Self::AtWork { agent } => Some(format!(
-                "Wait with `wheelhouse wait --agent {agent} --for idle`, or bring back only what is \
-                 committed with `--committed`"
+                "Wait with `wheelhouse wait --agent {agent} --for idle`, or merge only what is committed with `--committed`"
             )),
             Self::Kept { failures, .. } => {
                 let runs = failures.iter().find(|one| one.reason == "its agent runs");
                 let is_missing = |one: &&Failure| one.reason.starts_with(DIRECTORY_MISSING);
                 Some(match (runs, failures.first()) {
                     (None, Some(one)) if is_missing(&one) => format!(
-                        "Mount its disk or move it back; if it is gone for good, type `wheelhouse \
-                         workspace clean {} --gone`: its commits are put into a rescue ref first",
+                        "Mount its disk or move it back; if it is gone for good, type `wheelhouse workspace clean {} --gone`, which saves its commits to a rescue ref",
                         one.agent
                     ),
                     (Some(one), _) => {
                         format!("Stop it first with `wheelhouse agent stop {}`", one.agent)
                     }
                     (None, Some(one)) => format!(
-                        "Bring its work back with `wheelhouse workspace merge {agent}`, or put all of \
-                         it into a rescue ref and remove it with `wheelhouse workspace clean {agent} \
-                         --rescue`",
+                        "Merge its work with `wheelhouse workspace merge {agent}`, or save it to a rescue ref and remove it with `wheelhouse workspace clean {agent} --rescue`",
                         agent = one.agent
                     ),
                     (None, None) => "See `wheelhouse workspace list`".to_owned(),
@@ -302,7 +298,7 @@ impl Refusal {
         if *self == Self::GoingDown {
             return "Wait for it to end, then try again";
         }
-        "Use a new key; the same one only makes the same request again"
+        "Use a new key; a key belongs to one request"
     }
 
     /// Returns what to type next, where that is known.
@@ -316,10 +312,10 @@ impl Refusal {
                 Some(format!("Stop it first with `wheelhouse agent stop {agent}`"))
             }
             Self::StillWorking { .. } => {
-                Some("End everything all the same with `wheelhouse down --force`".to_owned())
+                Some("Stop them all with `wheelhouse down --force`".to_owned())
             }
             Self::UnknownReceipt { .. } | Self::AlreadyTyped { .. } => {
-                Some("See how far each prompt is with `wheelhouse status`".to_owned())
+                Some("See the prompts with `wheelhouse status`".to_owned())
             }
             Self::EmptyPrompt => Some(
                 "Give the prompt as an argument, or `-` to read it from standard input".to_owned(),
@@ -331,16 +327,16 @@ impl Refusal {
                 Some(format!("Start it again with `wheelhouse agent restart {agent}`"))
             }
             Self::UnknownTask { .. } => {
-                Some("See where each task stands with `wheelhouse task list`".to_owned())
+                Some("List the tasks with `wheelhouse task list`".to_owned())
             }
             Self::TaskIs { task, state } => Some(way_on(*task, *state)),
-            Self::TaskCycle { .. } => Some("Take one of these needs away".to_owned()),
+            Self::TaskCycle { .. } => Some("Remove one of these needs".to_owned()),
             Self::BadTask { .. } => Some("See `wheelhouse task add --help`".to_owned()),
             Self::TooManyTasks { .. } => {
                 Some("Cancel what is not needed with `wheelhouse task cancel ID`".to_owned())
             }
             Self::NotFresh { agent, .. } => Some(format!(
-                "Let it begin anew with `wheelhouse agent restart {agent}`, or leave the task to whoever is free"
+                "Restart it with `wheelhouse agent restart {agent}`, or leave the task to a free agent"
             )),
             Self::NotFree { agent, .. } => {
                 Some(format!("See what it does with `wheelhouse agent explain {agent}`"))
@@ -366,13 +362,13 @@ impl Refusal {
                 Some("See the runs with `wheelhouse run --list`".to_owned())
             }
             Self::PlayStands { run, .. } => Some(format!(
-                "Go on with it by `wheelhouse run --resume {run}`, or end it by `wheelhouse run --cancel {run}`"
+                "Resume it with `wheelhouse run --resume {run}`, or cancel it with `wheelhouse run --cancel {run}`"
             )),
             Self::NotSpawned { .. } => {
-                Some("A person sets what agents may start in `[team.NAME.spawn]`".to_owned())
+                Some("Set what agents may start in `[team.NAME.spawn]`".to_owned())
             }
             Self::StaleAttempt { .. } => {
-                Some("`wheelhouse whoami` shows the task in hand and its tag".to_owned())
+                Some("`wheelhouse whoami` shows the current task and its tag".to_owned())
             }
             Self::GoingDown | Self::KeyInUse { .. } => Some(self.retry_hint().to_owned()),
             Self::Failed { failures } => Some(failures_hint(failures)),
@@ -396,16 +392,16 @@ fn way_on(task: TaskId, state: TaskState) -> String {
     match state {
         TaskState::Pending => format!("See what it waits for with `wheelhouse task show {task}`"),
         TaskState::Running | TaskState::Blocked => {
-            format!("Give it to another with `wheelhouse task retry {task} --agent NAME`")
+            format!("Give it to another agent with `wheelhouse task retry {task} --agent NAME`")
         }
         TaskState::Claimed | TaskState::Interrupted => {
-            format!("See what becomes of it with `wheelhouse wait --task {task} --for done`")
+            format!("Wait for it with `wheelhouse wait --task {task} --for done`")
         }
         TaskState::Failed | TaskState::Cancelled => {
-            format!("Have it tried again with `wheelhouse task retry {task}`")
+            format!("Retry it with `wheelhouse task retry {task}`")
         }
         TaskState::Ready | TaskState::Done => {
-            format!("See what came of it with `wheelhouse task show {task}`")
+            format!("See the result with `wheelhouse task show {task}`")
         }
     }
 }

@@ -57,10 +57,8 @@ impl Findings {
         ];
         let named = files.into_iter().filter(|(files, _)| !files.is_empty());
         let mut work: Vec<String> = named.map(|(files, word)| told(files, word)).collect();
-        let commits = [
-            (self.commits, "that nobody has brought back"),
-            (self.stranded, "that no branch holds"),
-        ];
+        let commits =
+            [(self.commits, "that are not merged"), (self.stranded, "that are on no branch")];
         for (count, which) in commits.into_iter().filter(|(count, _)| *count > 0) {
             let noun = if count == 1 { "commit" } else { "commits" };
             work.push(format!("{count} {noun} {which}"));
@@ -90,7 +88,7 @@ mod tests {
             Findings { changed: names(1), untracked: names(4), commits: 2, ..Findings::default() };
         assert_eq!(
             work.reason_to_keep(plain).unwrap(),
-            "1 changed file: f0; 4 new files: f0, f1, f2, …; 2 commits that nobody has brought back"
+            "1 changed file: f0; 4 new files: f0, f1, f2, …; 2 commits that are not merged"
         );
         assert_eq!(work.reason_to_keep(rescues), None);
         let stuck = Findings { obstacles: vec!["a merge is not finished".to_owned()], ..work };

@@ -79,7 +79,7 @@ impl Gate {
     pub fn parse(text: &str) -> Result<Self, BadGate> {
         let bad = |reason: &str| BadGate { text: text.to_owned(), reason: reason.to_owned() };
         if text.trim().is_empty() {
-            return Err(bad("it is a command or a check, not nothing"));
+            return Err(bad("a gate cannot be empty"));
         }
         let limit = text.strip_prefix("limit:").map(|rest| {
             let (seconds, rest) = rest.split_once(':')?;
@@ -170,7 +170,7 @@ fn inside(path: &str) -> Result<String, String> {
     if lies_inside(path) {
         return Ok(path.to_owned());
     }
-    Err("its file must lie where the agent works; use a command for what lies elsewhere".to_owned())
+    Err("its file must be in the agent's directory; use a command for other files".to_owned())
 }
 
 /// Says whether a path, as it is written, names something below the directory that it is relative
@@ -220,18 +220,18 @@ mod tests {
     #[test]
     fn what_looks_like_a_check_and_is_none_is_told_with_its_form() {
         for (text, words) in [
-            ("", "not nothing"),
+            ("", "cannot be empty"),
             ("regex:a", "regex:PATH:PATTERN"),
             ("schema:a.json", "schema:PATH:SCHEMA"),
-            ("schema:a.json:../s", "must lie where"),
+            ("schema:a.json:../s", "must be in"),
             ("exit:x:y", "exit:CODE:COMMAND"),
             ("git:dirty", "git:clean"),
             ("git:ahead:--x", "git:ahead:REF"),
             ("limit:0:ls", "limit:SECONDS:GATE"),
             ("contract:", "contract:TITLE"),
-            ("file:/etc/passwd", "must lie where"),
-            ("file:../x", "must lie where"),
-            ("json:", "must lie where"),
+            ("file:/etc/passwd", "must be in"),
+            ("file:../x", "must be in"),
+            ("json:", "must be in"),
         ] {
             let said = Gate::parse(text).unwrap_err().to_string();
             assert!(said.contains(words), "{text}: {said}");

@@ -26,9 +26,9 @@ pub enum MergeForm {
     /// A merge commit, with the branch as it is behind it.
     #[default]
     Merge,
-    /// One commit with all of it.
+    /// Squash the work into one commit.
     Squash,
-    /// Its commits one by one, on top.
+    /// Rebase its commits.
     Rebase,
 }
 

@@ -82,7 +82,7 @@ impl fmt::Display for Pattern {
 #[serde(rename_all = "snake_case")]
 pub enum PlayState {
     Running,
-    /// It cannot go on unless a person does something; it stands where it is.
+    /// Report that the task cannot go on unless a person does something; it stands where it is.
     NeedsPerson,
     /// Every task is done.
     Done,

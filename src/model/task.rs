@@ -123,7 +123,7 @@ impl fmt::Display for TaskState {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
-    /// It fails; what needs it waits for a person.
+    /// The task fails; tasks that need it wait for a person.
     Retry,
     /// Another agent that fits tries it; then as above.
     #[default]
@@ -161,9 +161,9 @@ pub struct Terms {
     pub owns: Vec<String>,
     /// What the hub itself checks before the task is done.
     pub gates: Vec<String>,
-    /// Higher goes first.
+    /// Tasks with a higher priority go first.
     pub priority: i32,
-    /// How often one agent may try.
+    /// Attempts per agent.
     pub attempts_max: u32,
     /// How long one attempt may take before a person is asked.
     pub time_limit_ms: Option<u64>,

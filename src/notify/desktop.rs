@@ -1,4 +1,4 @@
-//! A notification as `notify-send` takes it, so that it shows an agent's words and heeds none of them.
+//! Builds the arguments of `notify-send`, so that it shows an agent's words and obeys none of them.
 
 /// Returns the text of a notification.
 ///

@@ -1,6 +1,6 @@
-//! Whom a person is told of beside the dashboard, when, and in which form.
+//! Notifies users who are not watching: which states, when, and in which form.
 //!
-//! Pure: who carries the word (the hub, the dashboard) and how often a pane is looked at come in.
+//! Pure: the hub and the dashboards send the notifications, and report which pane is looked at.
 
 mod desktop;
 mod notifier;

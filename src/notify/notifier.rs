@@ -1,5 +1,5 @@
-//! Decides when a person is told: of each thing once, at most once a minute for each agent, and not
-//! of what is before their eyes.
+//! Decides when to notify: once for each thing, at most once a minute for each agent, and never for
+//! the pane that the user looks at.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

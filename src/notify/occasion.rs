@@ -1,4 +1,4 @@
-//! What may be worth a word to a person.
+//! Lists what is worth a notification.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A notification as a terminal shows it, with nothing in it that the terminal would obey.
+//! Writes a notification as an escape sequence, with nothing in it that the terminal would obey.
 
 use std::fmt;
 

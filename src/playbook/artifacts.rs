@@ -105,7 +105,7 @@ fn contract(artifact: &Artifact, place: &Place, findings: &mut Findings) {
     let is_inside = parts.iter().all(|part| matches!(part, Component::Normal(_)));
     // A colon ends the path in the gate that looks at the file.
     if parts.is_empty() || !is_inside || path.contains(':') {
-        let message = format!("`{path}` does not lie in the project");
+        let message = format!("`{path}` is not in the project");
         let hint = "Write a path relative to the project, such as `docs/plan.md`";
         findings.say(place.clone().key("path"), message, hint);
     }

@@ -1,4 +1,4 @@
-//! The brief that teaches an agent the protocol.
+//! Writes the brief that teaches an agent the protocol.
 
 /// Returns the text that goes before a task.
 ///

@@ -1,4 +1,4 @@
-//! A report that was made by a call, in the form that a line of it would have.
+//! Turns a report that was made by a call into the form of a line.
 
 use super::grammar::TEXT_CHARS_MAX;
 use super::reported::{Report, ReportKind};

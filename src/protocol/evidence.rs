@@ -1,4 +1,4 @@
-//! How much of a DONE can be checked.
+//! Judges whether the evidence of a DONE can be checked.
 
 use serde::{Deserialize, Serialize};
 

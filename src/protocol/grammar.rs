@@ -1,4 +1,4 @@
-//! The grammar of one line: keyword, tag, value, text.
+//! Parses one line: keyword, tag, value, text.
 
 use super::reported::{Report, ReportKind, Status};
 

@@ -1,4 +1,4 @@
-//! The protocol that agents speak: its grammar, how strong a claim is, the brief that teaches it.
+//! Reads and writes the protocol that agents speak: grammar, evidence, brief.
 //!
 //! A report is a line such as `STATUS(k7f3): DONE — what + evidence`. What is read here is text
 //! alone; whether a line is an agent's own, and new, is for whoever reads the screen to say.

@@ -1,4 +1,4 @@
-//! Finds the reports in a text that is known to be an agent's own, written in Markdown.
+//! Finds the reports in an agent's own Markdown.
 
 use super::grammar::{ends_contract, parse, starts_report};
 use super::reported::{Report, ReportKind};

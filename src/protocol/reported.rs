@@ -1,4 +1,4 @@
-//! A report: what an agent said in the protocol.
+//! Defines a report: what an agent said in the protocol.
 
 use serde::{Deserialize, Serialize};
 

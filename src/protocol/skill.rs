@@ -1,4 +1,4 @@
-//! The text that teaches an agent the tool, by its role.
+//! Writes the text that teaches an agent this tool, by its role.
 
 use crate::model::Role;
 

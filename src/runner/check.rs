@@ -1,4 +1,4 @@
-//! Looks at a place from here.
+//! Checks a runner from here.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::call::read;
 use super::far::Sight;
+use super::handshake::read;
 
 /// A place that has not answered by then does not answer.
 const LOOK_MAX: Duration = Duration::from_secs(30);

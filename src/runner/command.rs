@@ -1,4 +1,4 @@
-//! What to run here so that something runs there. Every command is a list of words; no shell reads it.
+//! Builds the command that runs something remotely, as a list of words without a shell.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Words for a shell on another machine: `ssh` hands over one text, and a shell there reads it.
+//! Quotes words for a remote shell, since `ssh` sends one text.
 
 /// Returns the words as a text that any POSIX shell reads as exactly these words.
 pub(super) fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> String {

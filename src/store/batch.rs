@@ -1,4 +1,4 @@
-//! What is handed over to be remembered, and how large it may be.
+//! Defines a batch of changes, and how large it may be.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::model::{Entry, Moment, RowChange};
 
-/// An entry tells a story; what is longer than this is not read, and would crowd out what is.
+/// An entry tells a history; what is longer than this is not read, and would crowd out what is.
 const ENTRY_BYTES_MAX: usize = 64 * 1024;
 
 /// The largest prompt fits, with what JSON adds to it.

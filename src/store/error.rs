@@ -1,4 +1,4 @@
-//! Why the record cannot be used, where it is, and what to type next.
+//! Explains why the record cannot be used, where it is, and what to type next.
 
 use std::fmt;
 use std::fs;
@@ -14,12 +14,12 @@ use super::batch::Ticket;
 pub enum StoreError {
     #[error(
         "The record `{}` was written by a newer version of wheelhouse (form {found}, and this one \
-         knows {known})\nhint: Use the newer version; `wheelhouse doctor` tells more", path.display()
+         knows {known})\nhint: Use the newer version; see `wheelhouse doctor`", path.display()
     )]
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error(
-        "The record `{}` has the form of an older version (form {found})\n\
-         hint: Run `wheelhouse status`: the hub keeps a copy and brings it up to date", path.display()
+        "The record `{}` was written by an older version (form {found})\n\
+         hint: Run `wheelhouse status`: the hub makes a copy and migrates it", path.display()
     )]
     Older { path: PathBuf, found: i64 },
     #[error("`{}` is not a record of wheelhouse: {reason}\n{place}", place.path.display())]
@@ -28,23 +28,21 @@ pub enum StoreError {
     Damaged { place: Place, reason: String },
     #[error("The record `{}` contradicts itself: {difference}\n{place}", place.path.display())]
     Contradiction { place: Place, difference: Difference },
-    #[error("Failed to bring the record `{}` up to date, and left it as it was\n{place}", place.path.display())]
+    #[error("Failed to migrate the record `{}`; it is unchanged\n{place}", place.path.display())]
     Migrate { place: Place, source: rusqlite::Error },
     #[error(
-        "What happened before {until} is no longer on record\n\
-         hint: How much is kept is in `[record]` of the settings: see `wheelhouse config show`"
+        "What happened before {until} is no longer kept\n\
+         hint: `[record]` in the settings sets how much is kept; see `wheelhouse config show`"
     )]
     CutOff { until: String },
-    #[error("There is no record at `{}`\nhint: Begin one with `wheelhouse up`", .0.display())]
+    #[error("There is no record at `{}`\nhint: `wheelhouse up` makes one", .0.display())]
     Absent(PathBuf),
     #[error(
-        "Failed to use the record `{}`: {source}\nhint: Make room on the disk and see that you can \
-         write there; `wheelhouse doctor` looks at both", path.display()
+        "Failed to use the record `{}`: {source}\nhint: Free some disk space and check that you can write there; `wheelhouse doctor` checks both", path.display()
     )]
     Use { path: PathBuf, source: rusqlite::Error },
     #[error(
-        "Failed to use the record `{}`: {source}\nhint: Make room on the disk and see that you can \
-         write there; `wheelhouse doctor` looks at both", path.display()
+        "Failed to use the record `{}`: {source}\nhint: Free some disk space and check that you can write there; `wheelhouse doctor` checks both", path.display()
     )]
     Io { path: PathBuf, source: io::Error },
 }

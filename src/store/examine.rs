@@ -1,4 +1,4 @@
-//! Looks at a record without changing a byte of it, before anybody writes.
+//! Checks a record without changing it, before anything is written.
 
 use std::path::Path;
 

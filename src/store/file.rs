@@ -1,4 +1,4 @@
-//! Makes the record's file, opens it for writing, and brings an older form up to date.
+//! Creates the record's file, opens it for writing, and migrates older forms.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,4 +1,4 @@
-//! Rows as the journal tells them, and whether they are what is kept.
+//! Computes rows from the journal, and compares them with those that are stored.
 
 use std::collections::BTreeMap;
 

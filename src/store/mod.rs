@@ -1,4 +1,4 @@
-//! The record that survives: a journal of what happened, and the rows that follow from it.
+//! Keeps the record: a journal of what happened, and the rows that follow from it.
 //!
 //! A batch is one decision: its entries go into the journal and its rows are changed in one
 //! transaction, so that the rows are always the fold of the journal, from its beginning or from where it

@@ -1,4 +1,4 @@
-//! Cuts the journal off at its old end, by age and by size.
+//! Removes the old end of the journal, by age and by size.
 //!
 //! It is cut at a snapshot, which stays: the rows are the fold of what is left from there on. One step
 //! takes off what lies between two snapshots, so that nobody who waits for the record waits long.

@@ -1,4 +1,4 @@
-//! What waits to be written, between the hub and the record's thread.
+//! Queues batches between the hub and the record's thread.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! The form of the record, and how an older form becomes the present one.
+//! Defines the record's tables, and migrates older forms.
 
 use rusqlite::{Connection, Transaction};
 

@@ -1,4 +1,4 @@
-//! The handle that the hub holds, and the thread behind it that writes.
+//! Runs the thread that writes the record, and gives the hub a handle to it.
 
 use std::path::Path;
 use std::sync::Arc;

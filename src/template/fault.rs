@@ -1,4 +1,4 @@
-//! What is wrong with a template's text, and on which line.
+//! Explains what is wrong with a template, and on which line.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The one place that runs the template language.
+//! Runs the template language; the only file that does.
 
 use std::collections::{BTreeMap, BTreeSet};
 

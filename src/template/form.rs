@@ -1,4 +1,4 @@
-//! Forms: texts from which a program's own settings are made.
+//! Renders forms: texts that become a program's own settings.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

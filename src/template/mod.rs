@@ -1,4 +1,4 @@
-//! Prompt templates: texts with blanks, and what fills them.
+//! Renders prompt templates.
 //!
 //! A template says which variables it has; nothing is filled in that it does not name, and nothing
 //! that it needs may be missing. All of them teach the protocol by the same words, those of the

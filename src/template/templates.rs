@@ -1,4 +1,4 @@
-//! All templates that can be named, and how one becomes a prompt.
+//! Finds templates by name and renders them into prompts.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A template as data.
+//! Parses a template's file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -19,9 +19,9 @@ const CHUNK_BYTES: usize = 64 * 1024;
 pub(super) enum HubLinkError {
     #[error("it closed the connection")]
     Closed,
-    #[error("it no longer reads what it is sent")]
+    #[error("it does not read its input")]
     Deaf,
-    #[error("it sent something that cannot be read")]
+    #[error("it sent data that cannot be read")]
     Unreadable(#[from] FrameError),
     #[error("{0}")]
     Failed(#[from] io::Error),

@@ -134,6 +134,6 @@ pub enum TuiError {
     Terminal(#[from] io::Error),
     #[error("{0}")]
     Refused(String),
-    #[error("The hub runs version {hub}, which does not speak as this dashboard does")]
+    #[error("The hub runs version {hub}, which this dashboard does not understand")]
     Version { hub: String, is_older: bool, pid: u32 },
 }

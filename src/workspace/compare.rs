@@ -1,4 +1,4 @@
-//! What a workspace has become, while its agent works on.
+//! Compares a workspace with its base while its agent works.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::make::settings;
 use crate::git::Repository;
 use crate::model::Workspace;
 
-/// Returns the files that differ from what the workspace began with, or from what was brought back
+/// Returns the files that differ from what the workspace began with, or from what was merged
 /// last; nothing, if git does not know it.
 pub fn differing(workspace: &Workspace) -> Result<Option<Vec<String>>, WorkspaceError> {
     let plot = &workspace.plot;

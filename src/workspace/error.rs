@@ -1,11 +1,11 @@
-//! What can go wrong with a workspace.
+//! Lists what can fail with a workspace.
 
 use std::io;
 use std::path::Path;
 
 use crate::git::GitError;
 
-/// Why a workspace could not be made, looked into, rescued, brought back or removed.
+/// Why a workspace could not be made, looked into, rescued, merged or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Files of a workspace, opened so that no link leads out of it, not even one that is made meanwhile.
+//! Opens files of a workspace so that no link leads out of it, even one made meanwhile.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Looks into a workspace: what is in it that is nowhere else.
+//! Inspects a workspace: finds work that exists nowhere else.
 //!
 //! Every file is read, whatever the index says of it: git can be told to overlook a change.
 
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::WorkspaceError;
-use super::inhabitants::inhabitants;
 use super::inside::Root;
 use super::local::{self, Inventory};
 use super::missing;
-use super::site::Site;
+use super::places::Site;
+use super::processes::inhabitants;
 use super::walk::{Shape, Walked, walk};
 use crate::config::Hash;
 use crate::git::{Blob, Repository};
@@ -61,7 +61,7 @@ pub(super) fn inspect(site: &Site, workspace: &Workspace) -> Result<Snapshot, Wo
     obstacles.extend(snapshot.walked.unread.clone());
     let inside = inhabitants(root);
     if !inside.is_empty() {
-        obstacles.push(format!("processes are at home in it: {}", inside.join(", ")));
+        obstacles.push(format!("processes run in it: {}", inside.join(", ")));
     }
     Ok(snapshot)
 }
@@ -74,7 +74,7 @@ fn inspect_copy(site: &Site, workspace: &Workspace) -> Result<Snapshot, Workspac
         fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let mut findings = Findings::default();
     let Some(mut known) = known else {
-        findings.obstacles.push("nobody knows what it was made with".to_owned());
+        findings.obstacles.push("the list of files that it was made with is missing".to_owned());
         return Ok(Snapshot { findings, walked, tree: None });
     };
     for seen in walked.files.iter().filter(|seen| seen.shape != Shape::Other) {

@@ -1,4 +1,4 @@
-//! Files that a workspace gets from the project: those that a list names, or all of them.
+//! Copies files from the project into a workspace: those of a list, or all.
 //!
 //! Nothing is read through a link that leads out of the project, and nothing written through one
 //! that lies in the workspace.
@@ -52,7 +52,7 @@ pub(super) fn listed(
     let mut bytes = 0;
     for name in list {
         if !lies_inside(name) {
-            return Err(WorkspaceError::Refused(format!("`{name}` does not lie in the project")));
+            return Err(WorkspaceError::Refused(format!("`{name}` is not in the project")));
         }
         let path = project.join(name);
         let Ok(told) = fs::metadata(&path) else { continue };
@@ -127,7 +127,7 @@ pub(super) fn copy_all(project: &Path, root: &Path) -> Result<Inventory, Workspa
     if walked.files.len() > COPIED_FILES_MAX || bytes > COPIED_BYTES_MAX {
         let (count, mebibytes) = (walked.files.len(), bytes / (1024 * 1024));
         return Err(WorkspaceError::Refused(format!(
-            "the project holds {count} files with {mebibytes} MiB, and is too large to be copied: \
+            "the project has {count} files with {mebibytes} MiB, which is too large to copy: \
              use `workspace = \"worktree\"`, or `shared`"
         )));
     }
@@ -218,7 +218,7 @@ mod tests {
         let inventory = copy_all(&project, &root).unwrap();
         assert_eq!(inventory.keys().collect::<Vec<_>>(), [".env", "config/deep/a", "out", "up"]);
         assert_eq!(fs::read_link(root.join("out")).unwrap(), Path::new("../secret"));
-        assert!(copy_all(&project, &root).is_err(), "it is there already");
+        assert!(copy_all(&project, &root).is_err(), "it is already there");
         let pipe = project.join("pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR).unwrap();
         let refused = copy_all(&project, &root.with_extension("2")).unwrap_err().to_string();

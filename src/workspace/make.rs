@@ -1,10 +1,10 @@
-//! Makes a workspace: all of it, or nothing that is left behind.
+//! Makes a workspace completely, or leaves nothing behind.
 
 use std::collections::BTreeMap;
 use std::fs;
 
+use super::places::Site;
 use super::rescue::{Rescued, rescued};
-use super::site::Site;
 use super::{WorkspaceError, local, ports, removal};
 use crate::config::Hash;
 use crate::git::{GitError, Repository};
@@ -109,8 +109,7 @@ fn free_branch(repository: &Repository, plot: &Plot) -> Result<(), WorkspaceErro
         return Ok(repository.delete_ref(&name, &tip)?);
     }
     Err(WorkspaceError::Refused(format!(
-        "the branch `{}` holds commits that no other does: bring them back with `git merge {}`, or \
-         rename it with `git branch -m {} NAME`",
+        "the branch `{}` has commits that no other branch has: merge them with `git merge {}`, or rename it with `git branch -m {} NAME`",
         plot.branch, plot.branch, plot.branch
     )))
 }

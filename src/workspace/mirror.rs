@@ -1,11 +1,11 @@
-//! A working tree here that shows what one elsewhere holds: as it was when it was last asked.
+//! Mirrors a remote workspace in a worktree here.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-use super::outpost::{Given, Tips};
+use super::places::{Site, Turn};
+use super::remote::{Given, Tips};
 use super::rescue::{name, place, rescue};
-use super::site::{Site, Turn};
 use super::{WorkspaceError, local};
 use crate::git::Repository;
 use crate::model::{Clearing, Workspace};

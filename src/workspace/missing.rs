@@ -1,4 +1,4 @@
-//! A workspace whose directory is not there: on a disk that is away, moved, or gone for good.
+//! Deals with workspaces whose directory is missing: unmounted, moved, or gone for good.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,37 +1,36 @@
-//! Workspaces: directories in which agents work apart from each other; made, looked into, rescued,
-//! brought back, removed.
+//! Makes, inspects, merges, rescues and removes workspaces, the directories in which agents work.
 //!
-//! What is to be done is decided elsewhere; here it is done so that nothing is lost on the way. A
-//! workspace is looked into when it is removed, never before, moved aside whole, and then deleted file
-//! by file: what was not looked at stays. No call of git here forces anything.
+//! The engine decides what to do; this room does it so that nothing is lost. A workspace is inspected
+//! when it is removed, never before. It is moved aside whole, then deleted file by file: what was not
+//! inspected stays. No git call here forces anything.
 
-mod bring;
 mod compare;
 mod error;
-mod inhabitants;
 pub mod inside;
 mod inspect;
 mod local;
 mod make;
+mod merge;
+mod merge_refusals;
 mod mirror;
 mod missing;
-mod outpost;
+mod places;
 mod ports;
-mod refusals;
+mod processes;
+mod remote;
 mod removal;
 mod remove;
 mod rescue;
-mod site;
-mod unknown;
+mod unrecorded;
 mod walk;
 
-pub use bring::{Candidate, Prospect, Scratch, advance, message, prepare};
 pub use compare::{differing, shared_settings};
 pub use error::WorkspaceError;
 pub use make::make;
+pub use merge::{Candidate, Prospect, Scratch, advance, message, prepare};
 pub use mirror::{Mirror, branch_tip, clearing_here, given, packed};
-pub use outpost::{Given, Station, Tips};
+pub use places::Site;
+pub use remote::{Given, Station, Tips};
 pub use remove::{Cleared, clear, refuse_to_clear};
 pub use rescue::{Rescue, find_rescue, rescue, rescues};
-pub use site::Site;
-pub use unknown::Search;
+pub use unrecorded::Search;

@@ -1,4 +1,4 @@
-//! Ports that are given out: no two workspaces of this user have one in common.
+//! Gives out ports, so that no two workspaces of this user share one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::WorkspaceError;
-use super::site::Turn;
+use super::places::Turn;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Claim {

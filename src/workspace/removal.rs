@@ -1,4 +1,4 @@
-//! Takes the files of a workspace away: the whole tree is moved aside first, and only then deleted.
+//! Deletes a workspace's files: moves the tree aside first, then deletes file by file.
 //!
 //! A tree that was deleted in part looks like one whose files somebody has deleted. So no file goes
 //! while it lies where the workspace was. Once it is aside and still as it was looked at, a list of
@@ -15,9 +15,9 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::WorkspaceError;
-use super::inhabitants::inhabitants;
 use super::local::key;
-use super::site::Site;
+use super::places::Site;
+use super::processes::inhabitants;
 use super::walk::{Stamp, Walked, stamp_of, walk};
 use crate::model::{AgentName, Workspace};
 
@@ -113,7 +113,7 @@ impl Removal {
         }
         let inside = inhabitants(&self.aside);
         if !inside.is_empty() {
-            let words = format!("processes are at home in it: {}", inside.join(", "));
+            let words = format!("processes run in it: {}", inside.join(", "));
             return Err(WorkspaceError::Refused(words));
         }
         Ok(found.files.into_iter().map(|seen| (key(&seen.path), seen.stamp)).collect())

@@ -1,4 +1,4 @@
-//! Removes a workspace: only what was looked at, and only if it is still the same.
+//! Removes a workspace if it is still as it was inspected.
 //!
 //! A file that came or changed since stops it, and stays. There is no other way to remove one.
 
@@ -7,11 +7,11 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::inhabitants::inhabitants;
 use super::inspect::{Snapshot, inspect};
+use super::places::Site;
+use super::processes::inhabitants;
 use super::removal::{Decided, Removal};
 use super::rescue::rescue_seen;
-use super::site::Site;
 use super::{WorkspaceError, ports};
 use crate::git::Repository;
 use crate::model::{Clearing, Workspace, WorkspaceKind};

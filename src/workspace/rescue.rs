@@ -1,4 +1,4 @@
-//! Puts all that is in a workspace where it cannot be lost: into a commit that a reference holds.
+//! Saves all that is in a workspace to a commit that a rescue ref holds.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::WorkspaceError;
 use super::inspect::{Snapshot, TreeSnapshot, inspect};
-use super::site::Site;
+use super::places::Site;
 use crate::git::{GitError, Repository};
 use crate::model::{AgentName, Clearing, Workspace, WorkspaceKind};
 

@@ -1,4 +1,4 @@
-//! Everything that lies below a directory, with stamps that tell whether it is still the same.
+//! Lists everything below a directory, with stamps that tell whether it changed.
 
 use std::fs;
 use std::io;

@@ -69,8 +69,8 @@ fn what_was_added_outlives_the_hub_and_its_secrets_do_not() {
 
     let refused = world.run(&["agent", "restart", "extra"]);
     insta::assert_snapshot!(refused.text(), @"
-    error: Nobody knows the value of `KEY` for agent `extra` any more
-    hint: Values are never written down: type `KEY=… wheelhouse agent start extra`, or remove the agent
+    error: The value of `KEY` for agent `extra` is lost
+    hint: Values are never saved. Set it again: `KEY=… wheelhouse agent start extra`, or remove the agent
     exit: 1
     ");
     assert_eq!(world.agent("extra").pid, pid, "and it was left alone");
@@ -88,10 +88,10 @@ fn what_cannot_be_added_says_why_and_what_to_type() {
         said.err
     };
     let add = |more: &[&str]| refused(&[&["agent", "add"], more].concat());
-    assert!(add(&["extra", "--cli", "shell"]).contains("No team runs"));
+    assert!(add(&["extra", "--cli", "shell"]).contains("No team is running"));
     world.ok(&["up", "crew"]);
     assert!(add(&["extra"]).contains("--cli"), "neither a cli nor a command");
-    assert!(add(&["one", "--cli", "shell"]).contains("There is an agent `one` already"));
+    assert!(add(&["one", "--cli", "shell"]).contains("There is already an agent `one`"));
     assert!(add(&["Big", "--cli", "shell"]).contains("`Big` is not a name"));
     assert!(add(&["extra", "--cli", "shel"]).contains("Unknown cli `shel`"));
     assert!(add(&["extra", "--cli", "shell", "--team", "nobody"]).contains("Unknown team"));

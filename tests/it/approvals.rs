@@ -132,7 +132,7 @@ fn what_the_rules_would_do_can_be_tried() {
     assert_eq!((said.code, said.out.trim()), (Some(0), "approved once, by wheelhouse.toml:9"));
     let said = tried(&["cargo test && rm -rf /"]);
     assert_eq!(said.code, Some(3), "{said:?}");
-    assert!(said.out.starts_with("left to a person: wheelhouse.toml:9 is for this command alone"));
+    assert!(said.out.starts_with("left to you: wheelhouse.toml:9 is for this command alone"));
     let said = tried(&["--path", "a", "--json"]);
     assert_eq!(said.code, Some(3), "{said:?}");
     assert_eq!(serde_json::from_str::<Value>(&said.out).unwrap()["approved"], false);

@@ -342,7 +342,7 @@ fn production_text(file: &Path) -> String {
     body.lines().filter(code).collect::<Vec<_>>().join("\n")
 }
 
-fn rust_files(directory: &Path) -> Vec<PathBuf> {
+pub(super) fn rust_files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
         let path = entry.path();

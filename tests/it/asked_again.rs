@@ -49,7 +49,7 @@ fn a_task_whose_answer_died_with_the_hub_is_there_once() {
     assert_eq!(added(next.answer_under(Some("k-1"), task("x")).unwrap()), "t1");
     assert_eq!(world.status().tasks.len(), 1);
     let other = next.answer_under(Some("k-1"), task("other")).unwrap_err();
-    assert_eq!(other.message, "The key `k-1` stands for another request");
+    assert_eq!(other.message, "The key `k-1` was used for another request");
     assert!(other.hint.unwrap().starts_with("Use a new key"));
     assert_eq!(added(next.answer_under(Some("k-2"), task("x")).unwrap()), "t2");
     let bad = next.answer_under(Some("two words"), task("x")).unwrap_err();
@@ -57,7 +57,7 @@ fn a_task_whose_answer_died_with_the_hub_is_there_once() {
     // An agent asks under keys of its own.
     let mut red = Visitor::speaking(&world, "red");
     let refused = red.answer_under(Some("k-1"), task("x")).unwrap_err();
-    assert!(refused.message.contains("takes part in no run"), "{refused:?}");
+    assert!(refused.message.contains("is in no playbook run"), "{refused:?}");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_script_that_calls_again_with_its_key_adds_and_begins_nothing_twice() {
     let other = ["task", "add", "--title", "x", "--prompt", "z", "--key", "job-17"];
     let other = world.run(&other);
     assert_eq!(other.code, Some(1), "{other:?}");
-    assert!(other.err.contains("The key `job-17` stands for another request"), "{}", other.err);
+    assert!(other.err.contains("The key `job-17` was used for another request"), "{}", other.err);
     let bad = world.run(&[&add[..7], &["two words"]].concat());
     assert_eq!(bad.code, Some(2), "{bad:?}");
     assert!(bad.err.contains("use up to 128 letters, digits"), "{}", bad.err);

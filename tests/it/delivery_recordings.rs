@@ -218,7 +218,7 @@ fn a_prompt_is_refused_while_the_recorded_agent_works() {
         let [DeliveryStage::Refused { reason }] = stages.as_slice() else {
             panic!("{cli} {stages:?}")
         };
-        assert_eq!(reason, "the agent is at work", "{cli}");
+        assert_eq!(reason, "the agent is working", "{cli}");
         assert_eq!((replay.pastes, replay.presses), (0, 0));
     }
 }

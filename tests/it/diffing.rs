@@ -70,7 +70,7 @@ fn the_command_tells_what_changed_and_against_what() {
     assert_eq!((&some["files"][0]["added"], &some["files"][0]["hunks"]), (&1.into(), &Value::Null));
     for (words, hint) in [
         (["agent", "diff", "ready", "--against", "nowhere"], "Name a commit or a branch"),
-        (["agent", "diff", "ready", "--stat", "other.rs"], "lists those that do"),
+        (["agent", "diff", "ready", "--stat", "other.rs"], "List the changed files"),
         (["agent", "diff", "reddy", "--against", "base"], "Known agents: ready"),
     ] {
         let said = world.run(&words);
@@ -130,7 +130,7 @@ fn a_comment_on_a_line_in_the_dashboard_reaches_the_agent() {
     let seen = world.read("ready");
     assert!(seen.contains("main.rs:2") && seen.contains("run(3);"), "{seen}");
     terminal.press(b"q");
-    terminal.wait_for("Detached; everything goes on");
+    terminal.wait_for("Detached. Agents keep running");
     terminal.assert_restored();
     world.ok(&["down", "--force"]);
 }

@@ -296,7 +296,7 @@ fn name_doors() -> Vec<(&'static str, &'static str, With)> {
         ("commit", "is no commit", Box::new(move |name| diff(Against::Rev(name.to_owned())))),
         (
             "pane",
-            "is not within its reach",
+            "has no permission for",
             Box::new(|name| Request::Read {
                 agent: name.to_owned(),
                 lines: None,
@@ -305,7 +305,7 @@ fn name_doors() -> Vec<(&'static str, &'static str, With)> {
         ),
         (
             "task",
-            "is not within its reach",
+            "has no permission for",
             Box::new(|name| Request::Task { ask: TaskRequest::Show { task: name.to_owned() } }),
         ),
     ]

@@ -189,7 +189,7 @@ fn an_agent_that_another_starts_never_runs_behind_a_link_that_comes_and_goes() {
     let mut refused = 0;
     for number in 0..12 {
         if let Err(fault) = top.answer(kid(&format!("kid{number}"), "door")) {
-            assert!(fault.message.contains("is no directory of the project"), "{fault:?}");
+            assert!(fault.message.contains("is not a directory of the project"), "{fault:?}");
             refused += 1;
         }
     }

@@ -25,7 +25,7 @@ fn the_story_of_a_run_is_told_in_order_and_without_a_hub() {
     let world = World::with_crew(&[("one", SHELL), ("two", SHELL)]);
     let said = world.run(&["events"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("hint: Begin one with `wheelhouse up`"), "{}", said.err);
+    assert!(said.err.contains("hint: `wheelhouse up` makes one"), "{}", said.err);
 
     world.ok(&["up", "crew"]);
     world.ok(&["agent", "stop", "one"]);

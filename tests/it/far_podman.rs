@@ -121,7 +121,7 @@ fn an_agent_in_a_container_speaks_to_its_hub_and_reaches_nothing_but_its_mounts(
     let checked = world.ok(&["runner", "check", "box"]);
     assert!(checked.contains(&format!("box (podman {IMAGE}) answers")), "{checked}");
     let project = world.project.display();
-    assert!(checked.contains(&format!("{project} can be written to")), "{checked}");
+    assert!(checked.contains(&format!("{project} is writable")), "{checked}");
     fs::write(world.path("home/secret"), "sentinel-51c0").unwrap();
     world.ok(&["up", "crew"]);
     let enter = |text: &str| world.ok(&["agent", "keys", "one", "--text", text, "enter"]);
@@ -245,7 +245,7 @@ fn an_agent_in_a_container_of_its_own_works_in_a_tree_of_its_own() {
     let yard = Yard::in_world(world, &files, &agents, (&settings, "runner = \"box\""));
     let world = &yard.world;
     let said = world.ok(&["up", "crew"]);
-    assert!(said.contains("on box, in a worktree of its own: one, two"), "{said}");
+    assert!(said.contains("on box, in its own worktree: one, two"), "{said}");
     yard.up(&["one", "two"]);
     yard.say("one", "echo two >> a.txt; git commit -q -a -m mine; echo new > n.txt");
     yard.say("two", "echo other >> a.txt");

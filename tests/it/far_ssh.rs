@@ -93,7 +93,7 @@ fn out_of_reach_is_shown_and_is_not_dead() {
 
     // What is typed now would mean something else by the time it arrives.
     let typed = world.run(&["agent", "keys", "one", "--text", "x"]);
-    assert!(typed.err.contains("is out of reach since"), "{typed:?}");
+    assert!(typed.err.contains("has been unreachable since"), "{typed:?}");
     // Nobody waits for ever, and no second agent is started.
     let stopped = world.run(&["agent", "stop", "two"]);
     assert_eq!(stopped.code, Some(1));

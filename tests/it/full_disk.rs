@@ -21,7 +21,7 @@ fn a_full_disk_is_refused_loudly_and_heals_by_itself() {
     // The first that comes finds it out.
     let said = world.run(&["agent", "start", "blue"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("could not be put on record"), "{}", said.err);
+    assert!(said.err.contains("could not be recorded"), "{}", said.err);
     let status = world.status();
     let trouble = status.hub.trouble.unwrap();
     assert!(trouble.starts_with("The record cannot be written: "), "{trouble}");
@@ -35,7 +35,7 @@ fn a_full_disk_is_refused_loudly_and_heals_by_itself() {
     ] {
         let said = world.run(words);
         assert_eq!(said.code, Some(1), "{words:?}: {said:?}");
-        assert!(said.err.contains(&trouble) && said.err.contains("hint: Make room"), "{said:?}");
+        assert!(said.err.contains(&trouble) && said.err.contains("hint: Free some"), "{said:?}");
     }
     assert!(world.ok(&["status"]).contains(&trouble));
     let said = world.run(&["doctor"]);

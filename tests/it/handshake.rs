@@ -51,7 +51,7 @@ fn a_hub_of_another_version_is_named_with_what_to_type() {
         assert_eq!(said.code, Some(1), "{said:?}");
         let expected = format!(
             "error: The hub is older than this program: it runs version 0.0.1, and this is version {ours}\n\
-             hint: Let a hub of this version take over with `kill 77`: the agents go on meanwhile\n"
+             hint: Replace it with a hub of this version: `kill 77`. Agents keep running\n"
         );
         assert_eq!(said.err, expected);
     }
@@ -67,7 +67,7 @@ fn a_hub_of_another_version_is_named_with_what_to_type() {
     strange_hub(&world, None);
     let said = world.run(&["status"]);
     assert_eq!(said.code, Some(1));
-    assert!(said.err.contains("does not speak as a hub does: unknown variant"), "{said:?}");
+    assert!(said.err.contains("is not a hub: unknown variant"), "{said:?}");
     assert!(said.err.contains("\nhint: It may be a hub"), "{said:?}");
 }
 
@@ -86,7 +86,10 @@ fn a_client_of_another_version_hears_it_from_the_hub() {
         let Some(FromHub::Answer { outcome: Err(fault), .. }) = visitor.next() else {
             panic!("it was obeyed");
         };
-        assert!(fault.message.contains(&format!("The hub is {word} than you are")), "{fault:?}");
+        assert!(
+            fault.message.contains(&format!("The hub is {word} than this program")),
+            "{fault:?}"
+        );
         assert!(fault.hint.unwrap().contains(env!("CARGO_PKG_VERSION")));
     }
     assert_eq!(world.status().agents.len(), 2, "nothing was done for them");

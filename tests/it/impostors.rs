@@ -219,10 +219,10 @@ fn whoever_had_a_child_connect_that_is_gone_is_nobody() {
     let world = crew();
     let (hub, pid) = (world.hub_path(), world.status().hub.pid);
     let said = world.played("work", &format!("asks dead:{pid} {hub}"));
-    assert_eq!(said, "It cannot be told who asks: the process that connected has ended");
+    assert_eq!(said, "Cannot tell who asks: the process that connected has ended");
     let token = world.variable_of("work", "WHEELHOUSE_TOKEN");
     let said = world.played("work", &format!("speaks dead:{pid} {hub} {token}"));
-    assert_eq!(said, "It cannot be told who asks: the process that connected has ended");
+    assert_eq!(said, "Cannot tell who asks: the process that connected has ended");
     assert_eq!(world.played("work", &format!("speaks alive {hub} {token}")), "let in");
 }
 
@@ -308,8 +308,7 @@ fn a_person_speaks_to_no_hub_that_is_an_agent_of_theirs() {
     for words in [&["status"][..], &["agent", "read", "mate"], &["up", "crew"]] {
         let said = world.run(words);
         assert_eq!(said.code, Some(1), "{words:?}: {said:?}");
-        let message =
-            format!("error: Agent `work` listens at {hub} in the place of the hub\nhint: ");
+        let message = format!("error: Agent `work` listens at {hub} instead of the hub\nhint: ");
         assert!(said.err.starts_with(&message), "{words:?}: {}", said.err);
     }
     kill(pid, Signal::CONT);

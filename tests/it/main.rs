@@ -69,6 +69,7 @@ mod meant;
 mod merging;
 mod mutated;
 mod name_once;
+mod names;
 mod neighbours;
 mod never_granted;
 mod nothing_lost;

@@ -85,12 +85,12 @@ fn what_was_cut_off_is_told_as_that_and_the_rest_is_whole() {
         assert!(rounds < 30, "nothing is cut off");
     }
     let said = world.run(&["task", "show", "t1"]);
-    assert!(said.err.contains("Task `t1` is no longer on record"), "{said:?}");
+    assert!(said.err.contains("Task `t1` is no longer kept"), "{said:?}");
     assert!(said.err.contains("hint: ") && said.err.contains("[record]"), "{said:?}");
     let said = world.run(&["task", "add", "--title", "x", "--prompt", "y", "--needs", "t1"]);
-    assert!(said.err.contains("Task `t1` is no longer on record"), "{said:?}");
+    assert!(said.err.contains("Task `t1` is no longer kept"), "{said:?}");
     for command in [&["history"][..], &["events"], &["task", "list", "--all"]] {
-        assert!(world.ok(command).contains("no longer on record"), "{command:?}");
+        assert!(world.ok(command).contains("no longer kept"), "{command:?}");
     }
     assert!(world.json(&["history"])["cut_off"]["entry"].as_u64().unwrap() > 1);
     world.ok(&["history", "all"]);

@@ -143,7 +143,7 @@ fn what_is_wrong_is_said_with_what_to_do_next() {
     let world = crew("");
     let (top, one) = (world.mcp(Some("top")), world.mcp(Some("one")));
     for (client, tool, arguments, words) in [
-        (&top, "read_screen", json!({ "agent": "nobody" }), "not within its reach"),
+        (&top, "read_screen", json!({ "agent": "nobody" }), "has no permission for"),
         (&top, "read_screen", json!({ "agnet": "one" }), "The arguments do not fit"),
         (&top, "wait", json!({}), "Wait for what?"),
         (&top, "wait", json!({ "agent": "one", "states": ["happy"] }), "is not a state"),
@@ -168,7 +168,7 @@ fn what_is_wrong_is_said_with_what_to_do_next() {
             "gates that run a command",
         ),
         (&one, "stop_agents", json!({ "agents": ["two"] }), "A worker may not stop agents"),
-        (&one, "read_screen", json!({ "agent": "two" }), "not within its reach"),
+        (&one, "read_screen", json!({ "agent": "two" }), "has no permission for"),
         (&one, "hand_on_artifact", json!({ "path": "../x", "kind": "file" }), "does not lie"),
         (&one, "report_progress", json!({ "step": 1, "steps": 2, "tag": "zzzz", "text": "x" }), ""),
     ] {
@@ -234,10 +234,10 @@ fn an_orchestrator_starts_agents_of_its_own_within_what_its_team_allows() {
     top.ok("wait", json!({ "agent": "helper", "states": ["idle"], "timeout_seconds": 100 }));
     top.ok("add_agent", new("second"));
     for (arguments, words) in [
-        (new("third"), "2 others already"),
+        (new("third"), "already started 2 others"),
         (json!({ "name": "third", "cli": "sh" }), "not sh"),
         (json!({ "name": "third", "cli": "hands", "cwd": "../.." }), "outside the project"),
-        (new("one"), "There is an agent `one` already"),
+        (new("one"), "There is already an agent `one`"),
         (new("../x"), "hint"),
     ] {
         let said = top.call("add_agent", arguments.clone());
@@ -250,7 +250,7 @@ fn an_orchestrator_starts_agents_of_its_own_within_what_its_team_allows() {
     // It leads them; nobody else does, and a worker starts none.
     let lead = world.mcp(Some("lead"));
     let said = lead.call("stop_agents", json!({ "agents": ["helper"] })).unwrap_err();
-    assert!(said.contains("not within its reach"), "{said}");
+    assert!(said.contains("has no permission for"), "{said}");
     let said = world.mcp(Some("helper")).call("add_agent", new("deep")).unwrap_err();
     assert!(said.contains("A worker may not add agents"), "{said}");
     let added = top
@@ -262,7 +262,7 @@ fn an_orchestrator_starts_agents_of_its_own_within_what_its_team_allows() {
     top.ok("remove_agents", json!({ "agents": ["helper"] }));
     assert!(world.status().agents.iter().all(|agent| agent.name != "helper"));
     let said = top.call("remove_agents", json!({ "agents": ["one"] })).unwrap_err();
-    assert!(said.contains("not within its reach"), "{said}");
+    assert!(said.contains("has no permission for"), "{said}");
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn a_report_says_what_was_made_of_it_and_one_of_an_attempt_that_is_over_is_refus
     );
     assert_eq!(
         note("report_status", json!({ "status": "done", "text": "I think it looks good" })),
-        "refused: sent back: say what was checked, with numbers, paths or results"
+        "refused: sent back: say what you checked, with numbers, paths or results"
     );
     let need = note("ask_need", json!({ "thing": "web/a.ts", "why": "types" }));
     assert!(need.starts_with("accepted: need n1: ") && need.contains("two"), "{need}");
@@ -335,9 +335,9 @@ fn a_report_says_what_was_made_of_it_and_one_of_an_attempt_that_is_over_is_refus
     // The attempt is over, and the token is that of the same run.
     let done = json!({ "status": "done", "text": "all", "evidence": "3 tests pass", "tag": tag });
     let said = one.call("report_status", done.clone()).unwrap_err();
-    assert!(said.contains("is over, and what is reported about it counts for nothing"), "{said}");
+    assert!(said.contains("has ended: the report is ignored"), "{said}");
     world.ok(&["agent", "restart", "one"]);
-    assert!(one.call("whoami", json!({})).unwrap_err().contains("not that of a running agent"));
+    assert!(one.call("whoami", json!({})).unwrap_err().contains("belongs to no running agent"));
     world.ok(&["wait", "--agent", "one", "--for", "idle", "--timeout", "60"]);
     let again = world.mcp(Some("one"));
     let second = world.json(&["task", "add", "--title", "b", "--prompt", "x", "--agent", "one"]);

@@ -13,7 +13,7 @@ use super::support::process;
 use super::support::yard::Yard;
 
 /// Does in its workspace what it is told.
-const OBEDIENT: &str = "on prompt containing \"could not be brought\"\n  \
+const OBEDIENT: &str = "on prompt containing \"cannot be merged\"\n  \
      run git merge -q wheelhouse/integration; git checkout -q --ours . ; git add -A; \
      git commit -q -m fitted\n  status done \"made it fit, 3 tests pass\"\n\
      on prompt\n  run $PROMPT\n  status done \"ran it, 1 command passed\"\n";
@@ -51,7 +51,7 @@ fn sixteen_are_brought_back_in_order_with_two_conflicts_and_a_broken_gate_and_cl
     };
     let script = |number: usize| {
         format!(
-            "on prompt containing \"could not be brought\"\n  run \
+            "on prompt containing \"cannot be merged\"\n  run \
              git merge -q wheelhouse/integration; git checkout -q --theirs x.txt; git checkout -q --theirs y.txt; \
              rm -f limit-{number}.txt; git add -A; git commit -q -m fitted\n  \
              status done \"made it fit, 3 tests pass\"\n\
@@ -91,7 +91,8 @@ fn sixteen_are_brought_back_in_order_with_two_conflicts_and_a_broken_gate_and_cl
     assert_eq!((count("merge.conflict"), count("merge.broken")), (2, 1), "{story}");
     let repairs = yard.world.json(&["task", "list"]);
     let repairs = repairs.as_array().unwrap().iter();
-    let repairs = repairs.filter(|task| task["title"].as_str().unwrap().starts_with("Make it fit"));
+    let repairs =
+        repairs.filter(|task| task["title"].as_str().unwrap().starts_with("Resolve the conflict"));
     assert_eq!(repairs.count(), 3);
     assert_eq!(yard.git(&["rev-parse", "HEAD"]), head);
     assert_eq!(yard.git(&["status", "--porcelain"]), "", "nobody's checkout was touched");
@@ -122,7 +123,7 @@ fn work_is_merged_squashed_and_rebased_again_and_again_and_a_trial_moves_nothing
     assert_eq!(log(), "First\none");
     assert_eq!(plots::git(&yard.root("one"), &["status", "--porcelain"]), "");
     let again = merge(&yard, &["one"]);
-    assert_eq!(again["note"], "there was nothing new to bring back", "{again}");
+    assert_eq!(again["note"], "there was nothing new to merge", "{again}");
     // The same lines once more: what was squashed is not in the way.
     yard.say("one", "echo 2 >> b.txt; git add -A; git commit -q -m Second; echo 3 > c.txt");
     let done = merge(&yard, &["one", "--rebase", "--message", "Third"]);

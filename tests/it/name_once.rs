@@ -29,11 +29,11 @@ const VERBS: [&[&str]; 4] = [
 /// What is killed at once. Where all three behind an agent go, only the hub is left to end it.
 const PARTS: [&[&str]; 7] = [
     &["hub"],
-    &["caller"],
-    &["guard"],
+    &["reviver"],
+    &["reaper"],
     &["keeper"],
-    &["hub", "caller"],
-    &["hub", "guard"],
+    &["hub", "reviver"],
+    &["hub", "reaper"],
     &["hub", "keeper"],
 ];
 

@@ -65,7 +65,7 @@ fn conflicts(world: &World) -> Vec<Value> {
     items.filter(|item| item["kind"] == "conflict").cloned().collect()
 }
 
-const TRESPASSER: &str = "on prompt containing \"Put back\"\n  run git checkout -q -- api\n  \
+const TRESPASSER: &str = "on prompt containing \"Undo what\"\n  run git checkout -q -- api\n  \
      status done \"put back 1 file, 3 tests pass\"\n\
      on first prompt\n  run echo two > api/mod.rs; echo mine > web.txt\n  \
      status done \"wrote 2 files, 3 tests pass\"\n";
@@ -132,7 +132,7 @@ fn a_team_whose_agents_would_own_the_same_files_is_not_started() {
     let world = crew(&[("web", "api/mod.rs", QUIET), ("api", "api/**", QUIET)]);
     let said = world.run(&["up", "crew"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    for words in ["`api/mod.rs` of web and `api/**` of api mean the same files", "hint: "] {
+    for words in ["`api/mod.rs` of web and `api/**` of api match the same files", "hint: "] {
         assert!(said.err.contains(words), "{said:?}");
     }
     assert!(world.players("keeper").is_empty());

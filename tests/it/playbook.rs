@@ -27,7 +27,7 @@ fn a_project_brings_templates_that_count_once_they_are_trusted() {
     fs::write(directory.join("ours.md"), text).unwrap();
     assert!(world.run(&["template", "show", "ours"]).text().contains("Unknown template `ours`"));
     let shown = world.ok(&["config", "trust", "--yes"]);
-    assert!(shown.contains("agents can be told") && shown.contains("ours.md"), "{shown}");
+    assert!(shown.contains("agents can get the prompt") && shown.contains("ours.md"), "{shown}");
     assert!(!shown.contains(['\u{202e}', '\u{1b}']), "{shown:?}");
     assert_eq!(world.ok(&["template", "render", "ours"]).trim_end(), "Do it our way.");
 }

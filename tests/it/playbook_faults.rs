@@ -143,7 +143,7 @@ fn a_swarm_takes_no_task_that_nobody_in_it_can_do() {
     let told = world.performed(&[&path, "--with", "sim"]);
     assert_eq!((told.code, told.state()), (Some(0), "done"), "{:?}", told.last());
     let refused = fs::read_to_string(world.project.join("refused")).unwrap();
-    assert!(refused.contains("Nobody in run r1 is a worker that can do paint"), "{refused}");
+    assert!(refused.contains("No agent in run r1 is a worker that can do paint"), "{refused}");
     let board = world.json(&["task", "board", "--run", "r1"]);
     assert_eq!(board["over"].as_array().unwrap().len(), 2, "{board}");
     assert_eq!(board["over"][1]["title"], "more");
@@ -194,7 +194,7 @@ fn a_run_that_needs_a_person_stands_until_one_has_helped() {
         "sim",
         "--headless",
     ]);
-    assert!(second.err.contains("Run `r1` of `own` is not over"), "{second:?}");
+    assert!(second.err.contains("Run `r1` of `own` has not ended"), "{second:?}");
     world.ok(&["agent", "answer", "a", "--option", "1"]);
     let told = world.performed(&["--resume", "r1"]);
     assert_eq!((told.code, told.state()), (Some(0), "done"), "{:?}", told.last());

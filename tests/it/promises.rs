@@ -2,13 +2,18 @@
 
 use std::fs;
 
-/// Returns the rows of the tables: what stands in the first and in the last column.
-fn rows(page: &str) -> Vec<(u32, &str)> {
-    let cells = page.lines().filter_map(|line| {
-        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
-        Some((cells.first()?.parse().ok()?, *cells.get(2)?))
-    });
-    cells.collect()
+/// Returns the promises: each number, and what stands below it.
+fn rows(page: &str) -> Vec<(u32, String)> {
+    let mut rows: Vec<(u32, String)> = Vec::new();
+    for line in page.lines() {
+        let number = line.split_once(". ").and_then(|(number, _)| number.parse().ok());
+        match (number, rows.last_mut()) {
+            (Some(number), _) => rows.push((number, line.to_owned())),
+            (None, Some((_, row))) => row.push_str(line),
+            (None, None) => {}
+        }
+    }
+    rows
 }
 
 /// Returns the tests that a row names.

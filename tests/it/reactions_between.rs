@@ -59,7 +59,7 @@ fn a_block_goes_once_to_whoever_orchestrates_where_nobody_leads() {
 
 #[test]
 fn a_need_stays_until_it_is_met_whatever_else_its_agent_is_told() {
-    let met = ("what you needed is there", "met", &[DONE][..]);
+    let met = ("what you needed is ready", "met", &[DONE][..]);
     let one = script("one", &["status blocked \"keys/staging.pem, to get in\""], &[met]);
     let steps = ["await give 9000s", "artifact keys/staging.pem \"key\""];
     let told = [("| keys/staging.pem", "need", &steps[..]), ("Task t1", "ended", &[])];
@@ -94,7 +94,7 @@ fn a_need_stays_until_it_is_met_whatever_else_its_agent_is_told() {
 
 #[test]
 fn a_block_without_a_lead_waits_once_for_a_person() {
-    let met = ("what you needed is there", "met", &[DONE][..]);
+    let met = ("what you needed is ready", "met", &[DONE][..]);
     let one = script("one", &[BLOCKED, HOLD], &[met]);
     let world = World::with_players("", &[("one", "", one)]);
     world.add(&[]);
@@ -108,7 +108,7 @@ fn a_block_without_a_lead_waits_once_for_a_person() {
     world.waits(&[&["one", "● blocked: the key of the staging machine"]]);
     world.go();
     world.frame("one", &["blocked", "the key of the staging machine"]);
-    world.press("a", "Is what one needs there?");
+    world.press("a", "Is what one is waiting for ready?");
     world.press("\r", "? help");
     world.wait_for_task("t1", "done");
     world.waits(&[&["one", "finished: work: 3 tests pass"]]);
@@ -155,7 +155,7 @@ fn a_need_reaches_who_is_named_once_and_is_told_as_met_once() {
 
 /// Lets one need something of another, kills the hub while that is on its way, and sees it given.
 fn assert_met(thing: &str, from: &str, given: &str) {
-    let met = ("what you needed is there", "met", &[DONE][..]);
+    let met = ("what you needed is ready", "met", &[DONE][..]);
     let need = format!("need {thing} {from} \"to show them\"");
     let web = script("web", &[&need, HOLD], &[met]);
     let (part, steps) = (format!("| {thing}"), [given, DONE]);

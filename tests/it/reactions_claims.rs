@@ -27,7 +27,7 @@ fn weak_evidence_is_sent_back_once() {
     world.wait_for_entry("dispatch.queued", "one", "how anyone could check");
     world.kill_hub();
     world.frame("one", &["working", "queued"]);
-    world.tasks(&[&["t1", "running", "one", "work · sent back: it shows no evidence"]]);
+    world.tasks(&[&["t1", "running", "one", "work · sent back: no evidence"]]);
     world.go();
     let task = world.wait_for_task("t1", "done");
     assert_eq!(task["attempts"].as_array().unwrap().len(), 1, "{task}");

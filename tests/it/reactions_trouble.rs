@@ -29,7 +29,7 @@ fn an_error_is_tried_again_with_its_fix_and_then_by_another() {
     world.go();
     world.wait_until_heard("one", &["task", "again"]);
     world.wait_for_item("unfit");
-    world.waits(&[&["one", "unfit: work: no agent that runs fits it"]]);
+    world.waits(&[&["one", "unfit: work: no running agent fits it"]]);
     world.frame("two", &["exited"]);
     world.press("2s", "2 ○ two");
     let task = world.wait_for_task("t1", "done");
@@ -144,10 +144,11 @@ fn the_same_build_failure_twice_holds_the_agent_until_a_person_has_another_idea(
 
 #[test]
 fn who_stands_still_is_asked_once_and_then_a_person_is_told_once() {
-    let one = script("one", &["hang 45s"], &[("Nothing has been heard of you", "nudge", &[DONE])]);
+    let one =
+        script("one", &["hang 45s"], &[("You have not reported for a while", "nudge", &[DONE])]);
     let world = World::with_players("[stuck]\nafter_seconds = 1", &[("one", "", one)]);
     world.add(&[]);
-    world.wait_for_entry("dispatch.queued", "one", "Nothing has been heard of you");
+    world.wait_for_entry("dispatch.queued", "one", "You have not reported for a while");
     assert!(world.agent("one").stuck);
     world.kill_hub();
     world.shows("! 1 stuck");
@@ -204,7 +205,7 @@ fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
 #[test]
 fn files_of_another_stay_as_they_are_once_a_person_says_so() {
     let world = trespass(("files changed that others own", "back", &[DONE]));
-    world.press("a", "May what web changed stay?");
+    world.press("a", "Keep what web changed?");
     world.press("\r", "? help");
     world.waits(&[]);
     world.go();
@@ -229,7 +230,7 @@ fn who_reaches_a_limit_waits_once_for_a_person_and_goes_on() {
     world.frame("one", &["limited"]);
     world.waits(&[&["one", "limit: it has reached a limit, which resets 5:00 PM"]]);
     world.press("a", "Attempt 1 · one");
-    world.press("d", "waits for the end of its limit · ctrl-g sends it anyway");
+    world.press("d", "is sent when its limit ends · ctrl-g sends it anyway");
     world.press("Try now\x07", "Sent to one");
     world.leave();
     world.wait_for_task("t1", "done");

@@ -175,7 +175,7 @@ fn orchestrate(cli: &'static Cli) {
         assert!(events.contains(kind), "{kind}: {events}");
     }
     assert!(agent.model.got("the name of the database"), "it was told what was needed");
-    assert!(!events.contains("Nothing has been heard"), "no report was lost: {events}");
+    assert!(!events.contains("You have not reported"), "no report was lost: {events}");
     agent.tell("orchestrated");
 }
 

@@ -63,7 +63,7 @@ fn a_conversation_that_the_cli_does_not_know_is_told_and_kept() {
     wait_for("why it ended", || {
         let agent = world.agent("one");
         agent.state == AgentState::Exited
-            && agent.note.is_some_and(|note| note.contains("did not take up its conversation"))
+            && agent.note.is_some_and(|note| note.contains("did not resume its conversation"))
     });
     composers.let_go("forgetful");
     world.ok(&["agent", "resume", "one"]);
@@ -78,12 +78,12 @@ fn what_cannot_be_taken_up_is_refused_with_what_to_type() {
     let pid = world.agent("one").pid;
     let said = world.run(&["agent", "resume", "one"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("cannot take a conversation up again"), "{said:?}");
+    assert!(said.err.contains("cannot resume a conversation"), "{said:?}");
     assert!(said.err.contains("wheelhouse agent restart one"), "{said:?}");
     assert_eq!(world.agent("one").pid, pid, "what runs goes on");
     let composers = Composers::prepare(&["solo"], &[], "");
     let said = composers.world.run(&["agent", "resume", "solo"]);
-    assert!(said.err.contains("No conversation of agent `solo` is known"), "{said:?}");
+    assert!(said.err.contains("Agent `solo` has no conversation to resume"), "{said:?}");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
     for wrong in ["", "x", &token.0[1..], &"0".repeat(64)] {
         let mut stranger = Visitor::connect(&world);
         let fault = stranger.greet(&Token(wrong.to_owned())).unwrap_err();
-        assert_eq!(fault.message, "The token is not that of a running agent");
+        assert_eq!(fault.message, "The token belongs to no running agent");
         assert!(stranger.try_ask(Request::Status).is_err(), "it was not let in");
     }
 
@@ -152,7 +152,7 @@ fn an_agent_speaks_for_itself_alone_and_only_while_it_runs() {
     let is_dead = |agent: &mut Visitor| {
         for request in [done("c"), Request::Me, Request::Status] {
             let fault = agent.try_ask(request.clone()).unwrap_err();
-            assert_eq!(fault.message, "The token is not that of a running agent", "{request:?}");
+            assert_eq!(fault.message, "The token belongs to no running agent", "{request:?}");
         }
     };
     is_dead(&mut agent);
@@ -234,7 +234,7 @@ fn an_agent_reports_by_a_command_and_is_told_what_became_of_it() {
 
     let said = world.run(&["report", "done", "x"]);
     assert_eq!(said.code, Some(1));
-    assert!(said.err.contains("This command is for agents"), "{}", said.err);
+    assert!(said.err.contains("Only agents can report"), "{}", said.err);
     assert!(said.err.contains("hint: "), "{}", said.err);
 }
 

@@ -64,7 +64,7 @@ fn what_cannot_be_is_refused_with_what_to_type_next() {
     for (arguments, words) in [
         (&["--needs", "t9"][..], "There is no task `t9`"),
         (&["--agent", "nobody"], "There is no agent `nobody`"),
-        (&["--attempts", "0"], "tried at least once"),
+        (&["--attempts", "0"], "1 to 20 attempts"),
         (&["--gate", " "], "is not a gate"),
     ] {
         let said = world.run(&[&fixed, arguments].concat());
@@ -74,8 +74,8 @@ fn what_cannot_be_is_refused_with_what_to_type_next() {
     add(&world, &[]);
     world.ok(&["task", "cancel", "t1"]);
     let said = world.run(&["task", "cancel", "t1"]);
-    assert!(said.err.contains("Have it tried again with `wheelhouse task retry t1`"), "{said:?}");
-    assert!(world.ok(&["events", "--task", "t9"]).starts_with("Nothing on record fits"));
+    assert!(said.err.contains("Retry it with `wheelhouse task retry t1`"), "{said:?}");
+    assert!(world.ok(&["events", "--task", "t9"]).starts_with("No entry matches"));
     assert_eq!(world.ok(&["events", "--task", "t9", "--json"]), "");
     for verb in ["show", "cancel", "retry"] {
         let said = world.run(&["task", verb, "t\u{1b}[31m"]);

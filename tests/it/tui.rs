@@ -83,12 +83,12 @@ fn a_hub_that_comes_back_is_found_again() {
     terminal.press(b"\r");
     terminal.wait_for("TYPING → one");
     hub.vanish();
-    terminal.wait_for("The hub is away");
+    terminal.wait_for("Hub disconnected");
     terminal.press(b"x");
-    terminal.wait_for("Not sent to one: the hub is away");
+    terminal.wait_for("Not sent to one: no connection to the hub");
     let again = FakeHub::come_back(&hub.socket, &["one", "two"]);
     terminal.wait_for("two is here");
-    assert!(!terminal.text().contains("The hub is away"));
+    assert!(!terminal.text().contains("Hub disconnected"));
     again.tell(Notice::Ending);
     terminal.wait_for("ended: HubEnded");
     terminal.assert_restored();

@@ -62,7 +62,7 @@ fn a_prompt_is_worked_on_and_a_dialog_is_answered() {
     assert_eq!(fs::read_to_string(&kept).unwrap(), "\"Add a bound\"\n");
     assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
     terminal.press(b"q");
-    terminal.wait_for("Detached; everything goes on");
+    terminal.wait_for("Detached. Agents keep running");
     terminal.assert_restored();
 }
 
@@ -72,7 +72,7 @@ fn what_is_sent_to_someone_at_a_dialog_waits_and_the_tile_says_so() {
     let mut terminal = Terminal::attach(&world, 160, 50);
     terminal.wait_for("2 ◆ asking");
     terminal.press(b"b");
-    terminal.wait_for("waits until its dialog is gone");
+    terminal.wait_for("is sent when its dialog is closed");
     terminal.press(b"\x1b2Hello\r");
     terminal.wait_for("You want: Hello");
     terminal.wait_for("queued");

@@ -24,7 +24,7 @@ fn a_task_that_is_added_in_the_dashboard_reaches_an_agent() {
     let mut terminal = Terminal::attach(&world, 160, 50);
     terminal.wait_for("1 ○ ready");
     terminal.press(b"T");
-    terminal.wait_for("No tasks yet: n adds one");
+    terminal.wait_for("No tasks yet. Press n to add one");
     terminal.press(b"n");
     terminal.wait_for("Add a task");
     terminal.press(b"Login\tMend the login\tre\t");
@@ -42,6 +42,6 @@ fn a_task_that_is_added_in_the_dashboard_reaches_an_agent() {
     assert_eq!((&shown["title"], &shown["agent"]), (&"Login".into(), &"ready".into()));
     assert_eq!(shown["attempts"][0]["agent"], "ready");
     terminal.press(b"q");
-    terminal.wait_for("Detached; everything goes on");
+    terminal.wait_for("Detached. Agents keep running");
     terminal.assert_restored();
 }

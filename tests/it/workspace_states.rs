@@ -79,16 +79,16 @@ fn states() -> Vec<State> {
             write(root, ".env", "KEY=secret\n");
             None
         }),
-        state("unpushed", "1 commit that nobody has brought back", false, |_, root| {
+        state("unpushed", "1 commit that are not merged", false, |_, root| {
             commit(root, "n.txt", "committed\n");
             None
         }),
-        state("detached", "1 commit that nobody has brought back", false, |_, root| {
+        state("detached", "1 commit that are not merged", false, |_, root| {
             git(root, &["checkout", "-q", "--detach"]);
             commit(root, "d.txt", "detached\n");
             None
         }),
-        state("reset away", "1 commit that no branch holds", false, |_, root| {
+        state("reset away", "1 commit that are on no branch", false, |_, root| {
             commit(root, "r.txt", "reset\n");
             git(root, &["reset", "-q", "--hard", "HEAD~1"]);
             None

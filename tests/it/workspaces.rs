@@ -67,7 +67,7 @@ fn work_is_kept_and_said_and_rescued_only_when_that_is_asked_for() {
     let refused = yard.world.run(&["workspace", "clean", "one"]);
     assert_eq!(refused.code, Some(1));
     assert!(refused.err.contains("1 changed file: a.txt; 1 new file: n.txt"), "{refused:?}");
-    assert!(refused.err.contains("hint: Bring its work back"), "{refused:?}");
+    assert!(refused.err.contains("hint: Merge its work"), "{refused:?}");
     // It goes on where it was.
     yard.world.ok(&["agent", "start", "one"]);
     assert_eq!(fs::read_to_string(yard.root("one").join("n.txt")).unwrap(), "new\n");
@@ -107,7 +107,10 @@ fn an_agent_whose_workspace_cannot_be_made_or_set_up_does_not_start_and_says_why
     assert!(refused.err.contains("is there already"), "{refused:?}");
     assert_eq!(fs::read_to_string(yard.root("one").join("mine")).unwrap(), "mine\n");
     assert_eq!(yard.git(&["branch", "--list", "wheelhouse/*"]), "");
-    assert_eq!(yard.world.ok(&["workspace", "list"]), "No agent has a workspace of its own\n");
+    assert_eq!(
+        yard.world.ok(&["workspace", "list"]),
+        "No workspaces: all agents work in the project\n"
+    );
 }
 
 #[test]
@@ -225,7 +228,7 @@ fn what_was_rescued_is_brought_back_as_it_was() {
     let diff = yard.world.ok(&["workspace", "diff", "one"]);
     assert!(diff.contains("+mine") && diff.contains("+new"), "{diff}");
     let twice = yard.world.run(&["workspace", "rescue", "--restore", "one"]);
-    assert!(twice.err.contains("has a workspace, and gets no other"), "{twice:?}");
+    assert!(twice.err.contains("already has a workspace"), "{twice:?}");
     // Its agent goes on in it, and all of it comes back.
     yard.world.ok(&["agent", "start", "one"]);
     yard.world.ok(&["wait", "--agent", "one", "--for", "idle", "--timeout", "35"]);

@@ -45,7 +45,7 @@ pub(crate) fn add(context: &mut Context, new: NewAgentArguments) -> anyhow::Resu
 /// Takes `KEY=VALUE` apart; an error names no value, which may be a secret.
 fn variable(text: &str) -> anyhow::Result<(String, String)> {
     let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
-    let wrong = || Hinted::error("A variable has a name and a value", "Write `--env KEY=VALUE`");
+    let wrong = || Hinted::error("`--env` needs a name and a value", "Write `--env KEY=VALUE`");
     parts.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(wrong)
 }
 

@@ -54,7 +54,7 @@ fn dialog(context: &Context, name: &str) -> anyhow::Result<DialogStatus> {
     let state = agent.state;
     agent.dialog.ok_or_else(|| {
         let hint = format!("See its screen with `wheelhouse agent read {name}`");
-        Hinted::error(format!("Agent `{name}` is {state}: no dialog is in sight"), hint)
+        Hinted::error(format!("Agent `{name}` is {state}: it shows no dialog"), hint)
     })
 }
 

@@ -31,8 +31,8 @@ pub(crate) fn diff(
     };
     for path in paths {
         if !told.files.iter().any(|file| lies_in(file, path)) {
-            let hint = format!("`wheelhouse agent diff {name} --stat` lists those that do");
-            return Err(Hinted::error(format!("No file `{path}` differs"), hint));
+            let hint = format!("List the changed files with `wheelhouse agent diff {name} --stat`");
+            return Err(Hinted::error(format!("No changes in `{path}`"), hint));
         }
     }
     told.files.retain(|file| paths.is_empty() || paths.iter().any(|path| lies_in(file, path)));
@@ -59,7 +59,7 @@ pub(crate) fn diff(
     }
     if told.left_out > 0 {
         let count = told.left_out;
-        writeln!(context.out, "{count} more files differ; `--stat PATH…` looks at some of them")?;
+        writeln!(context.out, "{count} more files changed; list some with `--stat PATH…`")?;
     }
     Ok(())
 }
@@ -159,7 +159,7 @@ fn print_file(
         }
     }
     if lines.is_cut {
-        writeln!(out, "(the rest of this file is too long to be told)")?;
+        writeln!(out, "(the rest of this file is too long to show)")?;
     }
     Ok(())
 }

@@ -38,7 +38,7 @@ pub(crate) fn explain(context: &mut Context, agent: &str, format: Format) -> any
         )?;
     }
     if let Some(fault) = &told.settings_fault {
-        writeln!(context.out, "  by the rules of before, because the settings cannot be used:")?;
+        writeln!(context.out, "  by the previous rules, because the settings have errors:")?;
         for line in fault.lines() {
             writeln!(context.out, "    {}", plain(line))?;
         }

@@ -18,7 +18,7 @@ fn parse(words: &[String]) -> anyhow::Result<Vec<KeyInput>> {
     let mut keys = Vec::new();
     while let Some(word) = words.next() {
         if word == "--text" {
-            let missing = || Hinted::error("`--text` needs a text behind it", KEYS_HINT);
+            let missing = || Hinted::error("`--text` needs a text after it", KEYS_HINT);
             keys.push(KeyInput::Text(words.next().ok_or_else(missing)?.clone()));
         } else if let Some(text) = word.strip_prefix("--text=") {
             keys.push(KeyInput::Text(text.to_owned()));

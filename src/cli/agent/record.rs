@@ -22,8 +22,8 @@ pub(crate) fn record(context: &mut Context, name: &str, wanted: &Recording) -> a
     let agent: AgentName = name.parse()?;
     let mut cast = recorded::recording(context, &agent)?
         .ok_or_else(|| {
-            let hint = "Only agents that have run are recorded, unless `[casts] enabled = false`";
-            Hinted::error(format!("Nothing of agent `{agent}` has been recorded"), hint)
+            let hint = "An agent is recorded once it runs, unless `[casts] enabled = false`";
+            Hinted::error(format!("Agent `{agent}` has no recording"), hint)
         })?
         .last(wanted.last);
     let blanked = redact(&mut cast);
@@ -51,7 +51,7 @@ pub(crate) fn record(context: &mut Context, name: &str, wanted: &Recording) -> a
     let shown = plain(&file.to_string_lossy());
     let out = &mut context.out;
     writeln!(out, "{shown}: {seconds} s, {} bytes, {blanked} characters blanked out", text.len())?;
-    writeln!(out, "Look through it before you hand it on: not every secret looks like one")?;
+    writeln!(out, "Check it before you share it: not every secret is recognised")?;
     Ok(())
 }
 

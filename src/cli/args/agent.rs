@@ -14,19 +14,19 @@ pub(crate) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// Add an agent to the team that runs, and start it
-    ///
-    /// `wheelhouse agent add tests --cli claude`, or any command after `--`:
-    /// `wheelhouse agent add logs -- tail -f server.log`
+    /// Add an agent to the running team, and start it
+    #[command(
+        after_help = "Examples:\n  wheelhouse agent add tests --cli claude\n  wheelhouse agent add logs -- tail -f server.log"
+    )]
     Add(NewAgentArguments),
-    /// Start agents that do not run
+    /// Start agents that are not running
     Start {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Stop agents, and every process that they started
+    /// Stop agents and every process that they started
     Stop {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
@@ -35,14 +35,14 @@ pub(crate) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// Stop agents and start them anew
+    /// Stop agents and start them again
     Restart {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
-        /// Let each take its last conversation up again
+        /// Resume the last conversation of each
         #[arg(long)]
         resume: bool,
-        /// Start those that cannot afresh, and tell them what the record knows of their work
+        /// Start agents that cannot resume with a new conversation and a summary of their work
         #[arg(long, requires = "resume")]
         brief: bool,
         #[command(flatten)]
@@ -50,11 +50,11 @@ pub(crate) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// Start agents with the conversation that each had last; those that run are restarted
+    /// Start or restart agents with their last conversation
     Resume {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
-        /// Start those that cannot afresh, and tell them what the record knows of their work
+        /// Start agents that cannot resume with a new conversation and a summary of their work
         #[arg(long)]
         brief: bool,
         #[command(flatten)]
@@ -62,17 +62,17 @@ pub(crate) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// Take agents that no longer run off the list
+    /// Remove agents that have ended from the team
     Remove {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
-        /// Also one that is out of reach, though it may still run where it is
+        /// Also remove an unreachable agent, which may still run on its machine
         #[arg(long)]
         abandon: bool,
         #[command(flatten)]
         format: Format,
     },
-    /// Print what an agent's terminal shows, as plain text or with its colours
+    /// Print an agent's screen as plain text or with its colours
     Read {
         name: String,
         #[command(flatten)]
@@ -82,8 +82,10 @@ pub(crate) enum AgentVerb {
     },
     /// Press keys in an agent's terminal: `enter`, `esc`, `ctrl-c`, `up`, `f1`, `shift-enter`, `x`
     ///
-    /// Text goes in with `--text`, in its place among the keys:
-    /// `wheelhouse agent keys backend --text 'ls' enter`
+    /// Type text with `--text`, in its place among the keys.
+    #[command(
+        after_help = "Examples:\n  wheelhouse agent keys backend --text 'ls' enter\n  wheelhouse agent keys backend ctrl-c"
+    )]
     Keys {
         name: String,
         /// Names of keys, and `--text STRING`
@@ -95,7 +97,10 @@ pub(crate) enum AgentVerb {
         )]
         keys: Vec<String>,
     },
-    /// Answer the dialog in an agent's pane; without a choice, show it
+    /// Answer the dialog in an agent's pane; without a choice, print it
+    #[command(
+        after_help = "Examples:\n  wheelhouse agent answer backend\n  wheelhouse agent answer backend --option 1"
+    )]
     Answer {
         name: String,
         #[command(flatten)]
@@ -103,21 +108,21 @@ pub(crate) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// End what an agent is doing, the way its cli wants it
+    /// Interrupt what an agent is doing
     Interrupt {
         name: String,
         #[command(flatten)]
         format: Format,
     },
-    /// Say why an agent is shown in its state: which rule, which line, what the other sources say
+    /// Explain why an agent is in its state: the rule, the line, and what other sources say
     Explain {
         name: String,
         #[command(flatten)]
         format: Format,
     },
-    /// Hand out the last minutes of an agent's terminal as a recording, with secrets blanked out
+    /// Save the last minutes of an agent's terminal as a recording, without secrets
     ///
-    /// Goes to standard output if that is no terminal, else to a file that is named.
+    /// Writes to standard output unless that is a terminal; then to a file, whose name it prints.
     Record {
         name: String,
         #[command(flatten)]
@@ -126,7 +131,7 @@ pub(crate) enum AgentVerb {
     /// Show what an agent has changed: committed, staged, unstaged and new files
     Diff {
         name: String,
-        /// Only these files, or those in these directories
+        /// Only these files and directories
         #[arg(value_name = "PATH")]
         paths: Vec<String>,
         #[command(flatten)]
@@ -134,7 +139,7 @@ pub(crate) enum AgentVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// List an agent's processes, with what they use
+    /// List an agent's processes, with cpu and memory
     Tree {
         name: String,
         #[command(flatten)]
@@ -144,71 +149,71 @@ pub(crate) enum AgentVerb {
 
 #[derive(Debug, Args)]
 pub(crate) struct NewAgentArguments {
-    /// What to call it: a lower-case letter, then up to 31 of a-z, 0-9, _ and -
+    /// Its name: a lower-case letter, then up to 31 of a-z, 0-9, _ and -
     pub(crate) name: String,
-    /// What it runs, and by whose rules its screen is read [with a command: shell]
+    /// The CLI that it runs and whose rules read its screen [with a command: shell]
     #[arg(long, required_unless_present = "command")]
     pub(crate) cli: Option<String>,
     #[arg(long, default_value = "worker", value_parser = ["worker", "lead", "orchestrator", "verifier"])]
     pub(crate) role: String,
-    /// The team that it joins [default: the one that runs]
+    /// The team that it joins [default: the running team]
     #[arg(long)]
     pub(crate) team: Option<String>,
-    /// Where it runs [default: the project's directory]
+    /// Its working directory [default: the project's directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Set a variable for it; kept in the hub's memory alone, never on disk
+    /// Set an environment variable; kept in the hub's memory, never on disk
     #[arg(long = "env", value_name = "KEY=VALUE")]
     pub(crate) variables: Vec<String>,
-    /// Which files it works on [default: as `[workspace]` says]
+    /// Its workspace [default: see `[workspace]`]
     #[arg(long, value_name = "KIND", value_parser = ["shared", "worktree", "copy", "auto"])]
     pub(crate) workspace: Option<String>,
-    /// Where it runs: a `[runner.NAME]` of the settings [default: this machine]
+    /// Its runner: a `[runner.NAME]` of the settings [default: this machine]
     #[arg(long, value_name = "NAME")]
     pub(crate) runner: Option<String>,
-    /// Let it change its workspace and nothing else
+    /// Run it in a sandbox: it can change nothing but its workspace
     #[arg(long)]
     pub(crate) sandbox: bool,
-    /// What it and all that it starts may use: `memory=4G`, `cpu=1.5`, `processes=512`
-    #[arg(long = "limit", value_name = "WHAT=HOW MUCH")]
+    /// Limit it and all that it starts: `memory=4G`, `cpu=1.5`, `processes=512`
+    #[arg(long = "limit", value_name = "LIMIT=VALUE")]
     pub(crate) limits: Vec<String>,
     #[command(flatten)]
     pub(crate) format: Format,
-    /// Run this instead of the cli's own command
+    /// Run this command instead of the CLI's own
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Choosing {
-    /// One of its options, counted from one
+    /// Choose this option, counted from 1
     #[arg(long, value_name = "N", group = "choice")]
     pub(crate) option: Option<usize>,
-    /// Yes, where it lists no options
+    /// Answer yes, if it lists no options
     #[arg(long, group = "choice")]
     pub(crate) approve: bool,
-    /// No, where it lists no options
+    /// Answer no, if it lists no options
     #[arg(long, group = "choice")]
     pub(crate) deny: bool,
-    /// Only if it is still this dialog [default: the one in sight now]
+    /// Answer only if it is still this dialog [default: the one on screen]
     #[arg(long, value_name = "ID")]
     pub(crate) dialog: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Comparing {
-    /// `base` (when its run began), `head`, `integration` (where its branch left the one that work
-    /// is brought back to), or any commit or branch
+    /// `base` (when its run began), `head`, `integration` (where its branch left the
+    /// integration branch), or any commit or branch
     #[arg(long, value_name = "REV", default_value = "base")]
     pub(crate) against: String,
-    /// Only which files, and how many lines of each
+    /// Print only the files and the number of changed lines
     #[arg(long)]
     pub(crate) stat: bool,
 }
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Recording {
-    /// How much of its end, such as `90s`, `5m`, `1h`
+    /// How much to save, such as `90s`, `5m`, `1h`
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = humantime::parse_duration)]
     pub(crate) last: Duration,
     /// Where to write it; `-` is standard output
@@ -224,7 +229,7 @@ pub(crate) struct ReadingArgs {
     /// Only the last lines
     #[arg(long, value_name = "N")]
     pub(crate) lines: Option<usize>,
-    /// Also what has scrolled away
+    /// Include what has scrolled off
     #[arg(long)]
     pub(crate) scrollback: bool,
     /// As plain text, or with its colours
@@ -249,7 +254,7 @@ pub(crate) enum TextFormat {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Grace {
-    /// How long an agent may take to end before it is killed
+    /// Seconds that an agent has to exit before it is killed
     #[arg(long, value_name = "SECONDS")]
     pub(crate) grace: Option<u32>,
 }

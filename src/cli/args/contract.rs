@@ -6,21 +6,21 @@ use super::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ContractVerb {
-    /// List the newest version of each
+    /// List the contracts in their newest version
     List {
-        /// Only those of this agent
+        /// Only contracts of this agent
         #[arg(long, value_name = "AGENT")]
         publisher: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Print the lines of one
+    /// Print a contract
     Show {
         title: String,
-        /// Whose, if several agents published one of this title
+        /// The agent that published it, if several did
         #[arg(long, value_name = "AGENT")]
         publisher: Option<String>,
-        /// Which version [default: the newest]
+        /// The version [default: the newest]
         #[arg(long = "version", id = "number", value_name = "N")]
         version: Option<u32>,
         #[command(flatten)]

@@ -6,27 +6,27 @@ use super::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LockVerb {
-    /// Take a lock, or get in line for it; an agent takes it for itself
+    /// Take a lock, or queue for it
     ///
-    /// Exit codes: 0 it is yours, 3 someone else holds it and you are in line.
+    /// Exit codes: 0 you have it, 3 another holds it and you are queued.
     Take {
         name: String,
-        /// Give it back after this long at the latest [default: 30 minutes]
+        /// Release it after this many seconds [default: 1800]
         #[arg(long = "for", value_name = "SECONDS")]
         limit: Option<u64>,
-        /// Return only when it is yours
+        /// Wait until you have it
         #[arg(long)]
         wait: bool,
         #[command(flatten)]
         format: Format,
     },
-    /// Give a lock back, or leave the line; a person may take one from anyone
+    /// Release a lock, or leave its queue; you may release any agent's lock
     Release {
         name: String,
         #[command(flatten)]
         format: Format,
     },
-    /// List the locks, who holds them and who is in line
+    /// List the locks, who holds them and who is queued
     List {
         #[command(flatten)]
         format: Format,

@@ -6,40 +6,40 @@ use super::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReportVerb {
-    /// The work is finished and checked
+    /// Report that the task is finished and checked
     Done {
         /// What was accomplished
         text: String,
-        /// What shows it: counts, paths, commits, commands and their results
+        /// The evidence: counts, paths, commits, commands and their results
         #[arg(long, value_name = "TEXT")]
         evidence: Option<String>,
         #[command(flatten)]
         saying: Saying,
     },
-    /// It cannot go on
+    /// Report that the task cannot go on
     Blocked {
         /// Exactly what is needed
         text: String,
         #[command(flatten)]
         saying: Saying,
     },
-    /// It failed for good
+    /// Report that the task failed for good
     Error {
         /// What failed, what was tried, a suggested fix
         text: String,
         #[command(flatten)]
         saying: Saying,
     },
-    /// A step is completed
+    /// Report a completed step
     Progress {
-        /// Which of how many: `3/7`
+        /// The step and how many there are: `3/7`
         step: String,
         /// What was just completed
         text: Option<String>,
         #[command(flatten)]
         saying: Saying,
     },
-    /// A build passed or failed
+    /// Report the result of a build or test run
     Build {
         outcome: Outcome,
         /// The error in a few words
@@ -47,7 +47,7 @@ pub(crate) enum ReportVerb {
         #[command(flatten)]
         saying: Saying,
     },
-    /// Something is needed that another agent owns
+    /// Ask for something that another agent owns
     Need {
         /// A path or thing
         #[arg(value_name = "PATH")]
@@ -60,7 +60,7 @@ pub(crate) enum ReportVerb {
         #[command(flatten)]
         saying: Saying,
     },
-    /// An interface that others will build on; its lines come from standard input
+    /// Publish an interface that others build on; its lines come from standard input
     Contract {
         title: String,
         /// Its lines, if not on standard input
@@ -69,13 +69,13 @@ pub(crate) enum ReportVerb {
         #[command(flatten)]
         saying: Saying,
     },
-    /// A file that this task hands on
+    /// Hand on a file as a result of the task
     Artifact {
-        /// Relative to the directory that you work in
+        /// Its path, relative to your working directory
         path: String,
         /// What it is, in a word or two
         kind: String,
-        /// A JSON schema that it must fit, as a file; otherwise it is refused
+        /// A JSON schema file that it must match, or it is refused
         #[arg(long, value_name = "FILE")]
         schema: Option<String>,
         #[command(flatten)]
@@ -91,7 +91,7 @@ pub(crate) enum Outcome {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Saying {
-    /// The tag of the attempt that it is about, from the brief: what is said of another is refused
+    /// The tag of the attempt, from the brief; a wrong tag is refused
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Option<String>,
     #[command(flatten)]

@@ -12,7 +12,7 @@ pub(crate) struct RunArgs {
     /// research-deep-dive, product-launch, content-sprint, bug-triage-swarm, competitive-analysis
     #[arg(required_unless_present_any = ["resume", "cancel", "list"])]
     pub(crate) playbook: Option<String>,
-    /// Only show the plan: order, agents, gates, every prompt
+    /// Only print the plan: order, agents, gates, every prompt
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -29,13 +29,13 @@ pub(crate) struct RunArgs {
     /// With --headless: look on for so long at most; the run goes on
     #[arg(long, value_name = "SECONDS", requires = "headless")]
     pub(crate) timeout: Option<u64>,
-    /// Go on with a run that was interrupted: agents that are gone are started again
+    /// Resume an interrupted run; agents that have ended are started again
     #[arg(long, value_name = "RUN", conflicts_with_all = ["playbook", "dry_run", "var", "with"])]
     pub(crate) resume: Option<String>,
-    /// End a run: what is not done stays undone
+    /// Cancel a run; its open tasks stay undone
     #[arg(long, value_name = "RUN", conflicts_with_all = ["playbook", "resume", "headless"])]
     pub(crate) cancel: Option<String>,
-    /// A word of your own: the same call again under the same one begins nothing more
+    /// An idempotency key: calling again with the same key starts nothing new
     #[arg(long, value_name = "WORD", requires = "playbook", conflicts_with = "dry_run")]
     pub(crate) key: Option<RequestKey>,
     /// List the runs

@@ -6,36 +6,36 @@ use super::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunnerVerb {
-    /// Say whether agents can run there, and what is missing
+    /// Check whether agents can run there, and say what is missing
     ///
-    /// Exit codes: 0 they can, 1 something is missing.
+    /// Exit codes: 0 agents can run there, 1 something is missing.
     Check {
         name: String,
         #[command(flatten)]
         format: Format,
     },
-    /// Send a commit with its history there: a clone is made where there is none
+    /// Send a commit with its history; makes a clone if there is none
     Push {
         name: String,
-        /// What to send
+        /// The commit to send
         #[arg(long, value_name = "REV", default_value = "HEAD")]
         commit: String,
-        /// Where the clone is there, if not in the runner's own directory
+        /// The directory of the clone [default: the runner's `directory`]
         #[arg(long, value_name = "DIR")]
         directory: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Bring its branches back, as refs/wheelhouse/remote/NAME/BRANCH
+    /// Fetch its branches as refs/wheelhouse/remote/NAME/BRANCH
     Fetch {
         name: String,
-        /// Where the clone is there, if not in the runner's own directory
+        /// The directory of the clone [default: the runner's `directory`]
         #[arg(long, value_name = "DIR")]
         directory: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// List the places where agents can run
+    /// List the runners
     List {
         #[command(flatten)]
         format: Format,

@@ -8,43 +8,43 @@ use super::{Format, Vars};
 
 #[derive(Clone, Debug, Subcommand)]
 pub(crate) enum ConfigVerb {
-    /// Write a wheelhouse.toml to start from
+    /// Write a wheelhouse.toml with examples
     Init,
-    /// Say whether the settings are right, and where they are not
+    /// Check the settings, and say what is wrong and where
     Check {
         #[command(flatten)]
         format: Format,
     },
-    /// Show the settings in force, and where each comes from
+    /// Show the effective settings, and where each comes from
     Show {
         #[command(flatten)]
         format: Format,
     },
-    /// Say what your `[[approve]]` and `[[deny]]` rules would do with a dialog
+    /// Test what your `[[approve]]` and `[[deny]]` rules would do with a dialog
     ///
-    /// The exit code is 0 if it would be approved, and 3 if it would be left to a person.
+    /// Exit codes: 0 it would be approved, 3 it would be left to you.
     Approval {
-        /// The command that the dialog asks about
+        /// The command in the dialog
         #[arg(value_name = "COMMAND", conflicts_with = "path", required_unless_present = "path")]
         command: Option<String>,
-        /// The file that the dialog asks about, relative to where the agent works
+        /// The file in the dialog, relative to the agent's working directory
         #[arg(long, value_name = "FILE")]
         path: Option<String>,
-        /// Whose dialog it is
+        /// The agent that shows the dialog
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
-        /// What the agent runs, unless its team says so
+        /// The agent's CLI [default: as its team says]
         #[arg(long, value_name = "CLI")]
         cli: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Let the running hub take over the settings as they are now (it notices edits by itself, on Linux)
+    /// Make the running hub reload the settings (on Linux it does so after each edit)
     Reload {
         #[command(flatten)]
         format: Format,
     },
-    /// Let the project's wheelhouse.toml, as it is now, run commands
+    /// Trust the project's wheelhouse.toml as it is now, so that it may run commands
     Trust {
         /// Do not ask
         #[arg(long)]
@@ -56,24 +56,24 @@ pub(crate) enum ConfigVerb {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesVerb {
-    /// Run the rules over a recording, and print what they find in the recording's time
+    /// Run the rules over a recording, and print the states and reports that they find
     Test {
-        /// A recording in the format asciicast v2
+        /// A recording in asciicast v2 format
         #[arg(value_name = "FILE.cast")]
         file: PathBuf,
-        /// Whose rules
+        /// The CLI whose rules to use
         #[arg(long, value_name = "CLI", required_unless_present = "suggest")]
         agent: Option<String>,
         /// Run the rules of every CLI, and tell how much of the recording each could read
         #[arg(long, conflicts_with = "agent")]
         suggest: bool,
-        /// Leave the terminal's title and the program's own status aside
+        /// Ignore the terminal's title and the program's own status signals
         #[arg(long)]
         screen_only: bool,
         #[command(flatten)]
         format: Format,
     },
-    /// Show the rules in the order in which they are tried
+    /// Print the rules in the order in which they are tried
     Show {
         cli: String,
         #[command(flatten)]
@@ -83,7 +83,7 @@ pub(crate) enum RulesVerb {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TemplateVerb {
-    /// List the templates: the built-in ones, yours, and those of a project that you trust
+    /// List the templates: built-in, yours, and those of a trusted project
     List {
         #[command(flatten)]
         format: Format,

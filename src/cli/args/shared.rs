@@ -9,35 +9,35 @@ use crate::model::Role;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Args)]
 pub(crate) struct Sending {
-    /// The prompt; `-`, or nothing: standard input
+    /// The prompt; `-` or nothing reads standard input
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Option<String>,
-    /// Send what this template says instead
+    /// Send a prompt made from this template instead
     #[arg(long, value_name = "NAME", conflicts_with = "prompt")]
     pub(crate) template: Option<String>,
     #[command(flatten)]
     pub(crate) vars: Vars,
-    /// Return when it is known what became of it
+    /// Wait for the outcome
     #[arg(long)]
     pub(crate) wait: bool,
-    /// With --wait: return after this long at the latest
+    /// With --wait: give up after this many seconds
     #[arg(long, value_name = "SECONDS", requires = "wait")]
     pub(crate) timeout: Option<u64>,
-    /// A word of your own: the same call again under the same one sends nothing more
+    /// An idempotency key: calling again with the same key sends nothing new
     #[arg(long = "key", alias = "idempotency-key", value_name = "WORD")]
     pub(crate) idempotency_key: Option<String>,
-    /// Type it even where no rule says that the agent waits for a prompt, or a limit holds it up
+    /// Send even if the agent's state is unknown or it has reached a limit
     #[arg(long)]
     pub(crate) anyway: bool,
-    /// It is a command of the agent's program, such as `/compact`, and not words for its model
+    /// Send it as a command of the agent's program, such as `/compact`
     #[arg(long, conflicts_with = "template")]
     pub(crate) command: bool,
-    /// Refuse it unless it can be typed now, rather than let it wait
+    /// Refuse the prompt if it cannot be typed now, instead of queueing it
     #[arg(long)]
     pub(crate) no_queue: bool,
 }
 
-/// Who takes the place of a playbook's agents.
+/// Who stands in for a playbook's agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StandIn {
     /// The scripted agent
@@ -46,7 +46,7 @@ pub(crate) enum StandIn {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Vars {
-    /// What fills a variable; may be given several times
+    /// Set a variable; repeat for more
     #[arg(long = "var", id = "var", value_name = "NAME=VALUE", value_parser = name_and_value)]
     vars: Vec<(String, String)>,
 }

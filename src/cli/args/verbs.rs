@@ -17,12 +17,29 @@ use crate::cli::search::SearchArgs;
 use crate::cli::task::TaskVerb;
 use crate::model::ReceiptId;
 
+/// The commands by subject, below the list of all.
+const GROUPS: &str = "\
+By subject:
+  start and stop   up, demo, attach, status, all, down
+  agents           agent, dispatch, broadcast, withdraw, wait, attention
+  work             task, run, contract, lock, workspace
+  look back        events, history, replay, search
+  set up           config, template, rules, runner, doctor, completions, man
+  for agents       report, whoami, skill, mcp
+  for programs     api, sim
+
+Examples:
+  wheelhouse demo                              watch a scripted team
+  wheelhouse up TEAM --attach                  start a team and open the dashboard
+  wheelhouse dispatch AGENT 'Fix the login'    send a prompt
+  wheelhouse attention                         see what needs you";
+
 /// Runs a team of coding agents side by side, each in its own terminal.
 ///
 /// Agents keep running when this program, its hub or your terminal goes away. Without a command it
 /// opens the dashboard of this project.
 #[derive(Debug, Parser)]
-#[command(name = "wheelhouse", version, max_term_width = 100)]
+#[command(name = "wheelhouse", version, max_term_width = 100, after_help = GROUPS)]
 pub(crate) struct Arguments {
     /// The project's directory [default: the nearest one above with a wheelhouse.toml or a .git]
     #[arg(long, global = true, value_name = "DIR")]
@@ -33,30 +50,31 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Start the hub and a team; returns when every agent's process runs
+    /// Start a team; returns when every agent's process runs
+    #[command(after_help = "Examples:\n  wheelhouse up\n  wheelhouse up shop --attach")]
     Up {
         /// The team [default: the only one of the project]
         team: Option<String>,
         /// Open the dashboard on it
         #[arg(long)]
         attach: bool,
-        /// Say nothing when the dashboard is left
+        /// Print nothing when the dashboard is left
         #[arg(long, hide = true, requires = "attach")]
         quiet: bool,
         #[command(flatten)]
         format: Format,
     },
-    /// Watch a scripted team at real work on a throw-away repository; no agent needed
+    /// Watch a scripted team work on a throw-away repository; no agent CLI needed
     Demo {
-        /// Tell the story as lines, answer for the person, and end by itself
+        /// Print what happens, answer the dialogs, and exit at the end
         #[arg(long)]
         headless: bool,
     },
     /// Open the dashboard
     Attach,
-    /// Stop every agent and the hub; returns when all is gone
+    /// Stop every agent and the hub; returns when all have ended
     Down {
-        /// Stop agents that may be in the middle of their work, too
+        /// Also stop agents that may be working
         #[arg(long)]
         force: bool,
         #[command(flatten)]
@@ -67,9 +85,12 @@ pub(crate) enum Verb {
         #[command(flatten)]
         format: Format,
     },
-    /// Hand a prompt to an agent at its next safe moment, and print the receipt
+    /// Send a prompt to an agent when it can take one, and print the receipt
     ///
     /// Exit codes with --wait: 0 accepted, 3 refused, 4 stalled or unknown, 5 timed out.
+    #[command(
+        after_help = "Examples:\n  wheelhouse dispatch backend 'Fix the login' --wait\n  git diff | wheelhouse dispatch reviewer -\n  wheelhouse dispatch backend --template tester --var task='Try the login'"
+    )]
     Dispatch {
         #[arg(value_name = "AGENT")]
         agent: String,
@@ -78,11 +99,14 @@ pub(crate) enum Verb {
         #[command(flatten)]
         format: Format,
     },
-    /// Hand a prompt to every agent that runs, or to those named
+    /// Send a prompt to all running agents, or to some
+    #[command(
+        after_help = "Examples:\n  wheelhouse broadcast 'Commit your work'\n  wheelhouse broadcast 'Commit your work' --to backend,docs"
+    )]
     Broadcast {
         #[command(flatten)]
         sending: Sending,
-        /// Only to these
+        /// Only to these agents agents agents agents agents agents agents
         #[arg(long, value_name = "AGENT", value_delimiter = ',')]
         to: Vec<String>,
         #[command(flatten)]
@@ -94,9 +118,13 @@ pub(crate) enum Verb {
         #[command(flatten)]
         format: Format,
     },
-    /// Wait until an agent or a task is in a state, or a prompt goes no further
+    /// Wait for a state of an agent or a task, or for the outcome of a prompt
     ///
-    /// Exit codes: 0 it has come there, 3 it cannot, 5 timed out; for a prompt those of `dispatch`.
+    /// Exit codes: 0 reached, 3 cannot be reached any more, 5 timed out; for a prompt those
+    /// of `dispatch`.
+    #[command(
+        after_help = "Examples:\n  wheelhouse wait --agent backend --for idle,done\n  wheelhouse wait --task t1 --for done --timeout 600"
+    )]
     Wait {
         #[arg(long, value_name = "NAME", group = "what")]
         agent: Option<String>,
@@ -104,7 +132,8 @@ pub(crate) enum Verb {
         task: Option<String>,
         #[arg(long, group = "what")]
         receipt: Option<ReceiptId>,
-        /// The state, or several [default: any in which the agent does not work; for a task: done]
+        /// One state or several [default for an agent: any in which it does not work;
+        /// for a task: done]
         #[arg(long = "for", value_name = "STATE", value_delimiter = ',')]
         states: Vec<String>,
         #[arg(long, value_name = "SECONDS")]
@@ -112,54 +141,62 @@ pub(crate) enum Verb {
         #[command(flatten)]
         format: Format,
     },
-    /// Hand out work as tasks, and see what became of it
+    /// Add tasks, follow them, retry or cancel them
     #[command(subcommand)]
     Task(TaskVerb),
-    /// Show what waits for you, the most urgent first
+    /// List what needs you, most urgent first
     Attention {
-        /// Mark all of it as read
+        /// Mark all items as read
         #[arg(long)]
         read: bool,
-        /// Take an item off the list
+        /// Remove an item from the list
         #[arg(long, value_name = "ITEM")]
         resolve: Vec<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Read the interfaces that agents have published
+    /// Read the contracts (interfaces) that agents have published
     #[command(subcommand)]
     Contract(ContractVerb),
-    /// Say who the hub takes you for, and what you may ask of it
+    /// Show who you are to the hub, and what you may do
     Whoami {
         #[command(flatten)]
         format: Format,
     },
-    /// Print the text that teaches an agent this tool
+    /// Print the text that teaches an agent to use wheelhouse
     Skill {
-        /// For which role [default: that of the agent that asks, else worker]
+        /// The role [default: the role of the agent that runs this, else worker]
         #[arg(long, value_enum)]
         role: Option<RoleName>,
         #[command(flatten)]
         format: Format,
     },
-    /// Serve the tools for agents by MCP, on standard input and output
+    /// Serve tools for agents as an MCP server on standard input and output
     ///
-    /// For the agent that starts it, by its token, with what its role may; else for you.
+    /// Inside an agent it serves that agent, with the permissions of its role; elsewhere it
+    /// serves you.
     Mcp,
     /// Print what happened, oldest first
+    #[command(
+        after_help = "Examples:\n  wheelhouse events --since 10m\n  wheelhouse events --task t1\n  wheelhouse events --follow --json"
+    )]
     Events(EventsArgs),
-    /// List the runs that were, or tell what came of one
+    /// List past runs, or report on one
+    #[command(
+        after_help = "Examples:\n  wheelhouse history\n  wheelhouse history s1\n  wheelhouse history s1 --format html > run.html"
+    )]
     History(HistoryArgs),
-    /// Search every pane with all that has scrolled off it, and the recordings of earlier runs
+    /// Search all panes, their history, and the recordings of earlier runs
     ///
-    /// Prints AGENT:LINE: TEXT of what panes have, and AGENT:TIME: TEXT of what was recorded.
+    /// Prints AGENT:LINE: TEXT for panes and AGENT:TIME: TEXT for recordings.
+    #[command(after_help = "Examples:\n  wheelhouse search 'error|panic'")]
     Search(SearchArgs),
-    /// Show any moment of a run: agents, tasks, what waited, and the screens
+    /// Replay a run: agents, tasks and screens at any moment
     Replay(ReplayArgs),
-    /// Look at agents and act on them
+    /// List, start, stop, read and control agents
     #[command(subcommand)]
     Agent(AgentVerb),
-    /// Say what is wrong, and what to type
+    /// Check the machine, the project and the hub, and say how to fix what is wrong
     Doctor {
         #[command(flatten)]
         format: Format,
@@ -167,47 +204,51 @@ pub(crate) enum Verb {
     /// Write, check, show and trust settings
     #[command(subcommand)]
     Config(ConfigVerb),
-    /// Be a scripted agent, for demos and tests; without a script, answer prompts with a short job
+    /// Run the scripted agent of demos and tests; without a script it answers prompts with
+    /// a short job
     Sim {
         /// The script
         script: Option<PathBuf>,
     },
-    /// Try out and show the rules by which a cli's screen is read
+    /// Test and show the rules that read a CLI's screen
     #[command(subcommand)]
     Rules(RulesVerb),
-    /// Say what became of the work; for agents, which are known by the token they were started with
+    /// Report on a task; for agents, which have a token in their environment
     ///
     /// Exit codes: 0 accepted, 3 refused or sent back; the answer says why.
     #[command(subcommand)]
     Report(ReportVerb),
-    /// List, show and fill in prompt templates
+    /// List, show and render prompt templates
     #[command(subcommand)]
     Template(TemplateVerb),
-    /// Run a playbook: its agents are started and its tasks handed out, checked and finished
+    /// Run a playbook: start its agents and carry out its tasks
     ///
-    /// Exit codes with --headless: 0 done, 10 done in part, 11 failed, 12 it needs a person; 2 what
-    /// was typed or the playbook is wrong, which is told with its line.
+    /// Exit codes with --headless: 0 done, 10 partly done, 11 failed, 12 needs a person, 2
+    /// wrong arguments or playbook.
+    #[command(
+        after_help = "Examples:\n  wheelhouse run feature-build --var feature='Sign in with a passkey'\n  wheelhouse run ./mine.toml --dry-run\n  wheelhouse run --resume r1 --headless"
+    )]
     Run(Box<RunArgs>),
-    /// Look at places elsewhere where agents can run: ssh, containers, Kubernetes
+    /// Check and list remote runners (ssh, containers, Kubernetes), push and fetch commits
     #[command(subcommand)]
     Runner(RunnerVerb),
     /// Take, release and list locks
     #[command(subcommand)]
     Lock(LockVerb),
-    /// See where agents work apart from each other, bring their work back, clean up
+    /// List, compare, merge, rescue and remove workspaces
     #[command(subcommand)]
     Workspace(WorkspaceVerb),
-    /// Show every hub of yours, whatever its project, and how its agents are
+    /// List all your running hubs and their agents
     All {
         #[command(flatten)]
         format: Format,
     },
-    /// Print what programs need to speak to a hub
+    /// Print the JSON schema of the hub's API
     #[command(subcommand)]
     Api(ApiVerb),
-    /// Print a completion script for a shell
+    /// Print the completion script for a shell
     Completions { shell: Shell },
-    /// Print the manual page, or write one for each command
+    /// Print the manual page, or write one per command
     Man {
         /// Write all pages into this directory
         #[arg(long, value_name = "DIR")]
@@ -239,5 +280,15 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_listed_by_subject() {
+        let listed: Vec<&str> = GROUPS.split(|c: char| c.is_whitespace() || c == ',').collect();
+        let command = Arguments::command();
+        let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+        let missing: Vec<&str> =
+            shown.map(clap::Command::get_name).filter(|name| !listed.contains(name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

@@ -6,15 +6,15 @@ use super::{Comparing, Format};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkspaceVerb {
-    /// List the workspaces, what is changed in them, and where their work will meet
+    /// List the workspaces, their changes, and files that several of them change
     List {
         #[command(flatten)]
         format: Format,
     },
-    /// Show what an agent has changed in its workspace, by file and line
+    /// Show what an agent has changed in its workspace
     Diff {
         agent: String,
-        /// Only these files, or those in these directories
+        /// Only these files and directories
         #[arg(value_name = "PATH")]
         paths: Vec<String>,
         #[command(flatten)]
@@ -22,12 +22,15 @@ pub(crate) enum WorkspaceVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// Bring the work of an agent back onto a branch; no checkout of yours is touched
+    /// Merge an agent's work into a branch; your checkout is not touched
     ///
-    /// What is not committed in the workspace is committed first. The merge is made beside every
-    /// checkout, the gates run on the merged tree, and only then the branch moves.
+    /// Uncommitted changes in the workspace are committed first. The gates run on the
+    /// merged tree before the branch moves.
     ///
-    /// Exit codes: 0 it is there, 3 it conflicts, 4 a gate does not pass, 1 another failure.
+    /// Exit codes: 0 merged, 3 conflict, 4 a gate failed, 1 another failure.
+    #[command(
+        after_help = "Examples:\n  wheelhouse workspace merge backend --dry-run\n  wheelhouse workspace merge backend --squash --gate 'cargo test'"
+    )]
     Merge {
         agent: String,
         #[command(flatten)]
@@ -35,30 +38,30 @@ pub(crate) enum WorkspaceVerb {
         #[command(flatten)]
         format: Format,
     },
-    /// Remove workspaces in which there is no work; those with work are kept, and it is said why
+    /// Remove workspaces without work in them; keep the others and say why
     Clean {
-        /// Whose; without a name, of all agents that do not run
+        /// The agents [default: all that are not running]
         agents: Vec<String>,
-        /// Put all that is in them into a rescue ref first, and then remove them
+        /// Save everything to a rescue ref first, then remove them
         #[arg(long)]
         rescue: bool,
-        /// Give up files that git was told to ignore
+        /// Also delete files that git ignores
         #[arg(long)]
         drop_ignored: bool,
-        /// Give up a workspace whose directory is gone for good: what git still has of it is put into
-        /// a rescue ref first
+        /// Give up a workspace whose directory is gone for good; what git still has
+        /// goes to a rescue ref
         #[arg(long, requires = "agents")]
         gone: bool,
         #[command(flatten)]
         format: Format,
     },
-    /// Put all that is in workspaces into rescue refs, and leave them as they are
+    /// Save workspaces to rescue refs, and keep them
     ///
-    /// Without a name, list the rescue refs. Read one with `git show REF:PATH`, or bring it back
-    /// with `--restore`.
+    /// Without a name it lists the rescue refs. Read one with `git show REF:PATH`, or
+    /// restore it with `--restore`.
     Rescue {
         agents: Vec<String>,
-        /// Make the workspace again as it was: a rescue ref, or an agent for its newest
+        /// Restore a workspace: a rescue ref, or an agent for its newest
         #[arg(long, value_name = "NAME", conflicts_with = "agents")]
         restore: Option<String>,
         #[command(flatten)]
@@ -69,34 +72,34 @@ pub(crate) enum WorkspaceVerb {
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that is typed by itself")]
 pub(crate) struct MergeArguments {
-    /// One commit with all of it
+    /// Squash the work into one commit
     #[arg(long, conflicts_with = "rebase")]
     pub(crate) squash: bool,
-    /// Its commits one by one, on top
+    /// Rebase its commits
     #[arg(long)]
     pub(crate) rebase: bool,
-    /// A merge commit, with its branch behind it
+    /// Make a merge commit
     #[arg(long, conflicts_with_all = ["rebase", "squash"])]
     pub(crate) merge: bool,
-    /// The branch to bring it onto [default: `workspace.into`]
+    /// The branch to merge into [default: `workspace.into`]
     #[arg(long, value_name = "BRANCH")]
     pub(crate) into: Option<String>,
-    /// What must pass on the merged tree, beside `workspace.gates`
+    /// A gate for the merged tree, besides `workspace.gates`
     #[arg(long = "gate", value_name = "COMMAND")]
     pub(crate) gates: Vec<String>,
     /// The first line of the commit
     #[arg(long)]
     pub(crate) message: Option<String>,
-    /// Leave behind what is not committed
+    /// Merge committed work only
     #[arg(long)]
     pub(crate) committed: bool,
-    /// Only say what would come of it
+    /// Only show what would happen
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// If it cannot be done, tell the agent why as its next prompt
+    /// If it cannot be merged, send the reason to the agent as its next prompt
     #[arg(long)]
     pub(crate) send_back: bool,
-    /// Print the commands that open a pull request with the tool of your forge, and do nothing else
+    /// Only print the commands that open a pull request with `gh` or `glab`
     #[arg(long)]
     pub(crate) pr: bool,
 }

@@ -46,12 +46,12 @@ pub fn approval(paths: &Paths, trial: Trial, json: bool, out: &mut dyn Write) ->
     }
     let words = match verdict {
         Verdict::Approve { rules } => format!("approved once, by {}", rules.join(", ")),
-        Verdict::Ask { why } => format!("left to a person: {why}"),
+        Verdict::Ask { why } => format!("left to you: {why}"),
     };
     writeln!(out, "{}", plain(&words))?;
     if let Some(project) = loaded.project.filter(|project| !project.is_trusted) {
         let file = plain(&project.path.to_string_lossy());
-        writeln!(out, "`{file}` is not trusted as it is now, so its rules do not count")?;
+        writeln!(out, "`{file}` is not trusted as it is now, so its rules are not used")?;
     }
     Ok(is_approved)
 }

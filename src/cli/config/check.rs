@@ -40,12 +40,16 @@ pub fn check(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<bool> {
     }
     if is_good {
         for file in [&paths.user_config, &paths.project_config()] {
-            let state = if file.exists() { "is good" } else { "is not there; defaults hold" };
+            let state =
+                if file.exists() { "is good" } else { "does not exist; using the defaults" };
             writeln!(out, "`{}` {state}", plain(&file.to_string_lossy()))?;
         }
         write_approvals(&approvals, out)?;
         if !approvals.is_empty() {
-            writeln!(out, "Try a dialog with `wheelhouse config approval --agent NAME 'COMMAND'`")?;
+            writeln!(
+                out,
+                "Test a dialog with `wheelhouse config approval --agent NAME 'COMMAND'`"
+            )?;
         }
     }
     Ok(is_good)

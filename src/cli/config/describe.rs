@@ -28,7 +28,7 @@ pub(super) fn write_cli(
 
 /// Writes how a cli is told what it works with: that, too, is added to the command.
 fn write_kit_rules(rules: &KitRules, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "  is told its tools by: {}", plain(&rules.arguments))?;
+    writeln!(out, "  its tools are set by: {}", plain(&rules.arguments))?;
     for (name, form) in rules.environment.iter().chain(&rules.files) {
         writeln!(out, "    and {}", plain(&format!("{name}: {form}")))?;
     }
@@ -108,7 +108,7 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
     writeln!(out, "team {} ({}): {}", team.name, team_origin(team, settings), team.layout)?;
     if let Some(spawn) = &team.spawn {
         let clis = plain(&spawn.clis.join(", "));
-        writeln!(out, "  its agents may start up to {} others with {clis}", spawn.agents_max)?;
+        writeln!(out, "  its agents may start up to {} more, with {clis}", spawn.agents_max)?;
     }
     for agent in &team.agents {
         let command = settings.cli(&agent.cli).map(|cli| listed(&cli.command)).unwrap_or_default();
@@ -134,7 +134,7 @@ pub(super) fn write_team(team: &Team, settings: &Settings, out: &mut dyn Write) 
         if let Some(sandbox) = &agent.posting.confinement.sandbox {
             let writable: Vec<&str> = sandbox.writable.iter().map(String::as_str).collect();
             writeln!(out, "    in a sandbox")?;
-            write_names("    may also change", &writable, out)?;
+            write_names("    can also write", &writable, out)?;
         }
     }
     Ok(())
@@ -146,8 +146,8 @@ pub(super) fn write_workspaces(settings: &Settings, out: &mut dyn Write) -> io::
     let is_own = |key: &str| settings.origin(&format!("workspace.{key}")) == Origin::Project;
     let texts = |text: &Option<String>| text.iter().cloned().collect::<Vec<_>>();
     let lines = [
-        ("setup", "sets each workspace up with", texts(&space.setup)),
-        ("teardown", "tears each workspace down with", texts(&space.teardown)),
+        ("setup", "sets up each workspace with", texts(&space.setup)),
+        ("teardown", "tears down each workspace with", texts(&space.teardown)),
         ("gates", "checks merged work with", space.gates.clone()),
         ("copy", "copies into each workspace", space.copy.clone()),
     ];
@@ -174,7 +174,7 @@ fn in_words(rule: &Rule) -> String {
     let Criteria { agent, cli, command, path, compound } = &rule.criteria;
     let mut words = Vec::new();
     words.extend(command.as_ref().map(|command| format!("the command `{command}`")));
-    words.extend(compound.then(|| "also in a row with others that are approved".to_owned()));
+    words.extend(compound.then(|| "also in a compound command of approved parts".to_owned()));
     words.extend(path.as_ref().map(|path| format!("the files `{path}`")));
     if words.is_empty() {
         words.push("anything".to_owned());

@@ -28,7 +28,7 @@ pub fn reload(paths: &Paths, json: bool, out: &mut dyn Write) -> Result<()> {
     }
     match changed.as_deref() {
         None => writeln!(out, "No hub runs; the next one reads the settings when it starts")?,
-        Some([]) => writeln!(out, "Nothing has changed since the hub last read the settings")?,
+        Some([]) => writeln!(out, "The settings have not changed")?,
         Some(changed) => writeln!(out, "Changed: {}", plain(&changed.join(", ")))?,
     }
     for warning in warnings.iter().flat_map(|warning| warning.lines()) {

@@ -47,7 +47,7 @@ pub fn trust(
     if new.peek().is_some() && !yes {
         let terminal = terminal.filter(|_| !json).with_context(|| {
             format!(
-                "Nobody is here to answer for `{shown}`\n\
+                "`{shown}` needs a terminal to ask you\n\
                  hint: Read it, then run `wheelhouse config trust --yes`"
             )
         })?;
@@ -71,7 +71,7 @@ pub fn trust(
 fn write_templates(templates: &[ProjectTemplate], out: &mut dyn Write) -> Result<()> {
     for ProjectTemplate { template, hash, .. } in templates {
         let (file, purpose) = (plain(&template.file.to_string_lossy()), plain(&template.purpose));
-        writeln!(out, "agents can be told `{file}` ({}): {purpose}", hash.short())?;
+        writeln!(out, "agents can get the prompt `{file}` ({}): {purpose}", hash.short())?;
     }
     Ok(())
 }
@@ -107,12 +107,12 @@ fn write_summary(shown: &str, project: &ProjectFile, out: &mut dyn Write) -> Res
     }
     let passed = own_passed(project);
     if !passed.is_empty() {
-        writeln!(out, "every agent gets these of your variables: {}", listed(&passed))?;
+        writeln!(out, "every agent gets these of your environment variables: {}", listed(&passed))?;
     }
     write_workspaces(&project.settings, out)?;
     let teller = own_teller(project);
     if !teller.is_empty() {
-        writeln!(out, "runs when you are told of an agent: {}", listed(teller))?;
+        writeln!(out, "runs for each notification: {}", listed(teller))?;
     }
     write_approvals(&own_approvals(project), out)?;
     Ok(())

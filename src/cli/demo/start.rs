@@ -49,6 +49,9 @@ pub(crate) fn demo(headless: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let status = stage.command(&["up", "demo", "--attach", "--quiet"]).status()?;
     anyhow::ensure!(status.success(), "The dashboard ended early");
-    writeln!(out, "The demo's team and its repository are gone; your own: `wheelhouse`")?;
+    writeln!(
+        out,
+        "The demo's team and repository are removed. Start your own team with `wheelhouse`"
+    )?;
     Ok(())
 }

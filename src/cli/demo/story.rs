@@ -24,7 +24,7 @@ pub(super) fn tell(stage: &Stage, is_over: &AtomicBool, out: &mut dyn Write) -> 
     connection.set_patience(LOOK_EVERY)?;
     connection.send(Request::Subscribe)?;
     let mut story = Story { began: now(), seen: BTreeMap::new(), answered: None, out };
-    story.say("", "Four scripted agents go to work on a throw-away repository")?;
+    story.say("", "Four scripted agents work on a throw-away repository")?;
     while !story.is_over() && !is_over.load(Ordering::Relaxed) {
         match connection.receive() {
             Ok(frame) => story.take(&frame, &mut connection)?,

@@ -41,24 +41,22 @@ fn status(paths: &Paths) -> Result<Status, ClientError> {
 }
 
 fn settings_of_before(fault: &str) -> Finding {
-    let message = format!("it goes on with the settings of before\n{fault}");
-    Finding::warning(
-        "hub",
-        message,
-        "Correct them; then `wheelhouse config reload` says what changed",
-    )
+    let message = format!("it uses the previous settings\n{fault}");
+    Finding::warning("hub", message, "Fix them; `wheelhouse config reload` then says what changed")
 }
 
 fn absent(error: &ClientError, paths: &Paths) -> Finding {
     let is_held = keeper::is_held(&paths.hub_lock());
     let is_absent = matches!(error, ClientError::NotRunning { .. });
     match (is_absent, is_held) {
-        (true, false) => Finding::ok("hub", "none runs; the next command that needs one starts it"),
+        (true, false) => {
+            Finding::ok("hub", "not running; the next command that needs it starts it")
+        }
         (true, true) => Finding::problem(
             "hub",
-            "its process lives but does not listen",
+            "its process runs but does not answer",
             format!(
-                "Its number is in {}; end it, and the next command starts another",
+                "Its pid is in {}; end it, and the next command starts a new hub",
                 paths.hub_lock().display()
             ),
         ),
@@ -85,7 +83,7 @@ fn unreadable_records(paths: &Paths) -> Option<Finding> {
     Some(Finding::warning(
         "record",
         format!("a record could not be read and was kept as {first}"),
-        "Look into it, then delete it; agents that lived were taken up all the same",
+        "Look at it, then delete it; running agents were found without it",
     ))
 }
 
@@ -130,8 +128,7 @@ fn size(path: &Path) -> String {
 }
 
 fn trouble(trouble: &str) -> Finding {
-    let hint = "Make room on the disk, and see that it can be written; it heals by itself. \
-                Meanwhile agents go on and can be stopped";
+    let hint = "Free some disk space and check that the disk is writable; the hub then recovers. Meanwhile agents keep running and can be stopped";
     Finding::problem("hub", trouble, hint)
 }
 
@@ -140,10 +137,10 @@ fn agent(agent: &AgentStatus) -> Option<Finding> {
     let (name, note) = (&agent.name, agent.note.as_ref()?);
     let hint = match agent.state {
         AgentState::Exited => format!(
-            "See its last words with `wheelhouse agent read {name}`, start it with `wheelhouse agent start {name}`"
+            "See its last output with `wheelhouse agent read {name}`, start it with `wheelhouse agent start {name}`"
         ),
         _ if agent.unreachable.is_some() => {
-            "It is tried again by itself; `wheelhouse runner list` shows what to check".to_owned()
+            "The hub keeps trying; `wheelhouse runner list` shows what to check".to_owned()
         }
         AgentState::Waiting | AgentState::Blocked | AgentState::Error | AgentState::Limited => {
             WAITING.to_owned()

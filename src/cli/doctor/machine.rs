@@ -66,7 +66,7 @@ fn disk(directory: &Path) -> Option<Finding> {
         Finding::problem(
             "disk",
             format!("{} MiB are free at {}", free / (1024 * 1024), existing.display()),
-            "Make room: starts are put on record before they happen",
+            "Free some space: the record must be written before an agent starts",
         )
     })
 }
@@ -88,7 +88,9 @@ fn sandbox() -> Finding {
     let found = std::env::split_paths(&path).map(|entry| entry.join("bwrap"));
     match found.into_iter().find(|program| program.is_file()) {
         Some(program) => Finding::ok("sandbox", format!("bubblewrap is {}", program.display())),
-        None => Finding::ok("sandbox", "bubblewrap is not installed; no agent can be put into one"),
+        None => {
+            Finding::ok("sandbox", "bubblewrap is not installed; agents cannot run in a sandbox")
+        }
     }
 }
 
@@ -101,7 +103,7 @@ fn lingering() -> Option<Finding> {
         Finding::warning(
             "login",
             "your processes may end when you log out",
-            format!("Let them live on with `loginctl enable-linger {user}`"),
+            format!("Keep them running with `loginctl enable-linger {user}`"),
         )
     })
 }

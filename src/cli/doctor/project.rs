@@ -17,7 +17,7 @@ pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
         Err(error) => findings.push(Finding::problem(
             "settings",
             error.to_string(),
-            "Correct the file; `wheelhouse config check` says when it is right",
+            "Fix the file; `wheelhouse config check` checks it",
         )),
     }
     findings
@@ -56,6 +56,6 @@ fn programs(loaded: &Loaded) -> Finding {
     Finding::warning(
         "programs",
         format!("not found on PATH: {}", missing.join(", ")),
-        "Install them, or give their place in `[cli.NAME] command`",
+        "Install them, or set their path in `[cli.NAME] command`",
     )
 }

@@ -75,8 +75,8 @@ fn judge(name: &str, recorded: &[String], version: &str) -> Option<Finding> {
         return None;
     }
     let known = recorded.join(", ");
-    let message = format!("The rules for {name} fit {known}, and this is {version}");
-    let hint = "Should a state be wrong, `wheelhouse agent record NAME` hands out the recording that shows it";
+    let message = format!("The rules for {name} were recorded with {known}; this is {version}");
+    let hint = "If a state is wrong, save a recording with `wheelhouse agent record NAME`";
     Some(Finding::warning("rules", message, hint))
 }
 
@@ -103,7 +103,10 @@ mod tests {
         let recorded = ["0.166.0".to_owned(), "0.165.0".to_owned()];
         assert!(judge("codex", &recorded, "0.166.0").is_none());
         let found = judge("codex", &recorded, "0.169.0").unwrap();
-        assert_eq!(found.message, "The rules for codex fit 0.166.0, 0.165.0, and this is 0.169.0");
+        assert_eq!(
+            found.message,
+            "The rules for codex were recorded with 0.166.0, 0.165.0; this is 0.169.0"
+        );
         assert!(found.hint.unwrap().contains("wheelhouse agent record"));
     }
 

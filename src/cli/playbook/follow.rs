@@ -91,7 +91,7 @@ pub(super) fn follow(
         if timeout.is_some_and(|timeout| follow.began.elapsed() >= timeout) {
             let limit = timeout.unwrap_or_default().as_secs();
             (follow.state, follow.note) =
-                (PlayState::NeedsPerson, Some(format!("it was not over after {limit} seconds")));
+                (PlayState::NeedsPerson, Some(format!("it had not ended after {limit} seconds")));
             return follow.end(context, id);
         }
         wait_for_news(&mut news, &context.paths);
@@ -246,9 +246,9 @@ impl Follow {
 
     /// Looks on no longer; the run goes on, since it is the hub's and not ours.
     fn leave(&self, context: &mut Context, id: PlayId) -> anyhow::Result<ExitCode> {
-        let text = "nobody looks on any more; it goes on";
+        let text = "no longer watched; it goes on";
         let hint = format!(
-            "Look on again with `wheelhouse run --resume {id} --headless`, end it with `wheelhouse run --cancel {id}`"
+            "Watch it with `wheelhouse run --resume {id} --headless`, cancel it with `wheelhouse run --cancel {id}`"
         );
         if self.is_json {
             let line = json!({

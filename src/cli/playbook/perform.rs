@@ -36,7 +36,7 @@ pub(in super::super) fn run(context: &mut Context, args: RunArgs) -> anyhow::Res
     }
     if let Some(run) = args.cancel {
         ask(context, None, RunRequest::Cancel { run: run.clone() })?;
-        writeln!(context.out, "Run {run} is cancelled; its agents go on")?;
+        writeln!(context.out, "Cancelled run {run}; its agents keep running")?;
         return Ok(ExitCode::SUCCESS);
     }
     let Some(asked) = &args.playbook else { return take_up(context, &args) };
@@ -204,7 +204,7 @@ fn list(context: &mut Context, format: Format) -> anyhow::Result<()> {
         return context.print_json(&runs);
     }
     if runs.is_empty() {
-        writeln!(context.out, "No runs yet. Begin one with `wheelhouse run PLAYBOOK`")?;
+        writeln!(context.out, "No runs yet. Start one with `wheelhouse run PLAYBOOK`")?;
         return Ok(());
     }
     let mut table = Table::new(["RUN", "STATE", "PLAYBOOK", "PATTERN", "NOTE"]);

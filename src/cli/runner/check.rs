@@ -67,7 +67,7 @@ fn unseen(runner: &Runner, failed: &LookFailed) -> Finding {
         LookFailed::Silent => Finding::problem(
             "reach",
             failed.to_string(),
-            format!("See whether `{kind}` gets there by hand, for {target}"),
+            format!("Try `{kind}` by hand, for {target}"),
         ),
         LookFailed::Refused { code: Some(EXIT_NO_SSH), said } if kind == "ssh" => {
             let hint = format!("Try `ssh {target} true`: it must work without a password");
@@ -75,7 +75,7 @@ fn unseen(runner: &Runner, failed: &LookFailed) -> Finding {
         }
         LookFailed::Refused { code: Some(EXIT_NO_PROGRAM | 126), said } => {
             let hint = format!(
-                "Copy this binary there, and say where it is: `program = \"…\"` in `[runner.{}]`",
+                "Copy this binary there and set its path: `program = \"…\"` in `[runner.{}]`",
                 runner.name
             );
             Finding::problem("program", said.clone(), hint)
@@ -126,18 +126,18 @@ fn seen(runner: &Runner, sight: &Sight) -> Vec<Finding> {
     let theirs = &sight.version;
     let place = sight.program.display();
     findings.push(if sight.protocol != FAR_PROTOCOL || theirs != ours {
-        let message = format!("wheelhouse there is {theirs} ({place}), and {ours} here");
-        Finding::problem("program", message, "Copy this binary there, so that both are the same")
+        let message = format!("wheelhouse is {theirs} there ({place}) and {ours} here");
+        Finding::problem("program", message, "Copy this binary there, so that the versions match")
     } else {
         Finding::ok("program", format!("{place}, version {theirs}"))
     });
     if let Some(fault) = &sight.state_fault {
-        let hint = "Its user needs a home directory that can be written to";
+        let hint = "Its user needs a writable home directory";
         findings.push(Finding::problem("state", fault.clone(), hint));
     }
     let directory = sight.directory.display();
     findings.push(match &sight.directory_fault {
-        None => Finding::ok("directory", format!("{directory} can be written to")),
+        None => Finding::ok("directory", format!("{directory} is writable")),
         Some(fault) => Finding::problem(
             "directory",
             format!("{directory}: {fault}"),
@@ -164,7 +164,7 @@ fn seen(runner: &Runner, sight: &Sight) -> Vec<Finding> {
         findings.push(Finding::problem(
             "login",
             "processes there end with the last login (KillUserProcesses=yes)",
-            "Let them live on: `loginctl enable-linger` there",
+            "Keep them running: `loginctl enable-linger` there",
         ));
     }
     let path = format!("agents find programs in {}", sight.path);

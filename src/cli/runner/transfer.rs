@@ -50,7 +50,7 @@ pub(in super::super) fn push(
         .stdout
         .split(|byte| *byte == b'\n')
         .find_map(read_line)
-        .context("The place did not say what became of it")?;
+        .context("The runner did not report a result")?;
     if format.json {
         context.print_json(&received)?;
     } else {
@@ -59,7 +59,8 @@ pub(in super::super) fn push(
         if received.is_new {
             writeln!(context.out, "Made a clone at {short} in {place}")?;
         } else {
-            let words = "its files are as they were; take it in there with `git merge refs/wheelhouse/base`";
+            let words =
+                "its files are unchanged; update them there with `git merge refs/wheelhouse/base`";
             writeln!(context.out, "Sent {short} to {place}: {words}")?;
         }
     }
@@ -112,7 +113,7 @@ fn way_with_files(context: &Context, name: &str) -> anyhow::Result<Way> {
     match &way.runner.place {
         Place::Image { .. } => Err(Hinted::error(
             format!("Agents of `{name}` work in the project itself"),
-            "There is nothing to push or fetch: their containers have it mounted",
+            "Nothing to push or fetch: the project is mounted in their containers",
         )),
         Place::Ssh { .. } | Place::Container { .. } | Place::Pod { .. } => Ok(way),
     }
@@ -142,9 +143,12 @@ fn unpack(came: &Path, bundle: &Path) -> anyhow::Result<()> {
         }
         if let Some(Sent { bytes }) = read_line(&line) {
             let copied = std::io::copy(&mut input.take(bytes), &mut File::create(bundle)?)?;
-            anyhow::ensure!(copied == bytes, "The line broke off after {copied} of {bytes} bytes");
+            anyhow::ensure!(
+                copied == bytes,
+                "The connection broke after {copied} of {bytes} bytes"
+            );
             return Ok(());
         }
     }
-    anyhow::bail!("The place sent nothing that could be read")
+    anyhow::bail!("The runner sent data that cannot be read")
 }

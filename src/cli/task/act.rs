@@ -30,7 +30,7 @@ pub(crate) fn claim(
     format: Format,
 ) -> anyhow::Result<()> {
     let agent = agent.or_else(own_name).ok_or_else(|| {
-        Hinted::error("Who takes it?", "Name an agent: `wheelhouse task claim ID --agent NAME`")
+        Hinted::error("No agent is named", "Name an agent: `wheelhouse task claim ID --agent NAME`")
     })?;
     act(context, TaskRequest::Claim { task, agent }, format)
 }
@@ -40,7 +40,7 @@ pub(crate) fn consent(context: &mut Context, from: String, to: String) -> anyhow
 }
 
 pub(crate) fn allow(context: &mut Context, agent: String) -> anyhow::Result<()> {
-    let words = format!("What {} changed may stay", plain(&agent));
+    let words = format!("Kept what {} changed", plain(&agent));
     context.ask(Request::Task { ask: TaskRequest::Allow { agent } })?;
     writeln!(context.out, "{words}")?;
     Ok(())

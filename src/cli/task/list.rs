@@ -28,7 +28,7 @@ pub(crate) fn list(context: &mut Context, all: bool, format: Format) -> anyhow::
     if let Some(until) = cut_off {
         writeln!(
             context.out,
-            "\nWhat happened before {until} is no longer on record (`[record]` in the settings)"
+            "\nWhat happened before {until} is no longer kept (see `[record]` in the settings)"
         )?;
     }
     Ok(())

@@ -7,68 +7,71 @@ use crate::model::{Context, OnFailure, RequestKey};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskVerb {
-    /// Add a task; it is handed to an idle agent that fits
+    /// Add a task; an idle agent that fits gets it
+    #[command(
+        after_help = "Examples:\n  wheelhouse task add --title 'Login' --prompt 'Fix the login' --gate 'cargo test'\n  wheelhouse task add --title 'Docs' --prompt 'Describe it' --agent docs --needs t1"
+    )]
     Add(Box<AddArgs>),
-    /// List the tasks and where each stands
+    /// List the tasks and their states
     ///
-    /// Of those that have ended, the newest 200; `--all` lists the others that are on record too.
+    /// Lists the newest 200 ended tasks; `--all` lists every task in the record.
     List {
-        /// All that are on record
+        /// Every task in the record
         #[arg(long)]
         all: bool,
         #[command(flatten)]
         format: Format,
     },
-    /// Show the board: what is free, what is in hand, what is over
+    /// Show the task board: free, in progress, ended
     Board {
-        /// Only that of this run
+        /// Only the board of this run
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Show a task with all of its attempts
+    /// Show a task and its attempts
     Show {
         #[arg(value_name = "ID")]
         task: String,
         #[command(flatten)]
         format: Format,
     },
-    /// Have a task tried once more, whatever was tried before
+    /// Retry a task, whatever was tried before
     Retry {
         #[arg(value_name = "ID")]
         task: String,
         /// What to do differently this time
         #[arg(long, value_name = "TEXT")]
         advice: Option<String>,
-        /// By this agent
+        /// Give it to this agent
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Give up a task; an agent at work on it is interrupted
+    /// Cancel a task; the agent that works on it is interrupted
     Cancel {
         #[arg(value_name = "ID")]
         task: String,
         #[command(flatten)]
         format: Format,
     },
-    /// Give a ready task to an agent
+    /// Assign a ready task to an agent
     Claim {
         #[arg(value_name = "ID")]
         task: String,
-        /// Who takes it; an agent that names nobody takes it itself
+        /// The agent [default, inside an agent: that agent]
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Let what one agent needs reach another from now on
+    /// Let one agent's requests reach another from now on
     Consent { from: String, to: String },
-    /// Let files stay as an agent made them, though another agent owns them
+    /// Keep an agent's changes to files that another agent owns
     Allow { agent: String },
-    /// Say that an agent has got what it needed
+    /// Tell an agent that what it needs is ready
     Meet {
         #[arg(value_name = "NEED")]
         need: String,
@@ -77,10 +80,10 @@ pub(crate) enum TaskVerb {
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
-    /// One line for lists
+    /// A short name for lists
     #[arg(long)]
     pub(super) title: String,
-    /// What the agent is told; `-` reads it from standard input
+    /// The prompt; `-` reads standard input
     #[arg(long)]
     pub(super) prompt: String,
     /// Only this agent
@@ -92,55 +95,55 @@ pub(crate) struct AddArgs {
     /// Only agents with this capability
     #[arg(long, value_name = "CAPABILITY")]
     pub(super) requires: Vec<String>,
-    /// A task that comes first; several with commas, or said again
+    /// A task that must be done first; separate several with commas
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub(super) needs: Vec<String>,
-    /// What must pass before it is done: a command, or `exit:CODE:COMMAND`, `file:PATH`,
+    /// A check that must pass: a command, or `exit:CODE:COMMAND`, `file:PATH`,
     /// `regex:PATH:PATTERN`, `json:PATH`, `schema:PATH:SCHEMA` (a file, or the schema itself),
     /// `git:clean`, `git:commits`, `git:ahead:REF`, `contract:TITLE[@VERSION]`; before any of these
     /// `limit:SECONDS:`
     #[arg(long, value_name = "GATE")]
     pub(super) gate: Vec<String>,
-    /// Paths that it changes; tasks that share one do not run at once
+    /// Paths that it changes; tasks with common paths never run at once
     #[arg(long, value_name = "GLOB")]
     pub(super) owns: Vec<String>,
-    /// A lock that it must hold while someone works on it
+    /// A lock to hold while an agent works on it
     #[arg(long, value_name = "NAME")]
     pub(super) lock: Vec<String>,
-    /// The run of a playbook that it belongs to; for an agent, always its own
+    /// The playbook run to add it to [inside an agent: always its own]
     #[arg(long, value_name = "RUN")]
     pub(super) run: Option<String>,
-    /// Higher goes first
+    /// Tasks with a higher priority go first
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(super) priority: i32,
-    /// How often one agent may try
+    /// Attempts per agent
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(super) attempts: u32,
-    /// How long an attempt may take before a person is asked
+    /// Ask a person when an attempt takes longer than this
     #[arg(long, value_name = "SECONDS")]
     pub(super) time_limit: Option<u64>,
-    /// How many prompts an attempt may take before a person is asked
+    /// Ask a person when an attempt has taken this many prompts
     #[arg(long, value_name = "N", alias = "turns")]
     pub(super) turns_max: Option<u32>,
-    /// How many tokens an attempt may use, as its agent shows them, before a person is asked
+    /// Ask a person when an attempt has used this many tokens, as the agent shows them
     #[arg(long, value_name = "N")]
     pub(super) tokens_max: Option<u64>,
-    /// What happens once it has failed as often as it may
+    /// What to do after the last failed attempt
     #[arg(long, value_enum, default_value_t = FailureName::Reassign)]
     pub(super) on_failure: FailureName,
-    /// What is left of it, should it fail: it is tried once more with this advice to do less
+    /// If it fails, try once more with this smaller goal
     #[arg(long, value_name = "TEXT")]
     pub(super) reduced: Option<String>,
-    /// With what it begins: the conversation that is there, or a new one
+    /// Start in the agent's current conversation, or in a new one
     #[arg(long, value_enum, default_value_t = ContextName::Continue)]
     pub(super) context: ContextName,
-    /// How many verifiers look at the result
+    /// How many verifiers check the result
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) verifiers: u32,
     /// How many of them must agree [default: all]
     #[arg(long, value_name = "N")]
     pub(super) agree: Option<u32>,
-    /// A word of your own: the same call again under the same one adds nothing more
+    /// An idempotency key: calling again with the same key adds nothing new
     #[arg(long, value_name = "WORD")]
     pub(super) key: Option<RequestKey>,
     #[command(flatten)]
@@ -149,13 +152,13 @@ pub(crate) struct AddArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FailureName {
-    /// It fails; what needs it waits
+    /// The task fails; tasks that need it wait
     Retry,
-    /// Another agent that fits tries it, then it fails
+    /// Another agent that fits tries it; then the task fails
     Reassign,
-    /// What needs it goes on without it
+    /// Tasks that need it go on without it
     Skip,
-    /// What needs it fails too
+    /// Tasks that need it fail too
     Stop,
 }
 

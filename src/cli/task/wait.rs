@@ -40,8 +40,8 @@ pub(crate) fn wait(
                 return Ok(ExitCode::from(EXIT_REFUSED));
             }
             Err(error) if error.is_timeout() => {
-                let message = format!("Task `{task}` has not come to it in time");
-                let hint = format!("See where it stands with `wheelhouse task show {task}`");
+                let message = format!("Task `{task}` did not reach the state in time");
+                let hint = format!("See its state with `wheelhouse task show {task}`");
                 failure::report(&failure::Hinted::error(message, hint));
                 return Ok(ExitCode::from(EXIT_LATE));
             }

@@ -42,7 +42,7 @@ pub(super) fn clean(
             .print_json(&json!({ "removed": done.unchanged, "kept": kept, "rescues": rescues }))?;
     } else {
         for agent in &done.unchanged {
-            writeln!(context.out, "The workspace of {agent} is removed")?;
+            writeln!(context.out, "Removed the workspace of {agent}")?;
         }
         print_rescues(context, &done)?;
         if done.unchanged.is_empty() && failure.is_none() {
@@ -70,7 +70,7 @@ pub(super) fn rescue(
     }
     for agent in &done.unchanged {
         if done.rescues.iter().all(|(rescued, _)| rescued != agent) {
-            writeln!(context.out, "There is no work in the workspace of {agent}")?;
+            writeln!(context.out, "The workspace of {agent} has no work in it")?;
         }
     }
     print_rescues(context, &done)?;
@@ -84,7 +84,7 @@ pub(super) fn rescues(context: &mut Context, format: Format) -> anyhow::Result<E
     if format.json {
         context.print_json(&rescues)?;
     } else if rescues.is_empty() {
-        writeln!(context.out, "Nothing had to be rescued")?;
+        writeln!(context.out, "Nothing to rescue")?;
     }
     for rescue in rescues.iter().filter(|_| !format.json) {
         writeln!(context.out, "{} {}", plain(&rescue.commit), plain(&rescue.name))?;
@@ -109,8 +109,8 @@ pub(super) fn restore(
         return Ok(ExitCode::SUCCESS);
     }
     let place = plain(&root.unwrap_or_default());
-    writeln!(context.out, "The workspace of {agent} is as it was when it was rescued: {place}")?;
-    writeln!(context.out, "Bring the work back with `wheelhouse workspace merge {agent}`")?;
+    writeln!(context.out, "Restored the workspace of {agent}: {place}")?;
+    writeln!(context.out, "Merge the work with `wheelhouse workspace merge {agent}`")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -121,7 +121,7 @@ fn told(done: &Done) -> Vec<serde_json::Value> {
 
 fn print_rescues(context: &mut Context, done: &Done) -> std::io::Result<()> {
     for (agent, name) in &done.rescues {
-        writeln!(context.out, "What was in it is in {} ({agent})", plain(name))?;
+        writeln!(context.out, "Saved the work of {agent} to {}", plain(name))?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ pub(super) fn list(context: &mut Context, format: Format) -> anyhow::Result<Exit
         return Ok(ExitCode::SUCCESS);
     }
     if workspaces.is_empty() {
-        writeln!(context.out, "No agent has a workspace of its own")?;
+        writeln!(context.out, "No workspaces: all agents work in the project")?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(["AGENT", "KIND", "STATE", "FILES", "BRANCH", "PORTS", "ABOUT"]);

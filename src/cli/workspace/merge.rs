@@ -70,7 +70,7 @@ fn tell(context: &mut Context, merge: &MergeStatus) -> anyhow::Result<ExitCode> 
             let verb = if merge.trial { "would come" } else { "came" };
             writeln!(
                 context.out,
-                "The work of {agent} {verb} onto {into} as {commit} ({count} files)"
+                "The work of {agent} {verb} into {into} as {commit} ({count} files)"
             )?;
             list(context, merge)?;
             if !merge.trial {
@@ -78,15 +78,18 @@ fn tell(context: &mut Context, merge: &MergeStatus) -> anyhow::Result<ExitCode> 
             }
         }
         MergeState::Conflict => {
-            writeln!(context.out, "The work of {agent} conflicts with {into}; nothing has moved")?;
+            writeln!(
+                context.out,
+                "The work of {agent} conflicts with {into}; {into} is unchanged"
+            )?;
             list(context, merge)?;
             let hint = format!("wheelhouse workspace merge {agent} --send-back");
-            writeln!(context.out, "Have {agent} make it fit with `{hint}`")?;
+            writeln!(context.out, "Ask {agent} to resolve the conflict with `{hint}`")?;
         }
         MergeState::Broken => {
             let mut lines = note.lines();
             let first = plain(lines.next().unwrap_or_default());
-            writeln!(context.out, "Merged onto {into}, {first}; nothing has moved")?;
+            writeln!(context.out, "Merged onto {into}, {first}; {into} is unchanged")?;
             for line in lines {
                 writeln!(context.out, "| {}", plain(line))?;
             }

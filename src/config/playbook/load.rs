@@ -188,7 +188,7 @@ mod tests {
         hint: Write `45m` or `1h 30m`
         p.toml:17:14: Unknown on_failure `skp` in `[[tasks]]`
         hint: Did you mean `skip`?
-        p.toml:18:9: `../x` does not lie in the project
+        p.toml:18:9: `../x` is not in the project
         hint: Write a path or pattern relative to the project, such as `src/api/**`
         p.toml:21:1: Unknown key `formt` in `[[tasks.artifacts]]`
         hint: Did you mean `format`?
@@ -251,7 +251,7 @@ mod tests {
         hint: Mend it, or change `format`
         p.toml:22:10: The schema of `src/a.json` is no JSON object, or not of a JSON file
         hint: Write a JSON schema as text, and `format = "json"`
-        p.toml:24:8: `../b` does not lie in the project
+        p.toml:24:8: `../b` is not in the project
         hint: Write a path relative to the project, such as `docs/plan.md`
         p.toml:26:11: The example of `../b` does not match its own `regex`
         hint: Make one fit the other

@@ -395,8 +395,7 @@ impl Seat {
         if opening.is_resumed && self.phase != Phase::Stopping {
             let id = conversation.as_deref().unwrap_or_default();
             self.note = Some(format!(
-                "it did not take up its conversation {id} ({}): `wheelhouse agent resume {name} \
-                 --brief` starts afresh and tells it where it stands",
+                "it did not resume its conversation {id} ({}): `wheelhouse agent resume {name} --brief` starts it with a summary of its work",
                 Ending::Finished(exit)
             ));
         }

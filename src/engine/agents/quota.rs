@@ -68,15 +68,17 @@ impl Engine {
         Some(match (&seat.reset, ends) {
             (Some(reset), Some(at)) if at > now => (
                 format!("it has reached a limit, which resets {}", reset.text),
-                format!("Let it go on then with `{go_on}`, or give its task to another"),
+                format!("Resume it then with `{go_on}`, or give its task to another agent"),
             ),
             (Some(reset), Some(_)) => (
                 format!("it had reached a limit, which was to reset {}", reset.text),
-                format!("Let it go on with `{go_on}`"),
+                format!("Resume it with `{go_on}`"),
             ),
             (_, None) | (None, _) => (
-                "it has reached a limit, and does not say when that ends".to_owned(),
-                format!("Let it go on with `{go_on}` when it may, or give its task to another"),
+                "it has reached a limit and does not say when the limit ends".to_owned(),
+                format!(
+                    "Resume it with `{go_on}` when the limit ends, or give its task to another agent"
+                ),
             ),
         })
     }

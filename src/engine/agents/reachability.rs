@@ -52,7 +52,7 @@ impl Engine {
             (seat.state, seat.source, seat.since) = (before.state, before.source, now);
         }
         seat.pace.take_up(now);
-        let words = format!("out of reach since {}", before.since.to_rfc3339());
+        let words = format!("unreachable since {}", before.since.to_rfc3339());
         self.tell(Entry::new("agent.reached", words).of(agent));
     }
 
@@ -98,8 +98,7 @@ impl Seat {
         let unreachable = self.unreachable.as_ref().filter(|_| self.is_live())?;
         let since = unreachable.since.to_rfc3339();
         let reason = format!(
-            "out of reach since {since}, and may still run there ({}); what was asked is done once it \
-             is reached again, and `wheelhouse agent remove --abandon {}` gives it up",
+            "unreachable since {since}, and may still run there ({}); your request is carried out once it is reachable again; `wheelhouse agent remove --abandon {}` abandons it",
             unreachable.reason, self.member.name
         );
         Some(self.failure(reason))

@@ -56,11 +56,13 @@ impl Engine {
         };
         let count = self.seats.values().filter(is_counted).count();
         if count >= terms.agents_max {
-            return refuse(format!("Agents of team `{team}` have started {count} others already"));
+            return refuse(format!("Agents of team `{team}` have already started {count} others"));
         }
         let depth = self.depth(by) + 1;
         if depth > terms.depth_max {
-            return refuse(format!("Team `{team}` lets nobody start agents {depth} deep"));
+            return refuse(format!(
+                "Team `{team}` does not let agents start agents {depth} levels deep"
+            ));
         }
         let earlier = self.spawned.entry(by.clone()).or_default();
         while earlier.front().is_some_and(|at| *at + HOUR <= now) {
@@ -68,7 +70,7 @@ impl Engine {
         }
         if earlier.len() >= terms.per_hour_max {
             let count = earlier.len();
-            return refuse(format!("Agent `{by}` has started {count} others within an hour"));
+            return refuse(format!("Agent `{by}` has started {count} agents within an hour"));
         }
         Ok(())
     }
@@ -105,9 +107,9 @@ mod tests {
         assert!(spawn(&mut bench, "top", "a", Some(other)).contains("claude, not sim"));
         assert_eq!(spawn(&mut bench, "top", "a", Some(terms())), "");
         assert_eq!(spawn(&mut bench, "a", "b", Some(terms())), "");
-        assert!(spawn(&mut bench, "b", "c", Some(terms())).contains("3 deep"));
+        assert!(spawn(&mut bench, "b", "c", Some(terms())).contains("3 levels deep"));
         assert_eq!(spawn(&mut bench, "top", "d", Some(terms())), "");
-        assert!(spawn(&mut bench, "top", "e", Some(terms())).contains("3 others already"));
+        assert!(spawn(&mut bench, "top", "e", Some(terms())).contains("already started 3 others"));
         let engine = &bench.engine;
         let reached = engine.reached(&name("top"), Reach::Started);
         assert_eq!(reached, [name("a"), name("b"), name("d")]);

@@ -49,7 +49,7 @@ pub(in crate::engine) fn unrecorded_agent(agent: &AgentName, run: RunId, now: Mo
         unreachable: None,
         keeper: None,
         process: None,
-        note: Some("found alive, but not on record".to_owned()),
+        note: Some("found running, but not in the record".to_owned()),
         next: None,
         held: None,
     }

@@ -161,7 +161,8 @@ impl Engine {
         let kind = AttentionKind::Conflict;
         let agent = trespass.suspects.iter().find(|agent| self.seats.contains_key(*agent))?;
         let task = self.task_of(agent).map(|task| task.id);
-        let hint = format!("Have it put back, or let it stay with `wheelhouse task allow {agent}`");
+        let hint =
+            format!("Have the change undone, or keep it with `wheelhouse task allow {agent}`");
         Some(Cause {
             key: format!("{kind}:{}", trespass.key()),
             kind,
@@ -183,7 +184,7 @@ impl Engine {
             let (since, reason) = (unreachable.since.to_rfc3339(), &unreachable.reason);
             let runner = seat.member.runner.as_ref().map_or("local", |runner| &runner.name);
             let hint = format!("See what is missing with `wheelhouse runner check {runner}`");
-            (AttentionKind::Unreachable, format!("out of reach since {since}: {reason}"), hint)
+            (AttentionKind::Unreachable, format!("unreachable since {since}: {reason}"), hint)
         } else if seat.state == AgentState::Waiting && !seat.is_left_to_rules(now) {
             let hint = format!(
                 "See the options with `wheelhouse agent answer {agent}`, take one with `--option N`"
@@ -191,10 +192,9 @@ impl Engine {
             (AttentionKind::Dialog, "a dialog waits for an answer".to_owned(), hint)
         } else if seat.did_not_resume() {
             let hint = format!(
-                "Start it afresh and tell it where it stands: `wheelhouse agent resume {agent} \
-                 --brief`"
+                "Start it with a summary of its work: `wheelhouse agent resume {agent} --brief`"
             );
-            (AttentionKind::Failed, "it did not take up its conversation".to_owned(), hint)
+            (AttentionKind::Failed, "it did not resume its conversation".to_owned(), hint)
         } else {
             // With a task in hand the agent is asked first, and a person only after that.
             let reason = seat.pace.stuck.clone().filter(|_| self.task_of(agent).is_none())?;
@@ -248,7 +248,7 @@ impl Engine {
             TaskState::Running => {
                 let open = open.filter(|open| open.told.is_silent)?;
                 let hint = format!("See why with `wheelhouse agent explain {}`", open.agent);
-                let text = "nothing is heard of its agent, though it was asked".to_owned();
+                let text = "its agent does not report, though it was asked".to_owned();
                 (AttentionKind::Stuck, text, hint)
             }
             TaskState::Pending
@@ -276,10 +276,12 @@ impl Engine {
         Some(match stale {
             None => {
                 let hint = "Start one with `wheelhouse up TEAM`".to_owned();
-                ("no agent that runs fits it".to_owned(), hint)
+                ("no running agent fits it".to_owned(), hint)
             }
             Some((agent, reason)) => {
-                let text = format!("it wants a new conversation, and {agent} has none: {reason}");
+                let text = format!(
+                    "it needs a new conversation, and {agent} could not start one: {reason}"
+                );
                 (text, format!("Start one with `wheelhouse agent restart {agent}`"))
             }
         })
@@ -290,18 +292,18 @@ impl Engine {
         if !self.seats.contains_key(from) {
             return None;
         }
-        let met = format!("Say `wheelhouse task meet {id}` once it is there");
+        let met = format!("Type `wheelhouse task meet {id}` once it is ready");
         let (kind, text, hint) = match (need.state, &need.to) {
             (NeedState::Held, Some(to)) => {
                 let hint = format!("Allow it with `wheelhouse task consent {from} {to}`");
-                (AttentionKind::Consent, format!("may speak to {to}: {}", need.text), hint)
+                (AttentionKind::Consent, format!("wants to message {to}: {}", need.text), hint)
             }
             (NeedState::Held, None) => (AttentionKind::Blocked, need.text.clone(), met),
             (NeedState::Dropped, _) => {
                 (AttentionKind::Blocked, format!("not passed on: {}", need.text), met)
             }
             (NeedState::Sent, Some(to)) if need.since + NEED_PATIENCE <= now => {
-                (AttentionKind::Blocked, format!("{to} has not given: {}", need.text), met)
+                (AttentionKind::Blocked, format!("waits for {to}: {}", need.text), met)
             }
             (NeedState::Sent | NeedState::Met, _) => return None,
         };
@@ -322,14 +324,14 @@ impl Engine {
         let look = format!("Look at its pane: `wheelhouse agent read {agent}`");
         let (text, hint) = if let Some(why) = self.overdue(dispatch, now) {
             let hint = format!("{look}; `wheelhouse withdraw {id}` takes the prompt back");
-            (format!("prompt {id} still waits: {why}"), hint)
+            (format!("prompt {id} is still queued: {why}"), hint)
         } else if stage == Stage::Refused && dispatch.wait.is_given_up && is_of_run {
             let reason = dispatch.reason.as_deref().unwrap_or_default();
             (format!("prompt {id} was not typed: {reason}"), format!("{look}, and send it again"))
         } else if matches!(stage, Stage::Stalled | Stage::Unknown) && is_of_run {
             let reason = dispatch.reason.iter().map(|reason| format!(": {reason}"));
             let reason: String = reason.collect();
-            (format!("whether it took prompt {id} is {stage}{reason}"), look)
+            (format!("prompt {id} is {stage}{reason}"), look)
         } else {
             return None;
         };

@@ -312,13 +312,13 @@ impl Engine {
         let tasks = self.play_tasks(id);
         let waits = |task: &&Task| !task.state.is_final() && task.state != TaskState::Pending;
         let Some(task) = tasks.into_iter().find(waits) else {
-            return "what is left waits for what was given up".to_owned();
+            return "the remaining tasks need cancelled ones".to_owned();
         };
         let name = task.key.as_deref().unwrap_or(&task.title);
         let item = self.attention().into_iter().find(|item| item.task == Some(task.id));
         match (item, task.state) {
             (Some(item), _) => item.text.clone(),
-            (None, TaskState::Ready) => format!("{name}: no agent that runs fits it"),
+            (None, TaskState::Ready) => format!("{name}: no running agent fits it"),
             (None, state) => format!("{name} is {state}"),
         }
     }
@@ -333,7 +333,7 @@ impl Engine {
         let late: Vec<TaskId> = self.tasks.values().filter(is_late).map(|task| task.id).collect();
         for id in late {
             self.interrupt_worker(id, effects);
-            self.fail_attempt(id, "it took longer than it may", now);
+            self.fail_attempt(id, "it reached its time limit", now);
         }
     }
 
@@ -345,7 +345,7 @@ impl Engine {
         };
         task.is_reduced = true;
         task.forgiven = task.attempts.len();
-        task.advice = Some(format!("do less. {reduced}"));
+        task.advice = Some(format!("do less: {reduced}"));
         let note = format!("reduced, because {reason}");
         self.set_task(id, TaskState::Pending, Some(note), now);
         true
@@ -525,7 +525,7 @@ mod tests {
             bench.report("one", 1, "STATUS: ERROR — no");
             if is_reduced {
                 finish(&mut bench, 1);
-                assert!(bench.prompts("one").iter().any(|prompt| prompt.contains("do less. half")));
+                assert!(bench.prompts("one").iter().any(|prompt| prompt.contains("do less: half")));
             }
             if expected == PlayState::Partial {
                 finish(&mut bench, 2);

@@ -127,7 +127,7 @@ impl Engine {
         let named = order.tasks.iter().filter_map(|spec| spec.terms.agent.as_ref());
         let led = cast.teams.iter().flat_map(|team| team.members.iter().chain([&team.lead]));
         if let Some(name) = named.chain(led).find(|name| !is_cast(name)) {
-            return bad(format!("`{name}` takes no part in the run"));
+            return bad(format!("Agent `{name}` is not in the run"));
         }
         let has = |key: &String| order.tasks.iter().any(|spec| spec.key.as_ref() == Some(key));
         match cast.stages.iter().flat_map(|stage| &stage.tasks).find(|key| !has(key)) {
@@ -252,6 +252,6 @@ impl Engine {
                 if terms.requires.is_empty() { "it".to_owned() } else { terms.requires.join(", ") }
             ),
         };
-        Err(Refusal::BadTask { reason: format!("Nobody in run {id} is {wanted}") })
+        Err(Refusal::BadTask { reason: format!("No agent in run {id} is {wanted}") })
     }
 }

@@ -9,11 +9,9 @@ use crate::model::{
 };
 use crate::protocol::{Status, brief, quote};
 
-pub(in crate::engine) const BUILD_FAILS: &str = "Your last build failed, so the task is not done yet. Make the build pass and report it, then \
-     say once more that you are done.";
+pub(in crate::engine) const BUILD_FAILS: &str = "Your last build failed, so the task is not done. Make the build pass and report it, then report DONE again.";
 
-pub(in crate::engine) const WEAK_EVIDENCE: &str = "You say that the task is done, but not how anyone could check it. Check it yourself, then say \
-     so once more, with evidence: counts, paths, commits, commands and their results.";
+pub(in crate::engine) const WEAK_EVIDENCE: &str = "You reported DONE without evidence. Check the task yourself, then report DONE again with evidence: counts, paths, commits, commands and their results.";
 
 /// Asks for the line that ends a task. The tag stands apart from the line, as in the brief.
 pub(in crate::engine) fn untagged(status: Status) -> String {
@@ -25,17 +23,13 @@ pub(in crate::engine) fn untagged(status: Status) -> String {
         Status::Done => ("done", "STATUS(…): DONE — what was accomplished + evidence"),
     };
     format!(
-        "You said that you are {is}, but not with the tag of this task, so it counts for nothing yet. If \
-         the task is {is}, print this as a line of its own at the end of your answer, in plain text, \
-         with the tag where the dots are: {line}. If it is not, go on with it."
+        "You reported that you are {is}, but without the tag of this task, so it does not count yet. If the task is {is}, print this as a line of its own at the end of your answer, in plain text, with the tag in place of the dots: {line}. If it is not, go on."
     )
 }
 
-pub(in crate::engine) const SILENCE: &str = "Nothing has been heard of you for a while. Report where you stand: done, blocked, failed, or \
-     how far you have come. If you are still at work, go on.";
+pub(in crate::engine) const SILENCE: &str = "You have not reported for a while. Report your state: done, blocked, failed, or how far you are. If you are still working, go on.";
 
-pub(in crate::engine) const LIMIT_OVER: &str =
-    "You had reached a limit, which has ended by now. Go on where you stopped.";
+pub(in crate::engine) const LIMIT_OVER: &str = "Your limit has ended. Go on where you stopped.";
 /// Files of one owner that an agent is told; the rest it finds itself.
 const FILES_LISTED_MAX: usize = 50;
 
@@ -49,7 +43,7 @@ pub(in crate::engine) fn task_prompt(engine: &Engine, id: TaskId, tag: &str) -> 
     let is_lost = |need: &&TaskId| engine.tasks[need].state == TaskState::Failed;
     for need in task.needs.iter().filter(is_lost).map(|need| &engine.tasks[need]) {
         parts.push(format!(
-            "Do without the result of {} ({}): it was given up.",
+            "Do without the result of {} ({}): that task was cancelled.",
             need.id, need.title
         ));
     }
@@ -79,8 +73,7 @@ pub(in crate::engine) fn next_prompt(text: &str, tag: &str) -> String {
 
 pub(in crate::engine) fn gate_failed(gate: &GateResult) -> String {
     format!(
-        "The task is not done: the check `{}` did not pass. Correct it, then say once more that \
-         you are done. What the check printed:\n{}",
+        "The task is not done: the check `{}` did not pass. Fix it, then report DONE again. The check printed:\n{}",
         quote(&gate.gate).trim_start_matches("| "),
         quote(&tail(&gate.output))
     )
@@ -105,15 +98,12 @@ pub(in crate::engine) fn not_merged(merge: &Merge) -> String {
     if merge.state == MergeState::Conflict {
         let files: String = merge.files.iter().take(FILES_LISTED_MAX).map(file).collect();
         return format!(
-            "Your work could not be brought onto the branch `{into}`: it conflicts there. {how} The \
-             files in conflict:\n{}",
+            "Your work cannot be merged into `{into}`: it conflicts. {how} Files in conflict:\n{}",
             quote(&files)
         );
     }
     format!(
-        "Your work could not be brought onto the branch `{into}`: merged with it, a check does not \
-         pass, though it passes without your work. {how} Then run the check and make it pass. What it \
-         printed:\n{}",
+        "Your work cannot be merged into `{into}`: a check fails on the merged files and passes without your work. {how} Then run the check and make it pass. It printed:\n{}",
         quote(&tail(&note))
     )
 }
@@ -125,9 +115,7 @@ pub(in crate::engine) fn verifier_prompt(task: &Task, place: Option<&Path>) -> S
     let place = place.map(|place| format!(" The work lies in {}.", place.display()));
     let place = place.unwrap_or_default();
     format!(
-        "Another agent says that it has finished a task. Check that for yourself; change nothing. \
-         If all of it holds, report that you are done, with what you have checked. If anything \
-         does not hold, report an error with what is wrong.{place}\n\nThe task was:\n{}\n\nThe claim \
+        "Another agent says that it has finished a task. Check that yourself; change nothing. If all of it is true, report DONE with what you checked. If anything is false, report ERROR with what is wrong.{place}\n\nThe task was:\n{}\n\nThe claim \
          is:\n{said}",
         quote(&format!("{}\n{}", task.title, task.prompt.replace(TAG_PLACE, ""))),
     )
@@ -137,33 +125,30 @@ pub(in crate::engine) fn not_verified(verdicts: &[&Task]) -> String {
     let failed = verdicts.iter().filter(|task| task.state == TaskState::Failed);
     let words: Vec<&str> = failed.filter_map(|task| task.note.as_deref()).collect();
     let words =
-        if words.is_empty() { "nobody could confirm it".to_owned() } else { words.join("\n") };
+        if words.is_empty() { "no verifier could confirm it".to_owned() } else { words.join("\n") };
     format!(
-        "The task is not done: whoever looked at it did not agree. Correct it, then say once more \
-         that you are done. What they found:\n{}",
+        "The task is not done: the verifiers did not agree. Fix it, then report DONE again. They found:\n{}",
         quote(&words)
     )
 }
 
 /// Tells an agent which files of others it changed, or may have changed.
 pub(in crate::engine) fn trespassed(agent: &AgentName, trespasses: &[&Trespass]) -> String {
-    let mut parts = vec!["The task is not done: files changed that others own.".to_owned()];
+    let mut parts = vec!["The task is not done: files changed that other agents own.".to_owned()];
     for trespass in trespasses {
         let others: Vec<&str> =
             trespass.suspects.iter().filter(|one| *one != agent).map(AgentName::as_str).collect();
         let when = if others.is_empty() {
-            "while you alone worked".to_owned()
+            "while only you worked".to_owned()
         } else {
-            format!("while you and {} worked, and it is not known who did it", others.join(", "))
+            format!("while you and {} worked; it is not known who changed them", others.join(", "))
         };
         let files: Vec<&str> = trespass.open().take(FILES_LISTED_MAX).collect();
         let list = quote(&files.join("\n"));
         parts.push(format!("Files owned by {}, changed {when}:\n{list}", trespass.owner));
     }
     parts.push(
-        "Put back what you changed there, byte for byte, and say once more that you are done. If you \
-         need the change, put it back all the same and ask the owner for it with a need. If it was \
-         not you, say that you are blocked, and why."
+        "Undo what you changed there, byte for byte, then report DONE again. If you need the change, undo it all the same and ask the owner with a NEED. If it was not you, report BLOCKED and say why."
             .to_owned(),
     );
     parts.join("\n\n")
@@ -198,21 +183,19 @@ pub(in crate::engine) fn orientation(task: &Task, files: &[String]) -> String {
 
 pub(in crate::engine) fn lock_granted(name: &str) -> String {
     format!(
-        "The lock `{name}` is yours now. Give it back as soon as you can: wheelhouse lock release {name}"
+        "You have the lock `{name}` now. Release it as soon as you can: wheelhouse lock release {name}"
     )
 }
 
 pub(in crate::engine) fn lock_expired(name: &str) -> String {
     format!(
-        "You have held the lock `{name}` as long as anyone may, and it was taken from you. Touch \
-         nothing that it stands for before you have taken it again."
+        "You held the lock `{name}` too long, and it was released. Change nothing that it protects before you take it again."
     )
 }
 
 pub(in crate::engine) fn lock_refused(name: &str) -> String {
     format!(
-        "You wait for the lock `{name}`, and whoever holds it waits for you. You no longer wait \
-         for it: give back what you hold, then take it again."
+        "You wait for the lock `{name}`, and its holder waits for you. You left its queue: release your locks, then take it again."
     )
 }
 
@@ -227,12 +210,12 @@ pub(in crate::engine) fn passed_on(from: &AgentName, what: &str, text: &str) -> 
 
 pub(in crate::engine) fn need_met(need: &Need, by: &AgentName) -> String {
     let stub = if need.is_stubbed {
-        " It may be a stand-in for now: go on with it, and finish with the real one later."
+        " It may be temporary: go on with it, and finish with the real one later."
     } else {
         ""
     };
     format!(
-        "{by} reports that what you needed is there.{stub} You had asked for:\n{}",
+        "{by} reports that what you needed is ready.{stub} You asked for:\n{}",
         quote(&need.text)
     )
 }

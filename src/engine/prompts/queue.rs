@@ -46,7 +46,7 @@ impl Engine {
             return Some("the agent does not run".to_owned());
         }
         if seat.state == AgentState::Unknown && !manner.is_confirmed {
-            return Some("nothing on its screen says that it waits for a prompt".to_owned());
+            return Some("its screen does not show that it waits for a prompt".to_owned());
         }
         manner.is_now_or_never.then(|| self.hindrance(seat, manner)).flatten()
     }
@@ -84,8 +84,8 @@ impl Engine {
             return false;
         }
         wait.is_given_up = true;
-        let (tries, why) = (wait.tries, reason.unwrap_or("no safe moment came"));
-        let words = format!("it was given up after {tries} tries to type it: {why}");
+        let (tries, why) = (wait.tries, reason.unwrap_or("it could not be typed safely"));
+        let words = format!("given up after {tries} tries: {why}");
         self.note_stage(id, Stage::Refused, Some(words), now);
         self.note_prompt(id, now);
         true
@@ -140,13 +140,13 @@ impl Engine {
 fn held_by(state: AgentState) -> &'static str {
     match state {
         AgentState::Waiting => "a dialog is open: answer it first",
-        AgentState::Working => "the agent is at work",
+        AgentState::Working => "the agent is working",
         AgentState::Starting => "the agent is still starting",
-        AgentState::Limited => "a limit holds the agent up",
-        AgentState::Unknown => "nothing on its screen says that it waits for a prompt",
+        AgentState::Limited => "the agent has reached a limit",
+        AgentState::Unknown => "its screen does not show that it waits for a prompt",
         AgentState::Exited => "the agent does not run",
         AgentState::Idle | AgentState::Done | AgentState::Blocked | AgentState::Error => {
-            "no safe moment has come"
+            "it could not be typed safely yet"
         }
     }
 }
@@ -198,7 +198,10 @@ mod tests {
         hold(&mut bench, id, begun + HELD_PATIENCE / 2);
         assert!(told(&bench).is_empty(), "a moment later it may work");
         hold(&mut bench, id, begun + HELD_PATIENCE + Duration::from_secs(2));
-        assert_eq!(told(&bench), [format!("prompt {id} still waits: its prompt is not in sight")]);
+        assert_eq!(
+            told(&bench),
+            [format!("prompt {id} is still queued: its prompt is not in sight")]
+        );
         hold(&mut bench, id, begun + HELD_MAX + Duration::from_mins(1));
         let (stage, reason) = seen(&bench, id);
         assert_eq!(stage, Stage::Refused);
@@ -215,7 +218,7 @@ mod tests {
         let id = send(&mut bench, Manner::default());
         bench.now = bench.now + QUEUE_PATIENCE;
         bench.handle(Event::DeadlineReached);
-        assert_eq!(told(&bench), [format!("prompt {id} still waits: the agent is at work")]);
+        assert_eq!(told(&bench), [format!("prompt {id} is still queued: the agent is working")]);
         bench.did("one", AgentState::Idle);
         assert_eq!(seen(&bench, id).0, Stage::Typed);
         assert!(told(&bench).is_empty());
@@ -237,7 +240,7 @@ mod tests {
         let now = Manner { is_now_or_never: true, ..Manner::default() };
         for (state, why) in [
             (AgentState::Waiting, "a dialog is open"),
-            (AgentState::Working, "at work"),
+            (AgentState::Working, "is working"),
             (AgentState::Limited, "a limit"),
         ] {
             let mut bench = Bench::with_idle(&["one"]);

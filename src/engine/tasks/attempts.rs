@@ -89,7 +89,7 @@ impl Engine {
             }
         };
         if task.terms.turns_max.is_some_and(|max| open.turns >= max) {
-            let note = format!("it has taken {} prompts, as many as it may", open.turns);
+            let note = format!("it has taken {} prompts, which is its limit", open.turns);
             return self.hold_task(id, Hold::Turns, note, now);
         }
         let (agent, tag) = (open.agent.clone(), open.tag.clone());
@@ -338,7 +338,7 @@ mod tests {
         bench.begin("one");
         bench.report("one", 1, "STATUS: DONE — looks good");
         let known = bench.engine.task(TaskId(1)).unwrap().clone();
-        assert_eq!(known.note.as_deref(), Some("sent back: it shows no evidence"));
+        assert_eq!(known.note.as_deref(), Some("sent back: no evidence"));
         bench.now = bench.now + Duration::from_secs(9);
         bench.crash();
         bench.crash();

@@ -42,7 +42,7 @@ impl Engine {
         open.claimed = Some(text.to_owned());
         let (build_fails, told) = (open.build == Some(false), open.told);
         if build_fails && told.build {
-            return self.fail_attempt(id, "it claims to be done while its build fails", now);
+            return self.fail_attempt(id, "it reported DONE while its build fails", now);
         }
         if build_fails {
             open.told.build = true;
@@ -50,10 +50,10 @@ impl Engine {
         }
         if !is_concrete && !told.evidence {
             open.told.evidence = true;
-            return self.send_back(id, prompt_texts::WEAK_EVIDENCE, "it shows no evidence", now);
+            return self.send_back(id, prompt_texts::WEAK_EVIDENCE, "no evidence", now);
         }
         if !is_concrete && !has_gates {
-            return self.fail_attempt(id, "it claims to be done and shows no evidence", now);
+            return self.fail_attempt(id, "it reported DONE without evidence", now);
         }
         open.hold = None;
         open.claim = Some(Claim {

@@ -18,7 +18,7 @@ impl Engine {
         for id in running {
             let task = &self.tasks[&id];
             if time_is_up_at(task).is_some_and(|at| at <= now) {
-                let note = "it has taken as long as it may".to_owned();
+                let note = "it has reached its time limit".to_owned();
                 self.interrupt_worker(id, effects);
                 self.hold_task(id, Hold::Time, note, now);
             } else if self.silent_from(task).is_some_and(|at| at <= now) {
@@ -45,7 +45,7 @@ impl Engine {
         open.tokens = open.tokens.saturating_add(tokens);
         let total = open.tokens;
         if state == TaskState::Running && max.is_some_and(|max| total >= max) {
-            let note = format!("it has used {total} tokens, as many as it may");
+            let note = format!("it has used {total} tokens, which is its limit");
             self.interrupt_worker(id, effects);
             self.hold_task(id, Hold::Tokens, note, now);
         }

@@ -82,7 +82,7 @@ impl Engine {
             ReportKind::Build { passed: false } => {
                 let is_loop = task.open().is_some_and(|open| open.hold == Some(Hold::Loop));
                 let rest = if is_loop {
-                    "the same failure again: stop, a person is told"
+                    "the same failure again: stop; a person is told"
                 } else {
                     "nothing counts as done until one passes"
                 };
@@ -101,16 +101,14 @@ fn about_need(need: &Need) -> ReportReply {
     let to = need.to.as_ref().map(ToString::to_string).unwrap_or_default();
     let (is_refused, words) = match (need.state, &need.to) {
         (NeedState::Sent, _) => (false, format!("{to} is told")),
-        (NeedState::Met, _) => (false, "it is there already".to_owned()),
+        (NeedState::Met, _) => (false, "it is already there".to_owned()),
         (NeedState::Held, Some(_)) => {
-            (false, format!("it waits for a person to let your words reach {to}"))
+            (false, format!("it waits for a person to allow your messages to {to}"))
         }
         (NeedState::Held, None) => {
-            (false, "nobody is known to have it: a person is told".to_owned())
+            (false, "no agent is known to have it: a person is told".to_owned())
         }
-        (NeedState::Dropped, _) => {
-            (true, "too many within a minute: it was not passed on".to_owned())
-        }
+        (NeedState::Dropped, _) => (true, "too many within a minute: not passed on".to_owned()),
     };
     ReportReply { is_refused, words: format!("need {}: {words}", need.id) }
 }
@@ -125,7 +123,7 @@ fn about_claim(task: &Task, before: Told) -> ReportReply {
             heard(
                 false,
                 format!(
-                    "a claim for task {id}: {gates} gates and {} verifiers look at it",
+                    "a claim for task {id}: {gates} gates and {} verifiers check it",
                     task.terms.verifiers
                 ),
             )
@@ -144,11 +142,11 @@ fn about_claim(task: &Task, before: Told) -> ReportReply {
             if told.evidence && !before.evidence {
                 return heard(
                     true,
-                    "sent back: say what was checked, with numbers, paths or results".to_owned(),
+                    "sent back: say what you checked, with numbers, paths or results".to_owned(),
                 );
             }
             let last = task.attempts.last().map(|last| last.summary.clone()).unwrap_or_default();
-            heard(true, format!("the attempt at task {id} is over: {last}"))
+            heard(true, format!("the attempt at task {id} has ended: {last}"))
         }
     }
 }

@@ -133,7 +133,7 @@ impl Engine {
         let bad = |reason: &str| Err(Refusal::BadTask { reason: reason.to_owned() });
         let terms = &spec.terms;
         if line(&spec.title).is_empty() {
-            return bad("A task has a title");
+            return bad("A task needs a title");
         }
         if spec.prompt.trim().is_empty() {
             return Err(Refusal::EmptyPrompt);
@@ -145,10 +145,10 @@ impl Engine {
             return bad("A task needs at most 1000 others");
         }
         if !(1..=ATTEMPTS_MAX).contains(&terms.attempts_max) {
-            return bad("A task is tried at least once and at most 20 times");
+            return bad("A task has 1 to 20 attempts");
         }
         if terms.verifiers > VERIFIERS_MAX || terms.agree > terms.verifiers {
-            return bad("At most 8 verifiers look at a task, and no more than those can agree");
+            return bad("At most 8 verifiers check a task, and `agree` cannot exceed their number");
         }
         if let Some(Err(error)) =
             terms.gates.iter().map(|gate| Gate::parse(gate)).find(Result::is_err)

@@ -13,7 +13,7 @@ use crate::model::{
 /// How long a lock may be held where nobody says otherwise.
 const LOCK_LIMIT: Duration = Duration::from_mins(30);
 
-/// Nobody holds a lock longer, whatever was asked for.
+/// No locks are held longer, whatever was asked for.
 const LOCK_LIMIT_MAX: Duration = Duration::from_hours(24);
 
 /// Locks that are held at once, and who waits for one: more is a runaway script.
@@ -303,7 +303,7 @@ mod tests {
             let _ = bench.ask(Command::Lock(LockCommand::Release { name, agent }));
             assert_eq!(holder(&bench, "x").as_deref(), next);
         }
-        assert!(bench.prompts("two")[0].contains("`x` is yours"));
+        assert!(bench.prompts("two")[0].contains("You have the lock `x`"));
     }
 
     #[test]

@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(blocked(&bench), (TaskState::Running, Some(NeedState::Met)));
         bench.did("web", AgentState::Idle);
         let last = bench.prompts("web").pop().unwrap();
-        assert!(last.contains("what you needed is there"), "{last}");
+        assert!(last.contains("what you needed is ready"), "{last}");
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Engine {
             said.pop_front();
         }
         if said.len() >= ROUTED_MAX {
-            let words = format!("more than {ROUTED_MAX} texts within a minute: not passed on");
+            let words = format!("more than {ROUTED_MAX} messages within a minute: not passed on");
             self.tell(Entry::new("routing.dropped", words).of(from));
             return NeedState::Dropped;
         }

@@ -208,7 +208,7 @@ impl Engine {
         match outcome {
             MergeOutcome::Done { commit, files, was_there, .. } => OutcomeNews {
                 state: MergeState::Done,
-                note: was_there.then(|| "there was nothing new to bring back".to_owned()),
+                note: was_there.then(|| "there was nothing new to merge".to_owned()),
                 commit: Some(commit.clone()),
                 files: named(files),
                 words: format!("{id}: {commit}"),
@@ -297,10 +297,10 @@ impl Engine {
         }
         let Task { terms, title, .. } = &self.tasks[&of];
         let gates = terms.gates.clone();
-        let title = title.strip_prefix("Make it fit: ").unwrap_or(title);
+        let title = title.strip_prefix("Resolve the conflict: ").unwrap_or(title);
         let terms = Terms { agent: Some(merge.agent.clone()), gates, ..Terms::default() };
         let spec = TaskSpec {
-            title: format!("Make it fit: {title}"),
+            title: format!("Resolve the conflict: {title}"),
             prompt,
             terms,
             ..TaskSpec::default()
@@ -439,7 +439,7 @@ mod tests {
         assert_eq!((merge.task, merge.state), (Some(TaskId(1)), MergeState::Merging));
         let _ = outcome(&mut bench, 1, conflict("src/a"));
         let repair = bench.engine.task(TaskId(2)).unwrap();
-        assert_eq!(repair.title, "Make it fit: a");
+        assert_eq!(repair.title, "Resolve the conflict: a");
         assert!(repair.prompt.contains("src/a") && repair.prompt.contains("git merge"));
         assert_eq!(repair.terms.agent, Some(name("one")));
         let told = |bench: &Bench| {

@@ -88,8 +88,7 @@ impl Engine {
         let overlaps = self.overlaps().into_iter().map(|overlap| {
             let Overlap { agent, other, other_owns, .. } = &overlap;
             let hint = format!(
-                "See `wheelhouse workspace diff {agent}`; `wheelhouse workspace merge {agent} \
-                 --dry-run` says what would come of it"
+                "See `wheelhouse workspace diff {agent}`; `wheelhouse workspace merge {agent} --dry-run` shows what would happen"
             );
             let key = format!("overlap:{agent}:{other}:{other_owns}");
             self.cause(key, agent, overlap.words(), hint)
@@ -100,8 +99,7 @@ impl Engine {
             let files: Vec<&str> = merge.files.iter().map(|file| file.path.as_str()).collect();
             let files =
                 if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
-            let text =
-                format!("its work was not brought back: {}{files}", note.unwrap_or_default());
+            let text = format!("its work was not merged: {}{files}", note.unwrap_or_default());
             let hint = format!("Try again with `wheelhouse workspace merge {agent}`");
             let mut cause = self.cause(format!("merge:{}", merge.id), agent, text, hint);
             cause.task = merge.task;

@@ -67,7 +67,7 @@ impl Engine {
             let obstacle = if self.seats.get(&agent).is_some_and(Seat::is_live) {
                 Some("its agent runs")
             } else if self.is_merging(&agent) {
-                Some("its work is being brought back")
+                Some("its work is being merged")
             } else {
                 None
             };

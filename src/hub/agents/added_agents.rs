@@ -115,9 +115,9 @@ impl Planner {
             let value = kept.0.get(name).or_else(|| caller.0.get(name));
             value.map(|value| (name.clone(), value.clone())).ok_or_else(|| {
                 let agent = &member.name;
-                Fault::new(format!("Nobody knows the value of `{name}` for agent `{agent}` any more"))
+                Fault::new(format!("The value of `{name}` for agent `{agent}` is lost"))
                     .with_hint(format!(
-                        "Values are never written down: type `{name}=… wheelhouse agent start {agent}`, or remove the agent"
+                        "Values are never saved. Set it again: `{name}=… wheelhouse agent start {agent}`, or remove the agent"
                     ))
             })
         };
@@ -181,10 +181,14 @@ impl Planner {
         }
         match teams.as_slice() {
             [only] => Ok((*only).to_owned()),
-            [] => Err(Fault::new("No team runs that an agent could join")
-                .with_hint("Start one with `wheelhouse up TEAM`")),
-            several => Err(Fault::new(format!("Several teams run: {}", several.join(", ")))
-                .with_hint("Name the one that is meant with `--team TEAM`")),
+            [] => {
+                Err(Fault::new("No team is running")
+                    .with_hint("Start one with `wheelhouse up TEAM`"))
+            }
+            several => {
+                Err(Fault::new(format!("Several teams are running: {}", several.join(", ")))
+                    .with_hint("Name one with `--team TEAM`"))
+            }
         }
     }
 
@@ -237,8 +241,8 @@ fn own_cwd(member: &Member) -> PathBuf {
 
 fn outside(cwd: &Path) -> Fault {
     let name = inside::shown(&cwd.to_string_lossy());
-    Fault::new(format!("`{name}` is no directory of the project"))
-        .with_hint("Name one that is there, relative to the project")
+    Fault::new(format!("`{name}` is not a directory of the project"))
+        .with_hint("Name an existing directory, relative to the project")
 }
 
 /// Returns what a cli would run; nothing for a name that only stands for another cli.

@@ -28,7 +28,7 @@ impl Planner {
     /// Makes what a run needs to speak to us: a token, and what its cli's hooks ask for.
     pub(in crate::hub) fn equip(&self, agent: &Agent, cli: &Cli) -> Result<LaunchExtras, Fault> {
         let unable = |what: &str, error: &io::Error| {
-            Fault::new(format!("{what} for agent `{}` cannot be had: {error}", agent.name))
+            Fault::new(format!("{what} for agent `{}` cannot be made: {error}", agent.name))
         };
         let token = tokens::new_token().map_err(|error| unable("A token", &error))?;
         let mut equipment = LaunchExtras::default();

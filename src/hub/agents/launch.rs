@@ -21,7 +21,7 @@ pub(in crate::hub) fn begin_afresh(
         let sessions = sessions(loaded, member);
         if !sessions.start.is_empty() && !names_one(&sessions, &launch.argv) {
             let id = new_id().map_err(|error| {
-                Fault::new(format!("An id for a conversation cannot be had: {error}"))
+                Fault::new(format!("An id for a conversation cannot be made: {error}"))
             })?;
             launch.argv.extend(filled(&sessions.start, &id));
             member.opening.conversation = Some(id);
@@ -58,16 +58,13 @@ pub(in crate::hub) fn resume(
     let (name, cli) = (&member.name, &member.cli);
     let refused = |message: String| {
         let hint = format!(
-            "It starts afresh with `wheelhouse agent restart {name}`, and with a brief of what \
-             the record knows with `wheelhouse agent resume {name} --brief`"
+            "Start a new conversation with `wheelhouse agent restart {name}`, or one with a summary of its work with `wheelhouse agent resume {name} --brief`"
         );
         Err(Fault::new(message).with_hint(hint))
     };
     let sessions = sessions(loaded, &member);
     if sessions.resume.is_empty() {
-        return refused(format!(
-            "The cli `{cli}` of agent `{name}` cannot take a conversation up again"
-        ));
+        return refused(format!("The CLI `{cli}` of agent `{name}` cannot resume a conversation"));
     }
     if names_one(&sessions, &launch.argv) {
         return refused(format!("The command of agent `{name}` names a conversation itself"));
@@ -75,7 +72,7 @@ pub(in crate::hub) fn resume(
     let before = engine.seat(name).map(|seat| &seat.member);
     let id = before.filter(|before| before.cli == *cli).and_then(|one| one.conversation.as_ref());
     let Some(id) = id else {
-        return refused(format!("No conversation of agent `{name}` is known"));
+        return refused(format!("Agent `{name}` has no conversation to resume"));
     };
     launch.argv.extend(filled(&sessions.resume, id));
     let opening = Opening { is_resumed: true, ..Opening::default() };

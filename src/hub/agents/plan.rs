@@ -91,7 +91,7 @@ impl Planner {
                     "Several teams have an agent `{name}`: {}",
                     teams.join(", ")
                 ))
-                .with_hint("Start the one you mean with `wheelhouse up TEAM`"))
+                .with_hint("Start one with `wheelhouse up TEAM`"))
             }
         }
     }

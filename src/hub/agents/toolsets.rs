@@ -41,7 +41,7 @@ impl Planner {
         refuse_doubles((&outfit, &cli.kit), cli, agent)?;
         if !outfit.files.is_empty() {
             let cannot = |error: &dyn std::fmt::Display| {
-                Fault::new(format!("A file for agent `{}` cannot be had: {error}", agent.name))
+                Fault::new(format!("A file for agent `{}` cannot be written: {error}", agent.name))
             };
             for place in [self.paths.kits(), directory] {
                 secure_dir(&place).map_err(|error| cannot(&error))?;
@@ -90,7 +90,7 @@ impl Planner {
                 return Err(Fault::new(format!(
                     "`{variable}` of the server `{name}` has another value for agent `{agent}` already"
                 ))
-                .with_hint("Its servers get their variables through the agent: use one value, or two agents"));
+                .with_hint("MCP servers get their variables from the agent's environment: use one value, or two agents"));
             }
             equipment.environment.0.insert(variable.clone(), value.clone());
             variables.push(variable.clone());
@@ -124,7 +124,8 @@ fn refuse_doubles(
     let twice = outfit.arguments.iter().filter(is_flag).map(flag).find(|word| said.contains(word));
     if let Some(word) = twice {
         let message = format!("The command of agent `{}` has a `{word}` of its own", agent.name);
-        let hint = "Take it out of the command, or say nothing of it in `tools`, `deny_tools`, `mode` and `mcp`";
+        let hint =
+            "Remove it from the command, or leave `tools`, `deny_tools`, `mode` and `mcp` unset";
         return Err(Fault::new(message).with_hint(hint));
     }
     let is_set =
@@ -132,7 +133,7 @@ fn refuse_doubles(
     match outfit.environment.keys().find(is_set) {
         None => Ok(()),
         Some(name) => Err(fault(&format!(
-            "`{name}` is set for agent `{}` already\nhint: Take it out of `env`, or say nothing of its tools",
+            "`{name}` is set for agent `{}` already\nhint: Remove it from `env`, or leave its tools unset",
             agent.name
         ))),
     }

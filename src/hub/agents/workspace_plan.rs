@@ -58,18 +58,15 @@ impl Planner {
             return Ok(None);
         }
         if let Some(known) = known.filter(|known| *known != kind) {
-            let message =
-                format!("Agent `{name}` has a workspace with work in it, of kind `{known}`");
+            let message = format!("Agent `{name}` has a `{known}` workspace with work in it");
             let hint = format!(
-                "Bring the work back with `wheelhouse workspace merge {name}`, then remove it with \
-                 `wheelhouse workspace clean {name}`"
+                "Merge the work with `wheelhouse workspace merge {name}`, then remove it with `wheelhouse workspace clean {name}`"
             );
             return Err(Fault::new(message).with_hint(hint));
         }
         let Some(cwd) = cwd else {
-            let message = format!("`{}` does not lie in the project", agent.cwd.display());
-            let hint =
-                "An agent with a workspace of its own runs in it: give a `cwd` in the project";
+            let message = format!("`{}` is not in the project", agent.cwd.display());
+            let hint = "An agent with its own workspace runs inside it: set a `cwd` in the project";
             return Err(Fault::new(message).with_hint(hint));
         };
         let (base, place) = match kind {
@@ -78,7 +75,8 @@ impl Planner {
         };
         if !is_apart {
             let message = format!("Workspaces cannot be made in the project: {}", root.display());
-            let hint = "Set `workspace.directory` to a place outside of it, or leave it out";
+            let hint =
+                "Set `workspace.directory` to a directory outside the project, or leave it out";
             return Err(Fault::new(message).with_hint(hint));
         }
         let is_tree = kind == WorkspaceKind::Worktree;
@@ -264,7 +262,7 @@ fn fits_elsewhere(agent: &Agent, runner: &Runner, choice: WorkspaceChoice) -> Re
     match choice {
         WorkspaceChoice::Shared => Ok(false),
         WorkspaceChoice::Copy if agent.posting.workspace.is_none() => Ok(false),
-        WorkspaceChoice::Copy => refuse("Use `worktree`: commits go there and come back by git"),
+        WorkspaceChoice::Copy => refuse("Use `worktree`: git carries commits there and back"),
         WorkspaceChoice::Worktree if is_image && agent.posting.workspace.is_some() => {
             refuse("Leave `directory` out of the runner: then it is mounted in the container")
         }

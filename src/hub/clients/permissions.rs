@@ -11,7 +11,7 @@ use crate::keeper::{KeeperArgs, Standing, Untraced};
 use crate::model::{AgentName, Member, Named, Reach, Role, RunId, SessionName, Task, Token};
 
 pub(in crate::hub) fn dead_token() -> Fault {
-    Fault::new("The token is not that of a running agent")
+    Fault::new("The token belongs to no running agent")
         .with_hint("A token is good for one run; `wheelhouse status` shows who runs")
 }
 
@@ -24,14 +24,14 @@ fn untraced(why: Untraced) -> Fault {
         }
         Untraced::Restless => {
             let hint = "Type it in a terminal of your own";
-            ("too many processes stand between it and whoever started it", hint)
+            ("it has too many parent processes", hint)
         }
         Untraced::Hidden => {
             let hint = "Mount /proc without `hidepid`, and connect from where the hub runs";
-            ("the system hides its process, or one that it descends from", hint)
+            ("the system hides its process or one of its parents", hint)
         }
     };
-    Fault::new(format!("It cannot be told who asks: {reason}")).with_hint(hint)
+    Fault::new(format!("Cannot tell who asks: {reason}")).with_hint(hint)
 }
 
 impl Clients {
@@ -85,7 +85,7 @@ impl Clients {
         let KeeperArgs { session, agent, run } = kept;
         if session != own {
             let message = format!("This runs inside agent `{agent}` of session `{session}`");
-            let fault = Fault::new(format!("{message}, which has no say in this project"));
+            let fault = Fault::new(format!("{message}, which has no permissions in this project"));
             return Some(fault.with_hint("Type it in a terminal of your own"));
         }
         let does = match speaker {
@@ -118,15 +118,14 @@ impl Clients {
         let who = article(role);
         let reach = right.of(Speaker::Agent(role));
         if reach == Reach::Never {
-            return Some(
-                Fault::new(format!("{who} may not {}", right.action))
-                    .with_hint("`wheelhouse whoami` says what it may; else report what is needed"),
-            );
+            return Some(Fault::new(format!("{who} may not {}", right.action)).with_hint(
+                "`wheelhouse whoami` shows its permissions; report what you need instead",
+            ));
         }
         if let Some(excess) = request.excess() {
             return Some(
                 Fault::new(format!("{who} may not {excess}"))
-                    .with_hint("Leave that out, or ask a person for it"),
+                    .with_hint("Leave that out, or ask a person to do it"),
             );
         }
         let mut named = request.named().into_iter();
@@ -193,16 +192,16 @@ fn foreign(
     named: &Named,
     may_not: &str,
 ) -> Fault {
-    let fault = Fault::new(format!("{may_not}: {named} is not within its reach"));
+    let fault = Fault::new(format!("{may_not}: it has no permission for {named}"));
     if matches!(named, Named::Task(_) | Named::Offer(_)) {
         return fault.with_hint("`wheelhouse task list` shows the tasks that are");
     }
     let within = engine.reached(agent, reach);
     let within: Vec<&str> = within.iter().map(AgentName::as_str).collect();
     if within.is_empty() {
-        return fault.with_hint("No agent is; report what is needed");
+        return fault.with_hint("It may act on no agent; report what you need instead");
     }
-    fault.with_hint(format!("Within its reach: {}", within.join(", ")))
+    fault.with_hint(format!("It may act on: {}", within.join(", ")))
 }
 
 /// Returns the clis with which an agent may start others.

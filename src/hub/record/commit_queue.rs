@@ -366,9 +366,7 @@ fn done_tasks(changes: &Changes) -> Vec<String> {
 /// Returns what to answer to whoever asks for something that cannot be put on record.
 pub(in crate::hub) fn unwritable(reason: &str) -> Fault {
     Fault::new(format!("The record cannot be written: {reason}")).with_hint(
-        "Make room on the disk, and see that it can be written; it heals by itself. What could not be put \
-         on record was not done: ask again then. Agents go on, and `wheelhouse agent stop` and \
-         `wheelhouse down --force` work all the same",
+        "Free some disk space and check that the disk is writable; the hub then recovers. What could not be recorded was not done: ask again then. Agents keep running; `wheelhouse agent stop` and `wheelhouse down --force` still work",
     )
 }
 

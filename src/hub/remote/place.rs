@@ -128,7 +128,8 @@ impl RemoteKeeper {
         };
         if greeting.protocol != FAR_PROTOCOL {
             let (theirs, ours) = (greeting.version, env!("CARGO_PKG_VERSION"));
-            let reason = format!("wheelhouse there is {theirs}, and {ours} here: install the same");
+            let reason =
+                format!("wheelhouse is {theirs} there and {ours} here: install the same version");
             let is_begun = self.is_away || self.order.is_none();
             return if is_begun {
                 CallOutcome::Unreached(reason)

@@ -81,7 +81,7 @@ impl Hub {
                 "There is no contract `{}` of that kind",
                 shown(title)
             ))
-            .with_hint("`wheelhouse contract list` names those that there are"));
+            .with_hint("List the contracts with `wheelhouse contract list`"));
         }
         let whole = found.into_iter().map(ContractStatus::whole);
         let bytes = |one: &ContractStatus| {

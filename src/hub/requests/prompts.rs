@@ -163,8 +163,7 @@ fn refuse_long(prompt: &str) -> Result<(), Fault> {
 fn choice_of(choice: DialogChoice) -> Result<Choice, Fault> {
     match choice {
         DialogChoice::Option(0) => {
-            Err(Fault::new("Options are counted from one")
-                .with_hint("Name one, such as `--option 1`"))
+            Err(Fault::new("Options count from 1").with_hint("Name one, such as `--option 1`"))
         }
         DialogChoice::Option(number) => Ok(Choice::Option(number - 1)),
         DialogChoice::Approve => Ok(Choice::Approve),

@@ -29,7 +29,7 @@ fn foreign(protocol: u32) -> Fault {
     let version = env!("CARGO_PKG_VERSION");
     let side = if protocol > PROTOCOL { "older" } else { "newer" };
     Fault::new(format!(
-        "The hub is {side} than you are: it speaks version {PROTOCOL} of the protocol, and not {protocol}"
+        "The hub is {side} than this program: it speaks protocol version {PROTOCOL}, not {protocol}"
     ))
     .with_hint(format!("Use the program of version {version}, which runs the hub"))
 }
@@ -309,8 +309,8 @@ impl Hub {
             return Ok(());
         };
         let since = unreachable.since.to_rfc3339();
-        let fault = Fault::new(format!("Agent `{agent}` is out of reach since {since}"));
-        Err(fault.with_hint("`wheelhouse attention` says why; it goes on there meanwhile"))
+        let fault = Fault::new(format!("Agent `{agent}` has been unreachable since {since}"));
+        Err(fault.with_hint("`wheelhouse attention` says why; it keeps running there"))
     }
 
     /// Returns the pane of an agent that runs.

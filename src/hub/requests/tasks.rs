@@ -86,8 +86,8 @@ impl Hub {
         let TaskRequest::Add { specs } = &mut request else { return Ok(request) };
         let play = self.engine.play_of(agent).map(|play| play.id);
         if play.is_none() && reach <= Reach::Own {
-            return Err(Fault::new(format!("Agent `{agent}` takes part in no run"))
-                .with_hint("Only a run of a playbook has a board that workers may add to"));
+            return Err(Fault::new(format!("Agent `{agent}` is in no playbook run"))
+                .with_hint("Workers may add tasks only to the board of their playbook run"));
         }
         for spec in specs {
             spec.play = play;
@@ -151,7 +151,7 @@ impl Hub {
         if task.state != TaskState::Done || self.record.may_show(&task.id.to_string()) {
             return Cow::Borrowed(task);
         }
-        let note = Some("its end is not on record yet".to_owned());
+        let note = Some("its end is not recorded yet".to_owned());
         Cow::Owned(Task { state: TaskState::Claimed, note, ..task.clone() })
     }
 

@@ -90,7 +90,7 @@ impl Missing {
         if self.tasks.len() + self.prompts.len() <= NAMED_MAX {
             return Ok(());
         }
-        let message = format!("That names more than {NAMED_MAX} things that have ended");
+        let message = format!("The request names more than {NAMED_MAX} ended tasks and prompts");
         Err(Fault::new(message).with_hint("Ask for it in parts"))
     }
 }
@@ -188,13 +188,13 @@ fn last_of<T: DeserializeOwned>(
 }
 
 fn no_longer_there(name: &str, until: &str) -> Fault {
-    let message = format!("{name} is no longer on record, as nothing before {until} is");
+    let message = format!("{name} is no longer kept: the record begins at {until}");
     Fault::new(message).with_hint(
-        "Add what is left to do with `wheelhouse task add`; `[record]` in the settings says how much is kept",
+        "Add what is left to do with `wheelhouse task add`; `[record]` in the settings sets how much is kept",
     )
 }
 
 fn not_yet_there(name: &str) -> Fault {
-    Fault::new(format!("{name} has ended, and that is not on the disk yet"))
+    Fault::new(format!("{name} has ended, but that is not saved yet"))
         .with_hint("Ask again; `wheelhouse doctor` says whether the record can be written")
 }

@@ -142,10 +142,8 @@ impl Comparison {
                 None => head(),
             },
             Against::Integration => self.integration(repository).map(Some).ok_or_else(|| {
-                let fault = Fault::new(format!(
-                    "Agent `{}` is on the branch that work is brought back to",
-                    self.agent
-                ));
+                let fault =
+                    Fault::new(format!("Agent `{}` is on the integration branch", self.agent));
                 fault.with_hint(self.by_name())
             }),
             Against::Rev(name) => match repository.commit(name) {

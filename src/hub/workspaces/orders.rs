@@ -248,7 +248,7 @@ async fn commit_there(
 async fn offer_there(remote: Option<RemoteWorkspace>, branch: String) {
     let Some(there) = remote else { return };
     if let Err(error) = aside(move || there.offer(&branch)).await {
-        tracing::warn!(%error, "an agent elsewhere cannot see what its work does not fit onto");
+        tracing::warn!(%error, "a remote agent cannot see the branch that its work conflicts with");
     }
 }
 

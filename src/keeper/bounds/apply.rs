@@ -1,4 +1,4 @@
-//! Puts what confines an agent before its command.
+//! Puts the command that sets an agent's limits in front of its own command.
 
 use std::env;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `wheelhouse confine`: becomes an agent's command after it has bound itself. Nobody types it.
+//! `wheelhouse confine`: sets limits for itself, then becomes the agent's command. Hidden.
 
 use std::fs;
 use std::io::{self, Write};

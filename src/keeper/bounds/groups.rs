@@ -1,4 +1,4 @@
-//! Control groups of the kernel, of both versions, where we may make some.
+//! Makes and joins control groups, of version 1 or 2, where the kernel lets us.
 
 use std::fs;
 use std::io;

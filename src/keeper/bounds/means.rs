@@ -1,4 +1,4 @@
-//! By what means this machine can hold an agent to its limits.
+//! Finds out how this machine can enforce limits.
 
 use std::env;
 use std::fmt;

@@ -1,5 +1,4 @@
-//! Keeps an agent's tree within bounds: limits by the kernel's groups or, failing that, for each
-//! process; a sandbox by bubblewrap.
+//! Limits an agent's process tree, by control groups or else per process, and builds its sandbox.
 
 mod apply;
 mod confine;

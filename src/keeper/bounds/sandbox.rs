@@ -1,4 +1,4 @@
-//! The sandbox: bubblewrap, with the agent's workspace writable and little else.
+//! Builds the bubblewrap command of a sandbox: the workspace writable, and little else.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Process trees where there is no subreaper and no pidfd (macOS): best effort, through `ps`.
+//! Finds and signals process trees on systems other than Linux, best effort, through `ps`.
 //!
 //! A descendant that left its session and lost its parent is not found here, and a number could in
 //! theory change hands between a look and a signal. What is found is reported as it is.

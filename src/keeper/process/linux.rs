@@ -1,4 +1,5 @@
-//! Process trees on Linux, exactly: a subreaper loses no descendant, a pidfd hits no stranger.
+//! Finds and signals process trees on Linux: a subreaper loses no descendant, a pidfd hits no other
+//! process.
 
 use std::fs;
 use std::io;

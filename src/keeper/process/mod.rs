@@ -1,4 +1,4 @@
-//! Finds the processes below this one and signals them, each by what it is and not by its number.
+//! Finds the processes below this one and signals them, by identity and not by number.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

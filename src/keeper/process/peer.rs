@@ -1,4 +1,4 @@
-//! The process at the other end of a socket and those that it descends from, as the kernel tells it.
+//! Asks the kernel for the process at the other end of a socket and for its parents.
 
 use std::fs;
 use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! A descriptor of the process that connected, which no other process ever is.
+//! Gets a descriptor for the very process that connected.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};

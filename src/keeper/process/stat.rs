@@ -1,4 +1,4 @@
-//! One line of `/proc/PID/stat`.
+//! Parses one line of `/proc/PID/stat`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Begins a run here for a hub on another machine.
+//! Starts an agent run here for a hub on another machine.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,9 +11,9 @@ use std::process::{Child, Stdio};
 use super::site::Site;
 use crate::config::{environment_of, plain_environment};
 use crate::git::Repository;
-use crate::keeper::{self, EXIT_FENCED, EXIT_HELD, KeeperArgs, Order};
+use crate::keeper::{self, EXIT_HELD, EXIT_TICKET_USED, KeeperArgs, Order};
 use crate::model::{Launch, RunId};
-use crate::runner::call::{HOOKS_PLACE, OrderThere};
+use crate::runner::handshake::{HOOKS_PLACE, OrderThere};
 
 /// The first word of a command that stands for the user's own shell.
 const USER_SHELL: &str = "$SHELL";
@@ -41,7 +41,7 @@ impl Starting {
             Ok(None) => Begun::Coming,
             Ok(Some(status)) => {
                 let code = status.code().and_then(|code| u8::try_from(code).ok());
-                let is_passed = code == Some(EXIT_FENCED) || code == Some(EXIT_HELD);
+                let is_passed = code == Some(EXIT_TICKET_USED) || code == Some(EXIT_HELD);
                 // One that came up and is over already has left its place, and nothing failed.
                 if is_passed || status.success() { Begun::Passed } else { Begun::Failed }
             }

@@ -1,4 +1,5 @@
-//! Carries frames between the standard streams and the keeper, and between the door and the hub.
+//! Carries frames between the standard streams and the keeper, and between the agent's socket and
+//! the hub.
 //!
 //! Each direction has a thread of its own that waits for one thing only. Nothing is kept here: when
 //! either side leaves, or the hub gives no sign of life, the process ends, and the keeper goes on.
@@ -16,7 +17,7 @@ use std::time::Duration;
 use super::door::Doors;
 use super::site::Site;
 use crate::keeper::Decoder;
-use crate::runner::parcel::{FromFar, Passing, ToFar, WINDOW_BYTES};
+use crate::runner::side_frames::{FromFar, Passing, ToFar, WINDOW_BYTES};
 
 const READ_BYTES: usize = 16 * 1024;
 

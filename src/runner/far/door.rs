@@ -1,4 +1,4 @@
-//! The door through which an agent's own programs speak to the hub on the other machine.
+//! Listens for an agent's programs, and passes on what they say to the hub on the other machine.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::bridge::Mouth;
 use super::site::Site;
-use crate::runner::parcel::{DOORS_MAX, FromFar};
+use crate::runner::side_frames::{DOORS_MAX, FromFar};
 
 /// Read at a time; well below what fits a frame.
 const READ_BYTES: usize = 16 * 1024;

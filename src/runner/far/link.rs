@@ -1,4 +1,4 @@
-//! One line from a hub on another machine to the keeper of one agent here.
+//! Serves one connection from a hub on another machine to the keeper of one agent here.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -8,9 +8,9 @@ use std::time::Duration;
 use super::begin::{Begun, Starting, begin};
 use super::bridge::bridge;
 use super::site::Site;
-use crate::keeper::{self, GivenUp};
+use crate::keeper::{self, TicketFate};
 use crate::runner::Address;
-use crate::runner::call::{Answer, CALL_BYTES_MAX, Call, FAR_PROTOCOL, Greeting, line};
+use crate::runner::handshake::{Answer, CALL_BYTES_MAX, Call, FAR_PROTOCOL, Greeting, line};
 
 /// A keeper that holds its lock answers within milliseconds, unless the machine is busy.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -62,7 +62,7 @@ fn answer(site: &Site, call: Call) -> io::Result<(Answer, Option<UnixStream>)> {
             return Ok((Answer::Attached, Some(stream)));
         }
         let state = starting.as_mut().map(Starting::state);
-        if state != Some(Begun::Coming) && site.give_up()? == GivenUp::Yes {
+        if state != Some(Begun::Coming) && site.give_up()? == TicketFate::Yes {
             if state == Some(Begun::Failed) {
                 let reason = site.last_words();
                 return Ok((Answer::Failed { reason }, None));

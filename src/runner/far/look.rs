@@ -1,4 +1,4 @@
-//! What a place has to offer, as it sees itself.
+//! Reports what this machine offers to agents.
 
 use std::env;
 use std::fs;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::FarPaths;
 use crate::keeper::Means;
-use crate::runner::call::FAR_PROTOCOL;
+use crate::runner::handshake::FAR_PROTOCOL;
 
 /// How things stand in a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

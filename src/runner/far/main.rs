@@ -1,4 +1,5 @@
-//! `wheelhouse far hold|link|look|receive|send|space`: what a hub on another machine asks of this one. Nobody types it.
+//! Dispatches `wheelhouse far hold|link|look|receive|send|space`, hidden commands for a hub on
+//! another machine.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,7 +33,7 @@ pub fn main(words: &[String]) -> ExitCode {
             };
             space(&address)
         }
-        ["hold"] => keeper::hold(),
+        ["hold"] => keeper::hold_container(),
         ["look", "--directory", directory] => look(directory),
         ["receive", "--directory", directory] => receive(directory),
         ["send", "--directory", directory] => send(directory),
@@ -50,7 +51,7 @@ pub fn main(words: &[String]) -> ExitCode {
 
 fn look(directory: &str) -> io::Result<()> {
     let sight = Sight::take(directory);
-    io::stdout().write_all(crate::runner::call::line(&sight).as_bytes())
+    io::stdout().write_all(crate::runner::handshake::line(&sight).as_bytes())
 }
 
 /// Names become parts of paths, so each must be a plain word.

@@ -1,4 +1,4 @@
-//! The other end of a line: hidden subcommands that a hub on another machine runs here.
+//! Implements the remote end: hidden commands that a hub on another machine runs here.
 
 mod begin;
 mod bridge;

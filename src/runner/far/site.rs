@@ -1,4 +1,4 @@
-//! The files of one agent here, and what is known of it by them.
+//! Knows the files of one agent here, and what they tell of it.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -7,10 +7,10 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
 use crate::config::{FarPaths, secure_dir};
-use crate::keeper::{Fence, GivenUp, Standing, Tracer};
+use crate::keeper::{Standing, StartTickets, TicketFate, Tracer};
 use crate::model::{AgentName, SessionName};
 use crate::runner::Address;
-use crate::runner::call::Call;
+use crate::runner::handshake::Call;
 
 /// What a keeper says before it gives up is short.
 const WORDS_CHARS_MAX: usize = 2000;
@@ -23,7 +23,7 @@ pub(super) struct Site {
     pub(super) session: SessionName,
     pub(super) socket: PathBuf,
     pub(super) lock: PathBuf,
-    pub(super) fence: Fence,
+    pub(super) fence: StartTickets,
     /// What every process of the run carries in its environment.
     pub(super) marks: [String; 3],
     tracer: Tracer,
@@ -46,7 +46,7 @@ impl Site {
         Ok(Self {
             socket: paths.socket(agent),
             lock: paths.lock(agent),
-            fence: Fence { path: paths.tickets(agent), ticket: call.ticket.clone() },
+            fence: StartTickets { path: paths.tickets(agent), ticket: call.ticket.clone() },
             agent: agent.clone(),
             session: SessionName(hub),
             marks,
@@ -83,7 +83,7 @@ impl Site {
     }
 
     /// Makes sure that the run is not begun any more, if nothing of it is alive.
-    pub(super) fn give_up(&self) -> io::Result<GivenUp> {
+    pub(super) fn give_up(&self) -> io::Result<TicketFate> {
         self.fence.give_up(&self.lock).map_err(io::Error::other)
     }
 

@@ -1,4 +1,4 @@
-//! Workspaces here of a hub on another machine.
+//! Makes and removes workspaces here for a hub on another machine.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use crate::config::FarPaths;
 use crate::model::{Clearing, Outpost};
 use crate::runner::Address;
-use crate::runner::call::{CALL_BYTES_MAX, line};
-use crate::runner::space::{SpaceAnswer, SpaceCall, SpaceDeed, SpaceSaid};
+use crate::runner::handshake::{CALL_BYTES_MAX, line};
+use crate::runner::workspace_call::{SpaceAnswer, SpaceCall, SpaceDeed, SpaceSaid};
 use crate::workspace::{Cleared, Given, Site, Station, WorkspaceError};
 
 /// What became of a call, and the pack that goes with it.
@@ -183,6 +183,6 @@ fn read_pack(draft: &Path, input: &mut impl Read, bytes: u64) -> io::Result<File
 }
 
 fn whole(came: u64, bytes: u64) -> io::Result<()> {
-    let words = || format!("the line broke off after {came} of {bytes} bytes");
+    let words = || format!("the connection broke after {came} of {bytes} bytes");
     if came == bytes { Ok(()) } else { Err(io::Error::other(words())) }
 }

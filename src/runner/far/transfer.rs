@@ -1,4 +1,4 @@
-//! Commits that come to this place and go back from it, as bundles of git.
+//! Receives and sends commits as git bundles.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::FarPaths;
 use crate::git;
-use crate::runner::call::line;
+use crate::runner::handshake::line;
 
 /// What was last sent here, whatever became of it.
 const BASE: &str = "refs/wheelhouse/base";

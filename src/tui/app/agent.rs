@@ -107,7 +107,7 @@ impl AgentView {
         }
         match self.state {
             AgentState::Exited => Some("it does not run"),
-            AgentState::Unknown => Some("nothing says that it waits for a prompt"),
+            AgentState::Unknown => Some("its screen does not show that it waits for a prompt"),
             AgentState::Starting
             | AgentState::Idle
             | AgentState::Working

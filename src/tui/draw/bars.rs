@@ -56,9 +56,9 @@ pub(super) fn draw_header(app: &App, line: Rect, buffer: &mut Buffer) {
 
 fn draw_banner(app: &App, reason: &str, line: Rect, buffer: &mut Buffer) {
     let text = if reason.is_empty() {
-        " Reaching the hub… ".to_owned()
+        " Connecting to the hub… ".to_owned()
     } else {
-        format!(" The hub is away ({reason}). Agents go on; trying again… ")
+        format!(" Hub disconnected ({reason}). Agents keep running; reconnecting… ")
     };
     let style = app.theme.block(Tone::Warning);
     buffer.set_style(line, style);
@@ -252,10 +252,7 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
         ],
         Mode::Overview { .. } => vec![
             (key(Action::Type).filter(|_| !has_ended), "type"),
-            (
-                key(Action::Resume).filter(|_| !app.interrupted.is_empty()),
-                "go on with what was lost",
-            ),
+            (key(Action::Resume).filter(|_| !app.interrupted.is_empty()), "resume what was lost"),
             (key(Action::Start).filter(|_| has_ended), "start"),
             (key(Action::Attend).filter(|_| calls), "attend"),
             (key(Action::Withdraw).filter(|_| is_queued), "withdraw"),

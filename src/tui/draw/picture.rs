@@ -138,7 +138,7 @@ impl Picture {
 
     fn draw_emptiness(&mut self, app: &App) {
         let lines = match (&app.project, app.keymap.hint(Action::Teams)) {
-            (None, _) => vec!["Asking the hub…".to_owned()],
+            (None, _) => vec!["Loading…".to_owned()],
             (Some(_), Some(key)) => {
                 vec!["No agents yet".to_owned(), format!("Press {key} to start a team")]
             }

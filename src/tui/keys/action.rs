@@ -215,13 +215,13 @@ impl KeyScope {
     /// Returns the heading over the scope's keys.
     pub(in crate::tui) fn heading(self) -> &'static str {
         match self {
-            Self::Overview => "In the overview",
+            Self::Overview => "Panes",
             Self::Typing => "While typing into a pane",
-            Self::Reading => "While reading in a pane",
+            Self::Reading => "While reading a pane",
             Self::Prompt => "While writing a prompt",
             Self::Dialog => "In lists and questions",
-            Self::Links => "Among links",
-            Self::Tasks => "Among tasks",
+            Self::Links => "In the list of links",
+            Self::Tasks => "In the list of tasks",
             Self::Diff => "In a diff",
         }
     }

@@ -62,43 +62,43 @@ pub(super) const BINDINGS: &[KeyBinding] = &[
     overview(Action::Select(7), "select_7", "7", "select pane 7"),
     overview(Action::Select(8), "select_8", "8", "select pane 8"),
     overview(Action::Select(9), "select_9", "9", "select pane 9"),
-    overview(Action::SelectLeft, "select_left", "left h", "select to the left"),
-    overview(Action::SelectDown, "select_down", "down j", "select below"),
-    overview(Action::SelectUp, "select_up", "up k", "select above"),
-    overview(Action::SelectRight, "select_right", "right l", "select to the right"),
+    overview(Action::SelectLeft, "select_left", "left h", "select the pane to the left"),
+    overview(Action::SelectDown, "select_down", "down j", "select the pane below"),
+    overview(Action::SelectUp, "select_up", "up k", "select the pane above"),
+    overview(Action::SelectRight, "select_right", "right l", "select the pane to the right"),
     overview(Action::SelectNext, "select_next", "tab", "select the next pane"),
     overview(Action::SelectPrevious, "select_previous", "shift-tab", "select the previous pane"),
     overview(Action::Type, "type", "enter", "type into the selected pane"),
-    overview(Action::Zoom, "zoom", "z", "zoom the selected pane, and back"),
-    overview(Action::NextLayout, "next_layout", "space", "next layout"),
+    overview(Action::Zoom, "zoom", "z", "zoom the selected pane / unzoom"),
+    overview(Action::NextLayout, "next_layout", "space", "switch to the next layout"),
     overview(Action::Read, "read", "[", "read and copy in the pane"),
     overview(Action::Scroll, "scroll", "pageup", "read a page above"),
     overview(Action::History, "history", "e", "its history in $VISUAL or $EDITOR"),
     overview(Action::Search, "search", "ctrl-f /", "search in all panes"),
     overview(Action::Links, "links", "o", "the links of the pane"),
-    overview(Action::Dispatch, "dispatch", "d", "send the pane a prompt"),
-    overview(Action::Broadcast, "broadcast", "b", "send several a prompt"),
-    overview(Action::Attend, "attend", "a", "to the next that waits for you"),
-    overview(Action::Attention, "attention", "A", "everything that waits for you"),
+    overview(Action::Dispatch, "dispatch", "d", "send a prompt to the agent"),
+    overview(Action::Broadcast, "broadcast", "b", "send a prompt to several agents"),
+    overview(Action::Attend, "attend", "a", "go to the next that needs you"),
+    overview(Action::Attention, "attention", "A", "list all that needs you"),
     overview(Action::Interrupt, "interrupt", "i", "interrupt the agent"),
     overview(Action::Withdraw, "withdraw", "w", "take back a queued prompt"),
-    overview(Action::Dismiss, "dismiss", "esc", "a failed prompt has been seen"),
-    overview(Action::Start, "start", "s", "start the agent, if it has ended"),
+    overview(Action::Dismiss, "dismiss", "esc", "dismiss the failed prompt"),
+    overview(Action::Start, "start", "s", "start the agent if it has ended"),
     overview(Action::Stop, "stop", "x", "stop the agent"),
     overview(Action::Restart, "restart", "r", "restart the agent"),
-    overview(Action::Resume, "resume", "R", "resume: all lost, or this one"),
-    overview(Action::Remove, "remove", "delete X", "take an ended agent away"),
-    overview(Action::Merge, "merge", "m", "bring its work back"),
+    overview(Action::Resume, "resume", "R", "resume lost agents, or this one"),
+    overview(Action::Remove, "remove", "delete X", "remove an ended agent"),
+    overview(Action::Merge, "merge", "m", "merge its work"),
     overview(Action::Clean, "clean", "c", "remove its workspace"),
     overview(Action::Add, "add", "n", "add an agent to the team"),
     overview(Action::Teams, "teams", "t", "start a team"),
     overview(Action::Playbooks, "playbooks", "p", "run a playbook"),
-    overview(Action::Tasks, "tasks", "T", "the tasks, and new ones"),
-    overview(Action::Diff, "diff", "D", "what the agent has changed"),
-    overview(Action::Help, "help", "? f1", "this help"),
-    overview(Action::Redraw, "redraw", "ctrl-l", "draw everything anew"),
-    overview(Action::Detach, "detach", "q", "leave; nothing stops"),
-    typing(Action::LeaveTyping, "leave_typing", "ctrl-b", "leave; twice: send it to the pane"),
+    overview(Action::Tasks, "tasks", "T", "list tasks, add one"),
+    overview(Action::Diff, "diff", "D", "show what the agent changed"),
+    overview(Action::Help, "help", "? f1", "show this help"),
+    overview(Action::Redraw, "redraw", "ctrl-l", "redraw the screen"),
+    overview(Action::Detach, "detach", "q", "quit; agents keep running"),
+    typing(Action::LeaveTyping, "leave_typing", "ctrl-b", "leave; twice: send it to the agent"),
     go(CursorMotion::Left, "read_left", "h left", "to the left"),
     go(CursorMotion::Down, "line_down", "j down", "one line down"),
     go(CursorMotion::Up, "line_up", "k up", "one line up"),
@@ -137,27 +137,27 @@ pub(super) const BINDINGS: &[KeyBinding] = &[
     read(ReadAction::Editor, "open_history", "ctrl-e", "all of it in $VISUAL or $EDITOR"),
     read(ReadAction::Type, "read_type", "i", "type into the pane"),
     read(ReadAction::Cancel, "read_cancel", "esc", "end selection, search or reading"),
-    read(ReadAction::Leave, "leave_scrolling", "q", "back to what happens now"),
+    read(ReadAction::Leave, "leave_scrolling", "q", "return to live output"),
     write(EditAction::Send, "send", "enter", "send it"),
-    write(EditAction::SendAnyway, "send_anyway", "ctrl-g", "send it though unknown or limited"),
-    write(EditAction::NewLine, "new_line", "alt-enter ctrl-j shift-enter", "a new line"),
-    write(EditAction::OpenEditor, "open_editor", "ctrl-e", "go on in $VISUAL or $EDITOR"),
-    write(EditAction::Complete, "complete", "tab", "complete @name; or: who gets it"),
-    write(EditAction::Older, "older", "up ctrl-p", "what was before"),
-    write(EditAction::Newer, "newer", "down ctrl-n", "and back"),
-    write(EditAction::WordLeft, "word_left", "ctrl-left alt-b", "a word back"),
-    write(EditAction::WordRight, "word_right", "ctrl-right alt-f", "a word on"),
+    write(EditAction::SendAnyway, "send_anyway", "ctrl-g", "send even if unknown or limited"),
+    write(EditAction::NewLine, "new_line", "alt-enter ctrl-j shift-enter", "insert a new line"),
+    write(EditAction::OpenEditor, "open_editor", "ctrl-e", "edit in $VISUAL or $EDITOR"),
+    write(EditAction::Complete, "complete", "tab", "complete @name, or choose agents"),
+    write(EditAction::Older, "older", "up ctrl-p", "previous prompt, or line up"),
+    write(EditAction::Newer, "newer", "down ctrl-n", "next prompt, or line down"),
+    write(EditAction::WordLeft, "word_left", "ctrl-left alt-b", "one word left"),
+    write(EditAction::WordRight, "word_right", "ctrl-right alt-f", "one word right"),
     write(EditAction::LineStart, "line_start", "home ctrl-a", "start of the line"),
     write(EditAction::LineEnd, "line_end", "end", "end of the line"),
-    write(EditAction::KillWord, "kill_word", "ctrl-w", "remove the word before"),
-    write(EditAction::KillStart, "kill_start", "ctrl-u", "remove the line up to here"),
-    write(EditAction::KillEnd, "kill_end", "ctrl-k", "remove the rest of the line"),
-    write(EditAction::Leave, "leave_prompt", "esc ctrl-b", "leave; what is written stays"),
+    write(EditAction::KillWord, "kill_word", "ctrl-w", "delete the word before"),
+    write(EditAction::KillStart, "kill_start", "ctrl-u", "delete to the start of the line"),
+    write(EditAction::KillEnd, "kill_end", "ctrl-k", "delete to the end of the line"),
+    write(EditAction::Leave, "leave_prompt", "esc ctrl-b", "close; keep what is written"),
     choose(ListAction::Up, "item_up", "up k shift-tab", "one up"),
     choose(ListAction::Down, "item_down", "down j tab", "one down"),
-    choose(ListAction::Toggle, "toggle", "space", "this one, or not"),
-    choose(ListAction::Accept, "accept", "enter y", "do it"),
-    choose(ListAction::Cancel, "cancel", "esc n q ctrl-b", "close it"),
+    choose(ListAction::Toggle, "toggle", "space", "select / deselect"),
+    choose(ListAction::Accept, "accept", "enter y", "confirm"),
+    choose(ListAction::Cancel, "cancel", "esc n q ctrl-b", "close"),
     KeyBinding {
         action: Action::CopyLink,
         scope: KeyScope::Links,
@@ -166,27 +166,74 @@ pub(super) const BINDINGS: &[KeyBinding] = &[
         help: "copy where it leads",
     },
     task(TaskAction::Add, "task_add", "n", "add a task"),
-    task(TaskAction::Retry, "task_retry", "r", "have it tried again"),
-    task(TaskAction::GiveUp, "task_cancel", "x", "give it up"),
-    task(TaskAction::Give, "task_give", "c", "give it to the selected agent"),
-    task(TaskAction::Write, "task_dispatch", "d", "send its agent a prompt"),
-    review(DiffAction::Against, "diff_against", "tab", "against base, HEAD, integration"),
+    task(TaskAction::Retry, "task_retry", "r", "retry the task"),
+    task(TaskAction::GiveUp, "task_cancel", "x", "cancel the task"),
+    task(TaskAction::Give, "task_give", "c", "assign it to the selected agent"),
+    task(TaskAction::Write, "task_dispatch", "d", "send a prompt to its agent"),
+    review(DiffAction::Against, "diff_against", "tab", "compare: base, HEAD, integration"),
     review(DiffAction::NextHunk, "diff_next_hunk", "] n", "the next hunk"),
-    review(DiffAction::PreviousHunk, "diff_previous_hunk", "[ N", "the hunk before"),
+    review(DiffAction::PreviousHunk, "diff_previous_hunk", "[ N", "the previous hunk"),
     review(DiffAction::NextFile, "diff_next_file", "J }", "the next file"),
-    review(DiffAction::PreviousFile, "diff_previous_file", "K {", "the file before"),
+    review(DiffAction::PreviousFile, "diff_previous_file", "K {", "the previous file"),
     review(DiffAction::PageDown, "diff_page_down", "pagedown ctrl-d", "one page down"),
     review(DiffAction::PageUp, "diff_page_up", "pageup ctrl-u", "one page up"),
     review(DiffAction::First, "diff_first", "g home", "the first line"),
     review(DiffAction::Last, "diff_last", "G end", "the last line"),
-    review(DiffAction::Right, "diff_right", "right l", "further into long lines"),
-    review(DiffAction::Left, "diff_left", "left h", "and back"),
-    review(DiffAction::Fold, "diff_fold", "f", "fold the hunk, and unfold it"),
-    review(DiffAction::FoldAll, "diff_fold_all", "F", "fold all hunks of the file"),
-    review(DiffAction::Wrap, "diff_wrap", "w", "break long lines, or not"),
-    review(DiffAction::Comment, "diff_comment", "c", "comment on the line, or edit that"),
-    review(DiffAction::Uncomment, "diff_uncomment", "x delete", "remove the comment"),
+    review(DiffAction::Right, "diff_right", "right l", "scroll right"),
+    review(DiffAction::Left, "diff_left", "left h", "scroll left"),
+    review(DiffAction::Fold, "diff_fold", "f", "fold / unfold the hunk"),
+    review(DiffAction::FoldAll, "diff_fold_all", "F", "fold / unfold all hunks"),
+    review(DiffAction::Wrap, "diff_wrap", "w", "wrap long lines on / off"),
+    review(DiffAction::Comment, "diff_comment", "c", "add or edit a comment"),
+    review(DiffAction::Uncomment, "diff_uncomment", "x delete", "delete the comment"),
     review(DiffAction::Send, "diff_send", "s", "send all comments as one prompt"),
-    review(DiffAction::SendAnyway, "diff_send_anyway", "ctrl-g", "send to an unknown state, too"),
-    review(DiffAction::Refresh, "diff_refresh", "r", "compare anew"),
+    review(DiffAction::SendAnyway, "diff_send_anyway", "ctrl-g", "send even if unknown"),
+    review(DiffAction::Refresh, "diff_refresh", "r", "compare again"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::fs;
+
+    use super::*;
+
+    const PAGE: &str = "docs/dashboard.md";
+    const BEGIN: &str = "<!-- keys: written by WHEELHOUSE_WRITE=1 cargo test --lib tui::keys -->\n";
+    const END: &str = "<!-- end of keys -->\n";
+
+    #[test]
+    fn the_page_of_the_dashboard_lists_every_key() {
+        let page = fs::read_to_string(PAGE).unwrap();
+        let (before, rest) = page.split_once(BEGIN).unwrap();
+        let (_, after) = rest.split_once(END).unwrap();
+        let wanted = format!("{before}{BEGIN}{}{END}{after}", tables());
+        if std::env::var_os("WHEELHOUSE_WRITE").is_some() {
+            fs::write(PAGE, &wanted).unwrap();
+        }
+        let page = fs::read_to_string(PAGE).unwrap();
+        assert!(
+            page == wanted,
+            "run `WHEELHOUSE_WRITE=1 cargo test --lib tui::keys` after a change"
+        );
+    }
+
+    fn tables() -> String {
+        let mut text = String::new();
+        for scope in KeyScope::ALL {
+            write!(
+                text,
+                "\n### {}\n\n| action | keys | what it does |\n| --- | --- | --- |\n",
+                scope.heading()
+            )
+            .unwrap();
+            for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {
+                let keys: Vec<String> =
+                    binding.keys.split(' ').map(|key| format!("`{key}`")).collect();
+                writeln!(text, "| `{}` | {} | {} |", binding.name, keys.join(" "), binding.help)
+                    .unwrap();
+            }
+        }
+        text + "\n"
+    }
+}

@@ -53,7 +53,7 @@ impl AgentDialog {
         }
         self.chosen = Some(index);
         if !app.is_connected() {
-            self.fault = Some("Not answered: the hub is away".to_owned());
+            self.fault = Some("Not answered: no connection to the hub".to_owned());
             return;
         }
         let choice = match (self.dialog.options.is_empty(), index) {
@@ -117,7 +117,7 @@ impl AgentDialog {
             Some(Button { key: key?, action: choice.map(Action::Choose), what })
         };
         let beside = |choice| Some(app.keymap.hint_beside_text(choice));
-        let keys = if self.dialog.options.is_empty() { "y/n" } else { "1…9" };
+        let keys = if self.dialog.options.is_empty() { "y/n" } else { "1–9" };
         DialogBox {
             title: format!("{} · {}", self.agent, self.dialog.kind),
             tone: Tone::Warning,
@@ -125,7 +125,7 @@ impl AgentDialog {
             height: u16::try_from(rows).unwrap_or(u16::MAX - AROUND_ROWS),
             buttons: [
                 button(Some(keys.to_owned()), None, "answer"),
-                button(beside(ListAction::Accept), Some(ListAction::Accept), "the marked one"),
+                button(beside(ListAction::Accept), Some(ListAction::Accept), "the selected option"),
                 button(app.keymap.hint(Action::Attend), None, "next"),
                 button(beside(ListAction::Cancel), Some(ListAction::Cancel), "close"),
             ]
@@ -153,7 +153,10 @@ impl AgentDialog {
         let answering = self.is_sent.then(|| "Answering…".to_owned());
         remark(app, self.fault.as_ref(), answering).unwrap_or_else(|| {
             if has_changed {
-                ("! The pane no longer shows this".to_owned(), bold(Tone::Warning))
+                (
+                    "! The pane no longer shows this dialog dialog dialog dialog dialog".to_owned(),
+                    bold(Tone::Warning),
+                )
             } else if hidden > 0 {
                 (format!("▾ {hidden} more lines: pgdn"), bold(Tone::Dim))
             } else {
@@ -210,7 +213,7 @@ impl Overlay for AgentDialog {
     fn accept(&mut self, app: &mut App) -> Next {
         match self.chosen {
             Some(index) => self.answer(app, index),
-            None => self.fault = Some("Choose first: y or n".to_owned()),
+            None => self.fault = Some("Choose y or n first".to_owned()),
         }
         Next::Stay
     }

@@ -77,14 +77,13 @@ impl AgentForm {
                 AgentField::Role,
                 "Role",
                 roles,
-                "What it is for. Workers and leads write; the others read.",
+                "Its role. Workers and leads write files; the others read them.",
             ),
             Field::choice(
                 AgentField::Workspace,
                 "Workspace",
                 workspaces,
-                "Which files it works on: a git worktree or a copy of its own, or the project itself \
-                 (shared).",
+                "Where its files are: a git worktree or copy of its own, or the project itself (shared).",
             ),
             Field::choice(
                 AgentField::Runner,
@@ -96,12 +95,12 @@ impl AgentForm {
                 AgentField::Sandbox,
                 "Sandbox",
                 no_yes,
-                "Whether it may change its workspace and nothing else.",
+                "Whether it may change nothing but its workspace.",
             ),
             Field::text(
                 AgentField::Limits,
                 "Limits",
-                "What it and all that it starts may use, such as memory=4G cpu=1.5 processes=512.",
+                "Limits for it and all that it starts, such as memory=4G cpu=1.5 processes=512.",
             )
             .with_placeholder("none")
             .at_most(64, |c| c.is_ascii_graphic() || c == ' '),
@@ -167,11 +166,11 @@ impl AgentForm {
     /// Returns the agent as it is described, or what is wrong with that.
     fn described(&self, app: &App) -> Result<(AgentName, NewAgent), String> {
         if !app.is_connected() {
-            return Err("The hub is away".to_owned());
+            return Err("No connection to the hub".to_owned());
         }
         let name = self.name(app);
         let parsed: AgentName = name.parse().map_err(|error| clean(&format!("{error}")))?;
-        let cli = clis(app).get(self.chosen).ok_or("The hub has not said yet what could run")?;
+        let cli = clis(app).get(self.chosen).ok_or("Still loading the CLIs that can run")?;
         if let Some(obstacle) = &cli.obstacle {
             return Err(clean(obstacle));
         }
@@ -378,7 +377,7 @@ impl Overlay for AgentForm {
         let (list, settings, below) = Self::parts(inner);
         let dim = app.theme.tone(Tone::Dim);
         if app.clis.is_none() {
-            buffer.set_stringn(list.x, list.y, "Asking the hub…", usize::from(list.width), dim);
+            buffer.set_stringn(list.x, list.y, "Loading…", usize::from(list.width), dim);
         }
         self.list(app).draw(list, buffer, |index, is_chosen, room| {
             cli_line(app, &clis(app)[index], is_chosen, room)

@@ -49,7 +49,7 @@ impl AttentionList {
             (ListAction::Cancel, "close"),
         ];
         DialogBox {
-            title: "What waits for you".to_owned(),
+            title: "Needs you".to_owned(),
             tone: Tone::Accent,
             width: WIDTH,
             height: u16::try_from(app.attention().len().max(1)).unwrap_or(u16::MAX),
@@ -83,7 +83,7 @@ impl Overlay for AttentionList {
         let all = app.attention();
         if all.is_empty() && inner.height > 0 {
             let dim = app.theme.tone(Tone::Dim);
-            let text = "Nothing waits for you";
+            let text = "Nothing needs you";
             buffer.set_stringn(inner.x, inner.y, text, usize::from(inner.width), dim);
         }
         self.list(app).draw(inner, buffer, |index, is_chosen, room| {

@@ -75,7 +75,7 @@ impl Confirm {
 
     fn carry_out(&self, app: &mut App) {
         if !app.is_connected() {
-            app.say(Tone::Danger, "Not done: the hub is away");
+            app.say(Tone::Danger, "Not done: no connection to the hub");
             return;
         }
         let (request, words) = match self {
@@ -85,7 +85,7 @@ impl Confirm {
             }
             Self::Task { task } => {
                 let ask = TaskRequest::Cancel { task: task.to_string() };
-                (Request::Task { ask }, format!("Giving {task} up…"))
+                (Request::Task { ask }, format!("Cancelling {task}…"))
             }
             Self::Item { ruling, .. } => {
                 (Request::Task { ask: request(ruling) }, "Saying so…".to_owned())
@@ -98,17 +98,17 @@ impl Confirm {
     /// Returns what would happen, for the button and for the title.
     fn verb(&self) -> (&'static str, String) {
         match self {
-            Self::Agent { agent, action } => (action.verb(), format!("{} {agent}?", action.verb())),
-            Self::Task { task } => ("Give it up", format!("Give {task} up?")),
+            Self::Agent { agent, action } => (action.verb(), action.question(agent)),
+            Self::Task { task } => ("Cancel the task", format!("Cancel {task}?")),
             Self::Item { ruling: Ruling::Consent { from, to }, .. } => {
-                ("Allow it", format!("May {from} speak to {to}?"))
+                ("Allow", format!("Let {from} message {to}?"))
             }
             Self::Item { ruling: Ruling::Meet { need }, agent, .. } => {
                 let who = agent.as_ref().map_or_else(|| need.to_string(), ToString::to_string);
-                ("It is there", format!("Is what {who} needs there?"))
+                ("It is ready", format!("Is what {who} is waiting for ready?"))
             }
             Self::Item { ruling: Ruling::Allow { agent }, .. } => {
-                ("Let it stay", format!("May what {agent} changed stay?"))
+                ("Keep the changes", format!("Keep what {agent} changed?"))
             }
         }
     }
@@ -117,12 +117,14 @@ impl Confirm {
     fn other(&self) -> Option<&'static str> {
         match self {
             Self::Agent { action, .. } => action.other().map(|other| match other {
-                AgentAction::Resume => "With its conversation",
-                AgentAction::Merge => "As it is",
-                AgentAction::Squash => "As one commit",
-                AgentAction::Clean => "If it is empty",
+                AgentAction::Resume => "Keep its conversation",
+                AgentAction::Merge => "Merge commit",
+                AgentAction::Squash => "Squash to one commit",
+                AgentAction::Clean => "Only if it is empty",
                 AgentAction::Rescue => "Rescue, then remove",
-                AgentAction::Stop | AgentAction::Restart | AgentAction::Remove => "Anew",
+                AgentAction::Stop | AgentAction::Restart | AgentAction::Remove => {
+                    "New conversation"
+                }
             }),
             Self::Task { .. } | Self::Item { .. } => None,
         }
@@ -131,17 +133,17 @@ impl Confirm {
     fn consequence(&self) -> &'static str {
         match self {
             Self::Item { ruling: Ruling::Consent { .. }, .. } => {
-                "What it says reaches the other from now on, quoted and with its name."
+                "From now on its messages reach the other agent, quoted and signed."
             }
             Self::Item { ruling: Ruling::Meet { .. }, .. } => {
-                "Whoever asked is told so. To tell it more, send it a prompt instead."
+                "The agent that asked is told that it is ready. To say more, send it a prompt instead."
             }
             Self::Item { ruling: Ruling::Allow { .. }, .. } => {
-                "It holds for the task at hand; what is changed in another counts anew."
+                "This holds for the current task. A change in a later task is reported again."
             }
             Self::Agent { action, .. } => action.consequence(),
             Self::Task { .. } => {
-                "Nobody works on it any more; what needs it waits for you. It stays on record, and can be tried again."
+                "No agent works on it any more. Tasks that need it wait for you. You can retry it later."
             }
         }
     }
@@ -164,7 +166,7 @@ impl Confirm {
                 action: AgentAction::Stop | AgentAction::Restart | AgentAction::Resume,
             } => {
                 let agent = app.agent(agent).filter(|agent| agent.state.may_be_working())?;
-                Some(format!("It is {} now: what it is at may be cut off.", agent.state))
+                Some(format!("It is {} now: its current work may be cut off.", agent.state))
             }
             Self::Task { task } => {
                 let task = app.task(*task)?;
@@ -186,7 +188,7 @@ impl Confirm {
         let mut edge = buttons(app, &[(ListAction::Accept, verb)]);
         edge.extend(self.other().and_then(|other| Button::new(app, TOGGLE, other)));
         edge.extend(self.asker().and_then(|_| Button::new(app, Action::Dispatch, "Send a prompt")));
-        edge.extend(buttons(app, &[(ListAction::Cancel, "Leave it")]));
+        edge.extend(buttons(app, &[(ListAction::Cancel, "Back")]));
         let dialog = DialogBox {
             title,
             tone,
@@ -306,9 +308,21 @@ impl AgentAction {
             Self::Restart => "Restart",
             Self::Resume => "Resume",
             Self::Remove => "Remove",
-            Self::Merge | Self::Squash => "Bring back",
-            Self::Clean => "Clean up after",
-            Self::Rescue => "Rescue",
+            Self::Merge | Self::Squash => "Merge",
+            Self::Clean => "Remove workspace",
+            Self::Rescue => "Rescue and remove",
+        }
+    }
+
+    fn question(self, agent: &AgentName) -> String {
+        match self {
+            Self::Stop => format!("Stop {agent}?"),
+            Self::Restart => format!("Restart {agent}?"),
+            Self::Resume => format!("Resume {agent}?"),
+            Self::Remove => format!("Remove {agent}?"),
+            Self::Merge | Self::Squash => format!("Merge {agent}'s work?"),
+            Self::Clean => format!("Remove {agent}'s workspace?"),
+            Self::Rescue => format!("Rescue and remove {agent}'s workspace?"),
         }
     }
 
@@ -318,8 +332,8 @@ impl AgentAction {
             Self::Restart => "Restarting",
             Self::Resume => "Resuming",
             Self::Remove => "Removing",
-            Self::Merge | Self::Squash => "Bringing back the work of",
-            Self::Clean => "Cleaning up after",
+            Self::Merge | Self::Squash => "Merging the work of",
+            Self::Clean => "Removing the workspace of",
             Self::Rescue => "Rescuing the work of",
         }
     }
@@ -327,28 +341,26 @@ impl AgentAction {
     fn consequence(self) -> &'static str {
         match self {
             Self::Stop => {
-                "Its process and everything it started are ended. The pane stays, and the agent can be started again."
+                "Ends its process and everything that it started. The pane stays, and you can start the agent again."
             }
             Self::Restart => {
-                "Its process and everything it started are ended, then its command is started anew."
+                "Ends its process and everything that it started, then starts it again."
             }
             Self::Resume => {
-                "Its process and everything it started are ended, then it takes up its last conversation. Where that cannot be, it begins anew and is told what the record knows."
+                "Ends its process and everything that it started, then resumes its last conversation. An agent that cannot resume starts a new one, with a summary of its work."
             }
-            Self::Remove => {
-                "It has ended already. Its pane and what it showed go away; files are not touched."
-            }
+            Self::Remove => "It has ended. Its pane and its output go away; its files stay.",
             Self::Merge => {
-                "What it changed is committed in its workspace and merged onto the branch that work is brought onto, once the gates pass. No checkout is touched."
+                "Commits what it changed and merges it into the integration branch once the gates pass. Your checkout is not touched."
             }
             Self::Squash => {
-                "What it changed is committed in its workspace and put onto the branch that work is brought onto as one commit, once the gates pass. No checkout is touched."
+                "Commits what it changed and adds it to the integration branch as one commit once the gates pass. Your checkout is not touched."
             }
             Self::Clean => {
-                "Its workspace is removed if there is no work in it; otherwise it stays, and you are told why."
+                "Removes its workspace if there is no work in it. Otherwise keeps it and says why."
             }
             Self::Rescue => {
-                "All that is in its workspace, ignored files included, is put into a rescue ref. Then the workspace is removed."
+                "Saves all that is in its workspace, ignored files included, to a rescue ref, then removes the workspace."
             }
         }
     }

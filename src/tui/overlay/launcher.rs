@@ -54,7 +54,7 @@ impl Launcher {
             return;
         }
         if !app.is_connected() {
-            self.fault = Some("The hub is away".to_owned());
+            self.fault = Some("No connection to the hub".to_owned());
             return;
         }
         if let Some(obstacle) = &team.obstacle {
@@ -179,7 +179,7 @@ impl Overlay for Launcher {
     fn draw(&self, app: &App, area: Rect, buffer: &mut Buffer) {
         let inner = Self::dialog(app).draw(app, area, buffer);
         match app.teams.as_deref() {
-            None => draw_wrapped("Asking the hub…", app.theme.tone(Tone::Dim), inner, buffer),
+            None => draw_wrapped("Loading…", app.theme.tone(Tone::Dim), inner, buffer),
             Some([]) => draw_no_teams(app, inner, buffer),
             Some(teams) => self.draw_teams(app, teams, inner, buffer),
         }

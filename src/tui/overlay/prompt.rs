@@ -167,7 +167,7 @@ impl PromptBox {
                         names.iter().min_by_key(|known| strsim::levenshtein(known.as_str(), name));
                     let nearest = nearest.map_or("", AgentName::as_str);
                     return Err(format!(
-                        "There is no agent `{name}`; the nearest is `{nearest}`. A blank before the @ sends it as it is"
+                        "There is no agent `{name}`; the nearest is `{nearest}`. Type a space before the @ to send it as text"
                     ));
                 }
                 (if others.is_empty() { vec![agent.clone()] } else { others }, text)
@@ -176,13 +176,13 @@ impl PromptBox {
         };
         let text = text.trim();
         if text.is_empty() {
-            return Err("There is nothing to send yet".to_owned());
+            return Err("The prompt is empty".to_owned());
         }
         if agents.is_empty() {
-            return Err("Nobody is chosen: tab goes to the list, space chooses".to_owned());
+            return Err("No agent is selected: tab goes to the list, space selects".to_owned());
         }
         if !app.is_connected() {
-            return Err("Not sent: the hub is away. What you wrote stays here".to_owned());
+            return Err("Not sent: no connection to the hub. Your text is kept here".to_owned());
         }
         Ok((agents, text.to_owned()))
     }
@@ -237,7 +237,7 @@ impl PromptBox {
     fn buttons(&self, app: &App) -> Vec<Button> {
         let complete = match self.kind() {
             PromptKind::Dispatch => "complete @name",
-            PromptKind::Broadcast if self.writes() => "who gets it",
+            PromptKind::Broadcast if self.writes() => "choose agents",
             PromptKind::Broadcast => "back to the text",
         };
         let hint = |writing, choice: Option<ListAction>, what| {

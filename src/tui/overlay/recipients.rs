@@ -35,7 +35,7 @@ pub(super) struct RecipientList {
 
 const NAME_COLS: usize = 16;
 /// What becomes of a prompt for an agent that asks something.
-const AT_DIALOG: &str = "waits until its dialog is gone";
+const AT_DIALOG: &str = "is sent when its dialog is closed";
 
 impl RecipientList {
     /// Returns everyone who would take a prompt now.
@@ -142,7 +142,7 @@ fn doubt(app: &App, agent: &AgentView) -> Option<String> {
         }
         (Some(why), _) => Some(format!("would refuse: {why}")),
         (None, AgentState::Waiting) => Some(AT_DIALOG.to_owned()),
-        (None, AgentState::Limited) => Some(format!("waits for the end of its limit{anyway}")),
+        (None, AgentState::Limited) => Some(format!("is sent when its limit ends{anyway}")),
         (None, _) => None,
     }
 }

@@ -46,10 +46,10 @@ const BELOW_ROWS: u16 = 3;
 
 impl TaskForm {
     pub(super) fn for_new() -> Self {
-        let title = Field::text(TaskField::Title, "Title", "One line for lists.");
-        let prompt = Field::text(TaskField::Prompt, "Prompt", "What the agent is told.");
-        let needs = "Tasks that come first, such as t1 t2.";
-        let gates = "What must pass before it is done, one on each line: a command, or file:PATH.";
+        let title = Field::text(TaskField::Title, "Title", "A short name for lists.");
+        let prompt = Field::text(TaskField::Prompt, "Prompt", "The prompt for the agent.");
+        let needs = "Tasks that must be done first, such as t1 t2.";
+        let gates = "Checks that must pass, one on each line: a command, or file:PATH.";
         let fields = vec![
             title,
             prompt.with_rows(6),
@@ -61,7 +61,7 @@ impl TaskForm {
     }
 
     pub(super) fn for_retry(task: TaskId) -> Self {
-        let about = "What to do differently this time, if anything.";
+        let about = "Optional: what to do differently this time.";
         let advice = Field::text(TaskField::Advice, "Advice", about).with_rows(3);
         let form = Form::new(vec![advice, agent_field()]);
         Self { retried: Some(task), form, is_sent: false, fault: None }
@@ -127,7 +127,7 @@ impl TaskForm {
             return;
         }
         if !app.is_connected() {
-            self.fault = Some("The hub is away. What you wrote stays here".to_owned());
+            self.fault = Some("No connection to the hub. Your text is kept here".to_owned());
             return;
         }
         match self.described(app) {
@@ -153,10 +153,10 @@ impl TaskForm {
         }
         let (title, prompt) = (self.form.text(TaskField::Title), self.form.text(TaskField::Prompt));
         if title.is_empty() {
-            return Err((TaskField::Title, "It needs a title".to_owned()));
+            return Err((TaskField::Title, "Give it a title".to_owned()));
         }
         if prompt.is_empty() {
-            return Err((TaskField::Prompt, "Say what is to be done".to_owned()));
+            return Err((TaskField::Prompt, "Write a prompt".to_owned()));
         }
         let gates =
             self.form.text(TaskField::Gates).lines().map(str::trim).filter(|gate| !gate.is_empty());
@@ -200,7 +200,7 @@ impl TaskForm {
             Some(Button { key, action: choice.map(Action::Choose), what })
         };
         let (title, send) = match self.retried {
-            Some(task) => (format!("Try {task} again"), "try"),
+            Some(task) => (format!("Retry {task}"), "try"),
             None => ("Add a task".to_owned(), "add"),
         };
         let edge = [
@@ -222,7 +222,7 @@ impl TaskForm {
 
     /// Returns what went wrong, or what the field is for.
     fn note(&self, app: &App) -> (String, Style) {
-        let sending = self.is_sent.then(|| "Telling the hub…".to_owned());
+        let sending = self.is_sent.then(|| "Sending…".to_owned());
         let about = self.form.current().about;
         remark(app, self.fault.as_ref(), sending)
             .unwrap_or_else(|| (about.to_owned(), app.theme.tone(Tone::Dim)))
@@ -298,8 +298,8 @@ impl Overlay for TaskForm {
     /// Takes note that the hub may have done what was asked, and has not said so.
     fn lose_hub(&mut self) {
         if self.is_sent {
-            let what = "The hub went away before it answered";
-            self.fail(format!("{what}: send it again, and it is done once"));
+            let what = "The hub stopped before it answered";
+            self.fail(format!("{what}. Send it again; it is done only once"));
         }
     }
 
@@ -322,6 +322,6 @@ impl Overlay for TaskForm {
 }
 
 fn agent_field() -> Field<TaskField> {
-    let about = "Only this agent; whoever is free and fits, if nobody is named.";
+    let about = "Leave empty for any free agent that fits.";
     Field::text(TaskField::Agent, "Agent", about)
 }

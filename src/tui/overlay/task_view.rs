@@ -99,7 +99,7 @@ impl TaskView {
         match &self.task {
             Some(task) => page.tell(task),
             None if self.fault.is_none() => {
-                page.add("", "Asking the hub…", app.theme.tone(Tone::Dim));
+                page.add("", "Loading…", app.theme.tone(Tone::Dim));
             }
             None => {}
         }
@@ -245,7 +245,7 @@ impl Page<'_> {
         }
         if shown.len() < prompt.len() {
             let dim = self.app.theme.tone(Tone::Dim);
-            self.add("  ", "… `wheelhouse task show` has the rest", dim);
+            self.add("  ", "… `wheelhouse task show` prints the rest", dim);
         }
     }
 

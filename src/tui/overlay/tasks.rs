@@ -113,7 +113,7 @@ impl Overlay for TaskList {
         let heading = format!("    {:ID_COLS$} {:STATE_COLS$} {who} TITLE", "TASK", "STATE");
         if app.tasks.is_empty() {
             let hint = app.keymap.hint(Action::Task(TaskAction::Add)).unwrap_or_default();
-            let text = format!("No tasks yet: {hint} adds one");
+            let text = format!("No tasks yet. Press {hint} to add one");
             buffer.set_stringn(inner.x, inner.y, text, room, dim);
         } else if inner.height > 0 {
             buffer.set_stringn(inner.x, inner.y, heading, room, dim);
@@ -152,7 +152,7 @@ pub(super) fn act_on(app: &mut App, task: TaskId, tasking: TaskAction) -> Next {
         TaskAction::Add => return add(app),
         TaskAction::Retry => return Next::open(TaskForm::for_retry(task)),
         TaskAction::GiveUp if state.is_some_and(TaskState::is_final) => {
-            app.say(Tone::Dim, format!("{task} is over already"));
+            app.say(Tone::Dim, format!("{task} has ended"));
         }
         TaskAction::GiveUp => return Next::open(Confirm::Task { task }),
         TaskAction::Give => give(app, task),
@@ -167,7 +167,7 @@ fn write_to(app: &mut App, task: TaskId) -> Next {
     let agent =
         app.task(task).and_then(|known| known.agent.as_ref()).and_then(|name| name.parse().ok());
     let Some(agent) = agent.filter(|name: &AgentName| app.agent(name).is_some()) else {
-        app.say(Tone::Warning, format!("No agent that is here has {task}"));
+        app.say(Tone::Warning, format!("No agent in this team has {task}"));
         return Next::Stay;
     };
     app.selected = Some(agent.clone());
@@ -177,12 +177,12 @@ fn write_to(app: &mut App, task: TaskId) -> Next {
 /// Gives a task to the agent that is selected.
 fn give(app: &mut App, task: TaskId) {
     let Some(agent) = app.selected.clone() else {
-        return app.say(Tone::Warning, "There is no agent to give it to");
+        return app.say(Tone::Warning, "There is no agent to assign it to");
     };
     if !app.is_connected() {
-        return app.say(Tone::Danger, format!("{task} was given to nobody: the hub is away"));
+        return app.say(Tone::Danger, format!("{task} was not assigned: no connection to the hub"));
     }
-    app.say(Tone::Dim, format!("Giving {task} to {agent}…"));
+    app.say(Tone::Dim, format!("Assigning {task} to {agent}…"));
     let ask = TaskRequest::Claim { task: task.to_string(), agent: agent.to_string() };
     app.ask(Purpose::Order, Request::Task { ask });
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::state::FilmPlayer;
-use crate::history::{Scene, clock};
+use crate::history::{PastMoment, clock};
 use crate::model::TaskState;
 use crate::tui::draw::draw_row;
 use crate::tui::style::{Tone, sign};
@@ -60,7 +60,7 @@ impl Page<'_> {
         put(area, 0, &title, bold, buffer);
         put(area, 1, &self.progress(area.width), self.dim, buffer);
         let told = match (&player.scene, player.entries.get(player.index)) {
-            (Err(fault), _) => format!("This moment cannot be told: {}", clean(fault)),
+            (Err(fault), _) => format!("This moment cannot be shown: {}", clean(fault)),
             (Ok(_), Some(told)) => {
                 let entry = &told.entry;
                 let agent = entry.agent.as_ref().map(|name| format!("{name} ")).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Page<'_> {
         let heading = theme.tone(Tone::Text).add_modifier(Modifier::BOLD);
         if !scene.attention.is_empty() {
             lines.push((String::new(), self.dim));
-            lines.push(("Waits for a person".to_owned(), heading));
+            lines.push(("Needs you".to_owned(), heading));
         }
         for item in &scene.attention {
             let about = item.agent.as_ref().or(item.task.as_ref());
@@ -119,7 +119,7 @@ impl Page<'_> {
         }
     }
 
-    fn agents(&self, scene: &Scene, lines: &mut Vec<(String, Style)>) {
+    fn agents(&self, scene: &PastMoment, lines: &mut Vec<(String, Style)>) {
         for (index, agent) in scene.agents.iter().enumerate() {
             let is_chosen = self.player.chosen.as_ref() == Some(&agent.name);
             let style = self.player.theme.state(agent.state);

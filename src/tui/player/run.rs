@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::draw::draw;
 use super::state::{Film, FilmPlayer};
-use crate::history::Told;
+use crate::history::JournalItem;
 use crate::model::Environment;
 use crate::tui::clock;
 use crate::tui::options::TuiError;
@@ -35,7 +35,7 @@ pub struct PlayerOptions {
     pub environment: Environment,
     pub run: String,
     /// What happened, oldest first.
-    pub entries: Vec<Told>,
+    pub entries: Vec<JournalItem>,
 }
 
 /// Plays a run on the terminal of this process until the person leaves it.

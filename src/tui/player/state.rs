@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use crate::history::{Footage, Scene, Told};
+use crate::history::{JournalItem, PastMoment, PastScreen};
 use crate::model::{AgentName, Key, KeyCode, Moment, Size};
 use crate::tui::style::Theme;
 
 /// Whoever knows the past.
 pub trait Film {
     /// Returns the moment of an entry, by its place in the run.
-    fn scene(&mut self, index: usize) -> Result<Scene, String>;
+    fn scene(&mut self, index: usize) -> Result<PastMoment, String>;
 
     /// Returns what an agent's terminal showed at a moment.
-    fn footage(&mut self, agent: &AgentName, at: Moment) -> Footage;
+    fn footage(&mut self, agent: &AgentName, at: Moment) -> PastScreen;
 }
 
 /// How many times as fast as it happened.
@@ -26,15 +26,15 @@ const PAGE: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(super) struct FilmPlayer {
     pub(super) run: String,
-    pub(super) entries: Vec<Told>,
+    pub(super) entries: Vec<JournalItem>,
     /// The last entry by now.
     pub(super) index: usize,
     pub(super) at: Moment,
     /// What was then; or why that cannot be told.
-    pub(super) scene: Result<Scene, String>,
+    pub(super) scene: Result<PastMoment, String>,
     /// Whose screen is seen.
     pub(super) chosen: Option<AgentName>,
-    pub(super) footage: Footage,
+    pub(super) footage: PastScreen,
     pub(super) is_playing: bool,
     speed: usize,
     pub(super) window: Size,
@@ -45,7 +45,7 @@ pub(super) struct FilmPlayer {
 impl FilmPlayer {
     pub(super) fn new(
         run: String,
-        entries: Vec<Told>,
+        entries: Vec<JournalItem>,
         theme: Theme,
         window: Size,
         film: &mut impl Film,
@@ -57,7 +57,7 @@ impl FilmPlayer {
             entries,
             scene: Err(String::new()),
             chosen: None,
-            footage: Footage::default(),
+            footage: PastScreen::default(),
             is_playing: false,
             speed: FIRST_SPEED,
             window,
@@ -161,7 +161,7 @@ impl FilmPlayer {
         }
         self.footage = match &self.chosen {
             Some(agent) => film.footage(agent, self.at),
-            None => Footage::missing("no agent was there yet"),
+            None => PastScreen::missing("no agent was there yet"),
         };
     }
 

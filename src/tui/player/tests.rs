@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use super::draw::draw;
 use super::state::{Film, FilmPlayer};
 use crate::api::TaskStatus;
-use crate::history::{Footage, Scene, SceneAgent, Told};
+use crate::history::{JournalItem, PastAgent, PastMoment, PastScreen};
 use crate::model::{AgentName, AgentState, Entry, Key, Moment, Role, Row, Size, TaskState};
 use crate::tui::tests::fixture::{run, theme};
 
@@ -18,11 +18,11 @@ const BEGAN: Moment = Moment(1_700_000_000_000);
 struct Reel;
 
 impl Film for Reel {
-    fn scene(&mut self, index: usize) -> Result<Scene, String> {
+    fn scene(&mut self, index: usize) -> Result<PastMoment, String> {
         if index == 3 {
             return Err("the record is damaged\x1b[2J".to_owned());
         }
-        let agent = |name: &str, state| SceneAgent {
+        let agent = |name: &str, state| PastAgent {
             name: name.parse().unwrap(),
             cli: "sim".to_owned(),
             role: Role::Worker,
@@ -30,7 +30,7 @@ impl Film for Reel {
             since: BEGAN,
             ending: None,
             task: Some("t1".to_owned()),
-            footage: Footage::default(),
+            footage: PastScreen::default(),
         };
         let task = TaskStatus {
             id: "t1".to_owned(),
@@ -47,17 +47,17 @@ impl Film for Reel {
         let agents =
             vec![agent("backend", AgentState::Working), agent("tests", AgentState::Waiting)];
         let (at, run, attention) = (BEGAN, "s1".to_owned(), Vec::new());
-        Ok(Scene { run, seq: 1, at, event: None, agents, tasks: vec![task], attention })
+        Ok(PastMoment { run, seq: 1, at, event: None, agents, tasks: vec![task], attention })
     }
 
-    fn footage(&mut self, agent: &AgentName, at: Moment) -> Footage {
+    fn footage(&mut self, agent: &AgentName, at: Moment) -> PastScreen {
         let seconds = at.since(BEGAN).as_secs();
         if seconds == 0 {
-            return Footage::missing("its recording begins later");
+            return PastScreen::missing("its recording begins later");
         }
         let text = format!("{agent} after {seconds} s\x1b]0;x\x07");
         let columns = u16::try_from(text.chars().count()).unwrap();
-        Footage::of(vec![Row { runs: vec![run(&text, columns)], wrapped: false }])
+        PastScreen::of(vec![Row { runs: vec![run(&text, columns)], wrapped: false }])
     }
 }
 
@@ -65,7 +65,7 @@ fn player(cols: u16, rows: u16) -> FilmPlayer {
     let told = |(seq, second): (u64, u64)| {
         let agent: AgentName = "backend".parse().unwrap();
         let entry = Entry::new("report.status", "STATUS: DONE\u{202e}").of(&agent);
-        Told { seq, batch: seq, at: Moment(BEGAN.0 + second * 1000), entry }
+        JournalItem { seq, batch: seq, at: Moment(BEGAN.0 + second * 1000), entry }
     };
     let entries = [(10, 0), (11, 5), (12, 70), (13, 71), (14, 90)].map(told).to_vec();
     FilmPlayer::new("s1".to_owned(), entries, theme(), Size { rows, cols }, &mut Reel)
@@ -149,7 +149,7 @@ fn a_moment_is_seen_with_its_agents_tasks_and_a_screen() {
     press(&mut player, "right right");
     insta::assert_snapshot!("player", shown(&player));
     press(&mut player, "right");
-    assert!(shown(&player).contains("This moment cannot be told: the record is damaged"));
+    assert!(shown(&player).contains("This moment cannot be shown: the record is damaged"));
     assert!(!shown(&player).chars().any(|c| c != '\n' && crate::model::is_deceptive(c)));
 }
 

@@ -75,7 +75,7 @@ impl DiffPage {
             }
         }
         if hunks.is_cut {
-            page.rows.push(DiffRow::Note("The rest of this file is too long to be shown".into()));
+            page.rows.push(DiffRow::Note("The rest of this file is too long to show".into()));
         }
         page
     }

@@ -50,7 +50,7 @@ fn asked(stage: &mut Stage) -> Vec<TaskRequest> {
 #[test]
 fn what_waits_is_listed_with_what_was_not_seen_yet_marked() {
     let mut stage = stage(140, 40, 2);
-    let unfit = item("a2", AttentionKind::Unfit, "", "no agent that runs fits it\u{1b}[31m");
+    let unfit = item("a2", AttentionKind::Unfit, "", "no running agent fits it\u{1b}[31m");
     let seen =
         AttentionStatus { read: true, ..item("a3", AttentionKind::Loop, "backend", "E0308") };
     let over =
@@ -58,7 +58,7 @@ fn what_waits_is_listed_with_what_was_not_seen_yet_marked() {
     told(&mut stage, vec![unfit, seen, over]);
     stage.press("A");
     let text = stage.text();
-    assert!(text.contains("● unfit: no agent that runs fits it"), "{text}");
+    assert!(text.contains("● unfit: no running agent fits it"), "{text}");
     assert!(text.contains(" loop: E0308") && !text.contains("● loop"), "{text}");
     assert!(!text.contains("finished: "), "a person has seen that it is over");
 }
@@ -67,13 +67,13 @@ fn what_waits_is_listed_with_what_was_not_seen_yet_marked() {
 fn consent_is_given_with_one_key_and_what_was_shown_is_marked() {
     let mut stage = stage(140, 40, 2);
     let (from, to) = ("backend".parse().unwrap(), "frontend".parse().unwrap());
-    let text = "may speak to frontend: the list of users";
+    let text = "wants to message frontend: the list of users";
     let mut waits = item("a7", AttentionKind::Consent, "backend", text);
     waits.ruling = Some(Ruling::Consent { from, to });
     told(&mut stage, vec![waits.clone()]);
     // The second agent of the team has waited for longer.
     stage.press("a a");
-    assert!(stage.text().contains("May backend speak to frontend?"), "{}", stage.text());
+    assert!(stage.text().contains("Let backend message frontend?"), "{}", stage.text());
     assert!(
         matches!(&asked(&mut stage)[..], [TaskRequest::MarkRead { items }] if items == &["a7"])
     );
@@ -136,7 +136,7 @@ fn who_has_a_task_calls_nobody_until_the_queue_does() {
 #[test]
 fn the_chosen_thing_stays_chosen_whatever_comes_and_goes() {
     let mut stage = stage(140, 40, 2);
-    let first = item("a1", AttentionKind::Unfit, "", "no agent that runs fits it");
+    let first = item("a1", AttentionKind::Unfit, "", "no running agent fits it");
     let second = item("a2", AttentionKind::Loop, "backend", "E0308");
     let third = item("a3", AttentionKind::Failed, "backend", "no disk");
     told(&mut stage, vec![first, second.clone(), third.clone()]);

@@ -123,7 +123,7 @@ fn a_comment_between_lines_is_about_the_next_one() {
     stage.press("c");
     assert!(stage.text().contains("Comment on src/session/store.rs:12"));
     stage.press("esc K c");
-    assert!(stage.text().contains("There is no line here to comment on"));
+    assert!(stage.text().contains("You cannot comment on this line"));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn what_was_begun_and_left_is_there_again() {
 fn all_comments_go_as_one_prompt_and_stay_until_the_agent_has_it() {
     let mut stage = review(120, 40);
     stage.press("s");
-    assert!(stage.text().contains("Nothing to send: c comments on a line"));
+    assert!(stage.text().contains("No comments to send. Press c to comment on a line"));
     stage.press("down down");
     comment(&mut stage, "Keep the name");
     stage.press("G up");
@@ -222,7 +222,7 @@ fn nothing_is_lost_when_nobody_takes_it() {
         },
         |stage| {
             stage.answer(is_dispatch, arrived(Step::Queued, None));
-            stage.refuse(is_wait, Fault::new("There is no receipt `r7`"));
+            stage.refuse(is_wait, Fault::new("There is no prompt `r7`"));
         },
     ];
     for refuse in refusals {
@@ -241,7 +241,7 @@ fn nothing_is_lost_when_nobody_takes_it() {
     away.give(AppInput::Lost { reason: "gone".to_owned() });
     away.requests();
     away.press("s");
-    assert!(away.requests().is_empty() && away.text().contains("Your comments stay here"));
+    assert!(away.requests().is_empty() && away.text().contains("Your comments are kept here"));
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn without_a_team_there_is_nothing_to_join() {
     let mut stage = Stage::new(120, 30, Vec::new());
     stage.press("esc n");
     assert!(stage.app.overlays.is_empty());
-    assert!(stage.text().contains("No team runs that an agent could join: t starts one"));
+    assert!(stage.text().contains("No team is running. Press t to start one"));
 }
 
 #[test]
@@ -148,14 +148,14 @@ fn a_click_chooses_a_double_click_accepts_and_the_wheel_stops_at_the_ends() {
 fn a_question_is_answered_by_its_buttons_and_a_click_beside_it_is_a_no() {
     let mut stage = stage(120, 40, 2);
     stage.press("x");
-    stage.click_on("Leave it");
+    stage.click_on("Back");
     assert!(stage.app.overlays.is_empty());
     stage.press("x");
     stage.click(1, 1);
     assert!(stage.app.overlays.is_empty());
     assert_eq!(stage.selected(), NAMES[0], "and nothing else");
     stage.press("x");
-    stage.click_on("Its process");
+    stage.click_on("Ends its process");
     assert_eq!(stage.app.overlays.len(), 1, "words are no buttons");
     assert!(!stage.requests().iter().any(|request| matches!(request, Request::Stop { .. })));
     stage.click_on("enter Stop");

@@ -122,13 +122,13 @@ fn what_is_left_is_there_the_next_time_and_what_was_sent_is_in_the_past() {
 fn nothing_is_not_sent() {
     let mut stage = crew_stage();
     stage.press("d space enter");
-    assert!(stage.text().contains("There is nothing to send yet"));
+    assert!(stage.text().contains("The prompt is empty"));
     stage.press("esc");
     assert!(dispatched(&mut stage).is_empty() && stage.app.wishes.is_empty());
     stage.press("d x");
     stage.give(AppInput::Lost { reason: "gone".into() });
     stage.press("enter");
-    assert!(stage.text().contains("What you wrote stays here"));
+    assert!(stage.text().contains("Your text is kept here"));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn names_at_the_beginning_address_others() {
 fn a_refused_prompt_says_why_and_is_there_for_the_next_try() {
     let mut stage = crew_stage();
     stage.press("2 d");
-    assert!(stage.text().contains("! waits until its dialog is gone"));
+    assert!(stage.text().contains("! is sent when its dialog is closed"));
     write(&mut stage, "hello");
     stage.press("enter");
     let refused = receipt(7, "frontend", Step::Refused, Some("a dialog is open: answer it first"));
@@ -165,8 +165,8 @@ fn a_refused_prompt_says_why_and_is_there_for_the_next_try() {
     stage.press("d");
     write(&mut stage, "more");
     stage.press("enter");
-    stage.refuse(is_dispatch, Fault::new("64 prompts wait for agent `frontend` already"));
-    assert!(stage.text().contains("64 prompts wait"));
+    stage.refuse(is_dispatch, Fault::new("64 prompts are already queued for agent `frontend`"));
+    assert!(stage.text().contains("64 prompts are already queued"));
     stage.requests();
     stage.press("d ctrl-g");
     assert!(matches!(&dispatched(&mut stage)[..], [(_, text, true)] if text == "more"));
@@ -198,7 +198,7 @@ fn a_broadcast_goes_to_everyone_who_can_take_it_or_to_those_chosen() {
     stage.click_on("enter send");
     assert_eq!(dispatched(&mut stage), one(&["tests", "docs"], "x"));
     stage.press("b x tab 1 3 4 enter");
-    assert!(stage.text().contains("Nobody is chosen"));
+    assert!(stage.text().contains("No agent is selected"));
     stage.click(1, 1);
     assert!(stage.app.overlays.is_empty() && dispatched(&mut stage).is_empty());
 }
@@ -222,7 +222,7 @@ fn a_receipt_stands_on_its_tile_until_it_is_seen() {
     stage.give(AppInput::Hub(status(agents.clone())));
     assert!(stage.text().contains("! r12 stalled: it stands in the box"));
     stage.press("w");
-    assert!(stage.text().contains("No prompt waits for backend"));
+    assert!(stage.text().contains("No prompt is queued for backend"));
     stage.press("2 esc");
     assert!(stage.text().contains("r12 stalled"), "another one was selected");
     stage.press("1 esc");
@@ -292,7 +292,7 @@ fn what_waits_longest_comes_first_and_the_rest_follows() {
     assert!(!stage.app.attention().iter().any(is_frontend), "rules are about to answer it");
     let mut quiet = Stage::new(120, 40, team(1));
     quiet.press("a");
-    assert!(quiet.text().contains("Nothing waits for you"));
+    assert!(quiet.text().contains("Nothing needs you"));
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn a_question_without_options_takes_yes_and_no() {
     agents[1].dialog = Some(bare);
     let mut stage = Stage::new(120, 40, agents);
     stage.press("a a enter");
-    assert!(stage.text().contains("Choose first: y or n"));
+    assert!(stage.text().contains("Choose y or n first"));
     assert!(answers(&mut stage).is_empty());
     stage.press("n");
     assert_eq!(answers(&mut stage), [("d9".to_owned(), DialogChoice::Deny)]);
@@ -363,7 +363,7 @@ fn an_option_can_be_clicked() {
     stage.press("a a");
     stage.click_on("3  No");
     assert!(answers(&mut stage).is_empty(), "one click only marks it");
-    stage.click_on("enter the marked one");
+    stage.click_on("enter the selected option");
     assert_eq!(answers(&mut stage), [("d1".to_owned(), DialogChoice::Option(3))]);
 }
 

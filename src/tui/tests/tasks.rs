@@ -173,7 +173,7 @@ fn the_chosen_task_stays_chosen_wherever_it_moves() {
     told(&mut stage, &moved);
     assert_eq!(chosen(&mut stage), "t2");
     stage.press("down x");
-    assert!(stage.text().contains("Give t6 up?"));
+    assert!(stage.text().contains("Cancel t6?"));
 }
 
 #[test]
@@ -229,10 +229,10 @@ fn a_task_that_is_gone_says_so() {
 fn a_new_task_is_described_sent_once_and_chosen() {
     let mut stage = board(120, 40);
     stage.press("n enter");
-    assert!(stage.text().contains("✗ It needs a title"));
+    assert!(stage.text().contains("✗ Give it a title"));
     write(&mut stage, "Ship\nit");
     stage.press("enter");
-    assert!(stage.text().contains("✗ Say what is to be done"), "and the prompt is next");
+    assert!(stage.text().contains("✗ Write a prompt"), "and the prompt is next");
     write(&mut stage, "First");
     stage.press("alt-enter s e c o n d tab f tab tab t 1 , t 2 tab");
     write(&mut stage, "cargo test\nfile:out.txt\n");
@@ -264,7 +264,7 @@ fn a_task_that_was_added_is_chosen_and_a_refused_one_keeps_its_form() {
     stage.press("enter");
     let new = task(6, "Ship", TaskState::Ready, 0);
     stage.answer(is_task, done(new.clone()));
-    assert!(stage.text().contains("t6 is on record: Ship"));
+    assert!(stage.text().contains("t6 added: Ship"));
     assert_eq!(stage.app.overlays.len(), 1);
     told(&mut stage, &[tasks(), vec![new]].concat());
     assert_eq!(chosen(&mut stage), "t6");
@@ -280,12 +280,12 @@ fn what_was_written_survives_leaving_and_a_hub_that_goes_away() {
     assert!(stage.text().contains("Ship"));
     stage.give(AppInput::Lost { reason: "gone".into() });
     stage.press("enter");
-    assert!(stage.text().contains("The hub is away. What you wrote stays here"));
+    assert!(stage.text().contains("No connection to the hub. Your text is kept here"));
     stage.give(AppInput::Connected);
     stage.press("enter");
     stage.give(AppInput::Lost { reason: "gone".into() });
     stage.give(AppInput::Connected);
-    assert!(stage.text().contains("✗ The hub went away before it answered: send it again"));
+    assert!(stage.text().contains("✗ The hub stopped before it answered. Send it again"));
     stage.press("enter");
     let is_task = |ask: &&crate::api::Ask| matches!(ask.request, Request::Task { .. });
     let keys: Vec<_> = stage.asked.iter().filter(is_task).map(|ask| ask.key.clone()).collect();
@@ -314,11 +314,11 @@ fn a_form_names_agents_and_tasks_that_can_be() {
 fn a_task_is_tried_again_with_advice() {
     let mut stage = board(120, 40);
     stage.press("r");
-    assert!(stage.text().contains("Try t4 again"));
+    assert!(stage.text().contains("Retry t4"));
     write(&mut stage, "Ask ops");
     stage.press("enter");
     stage.answer(is_task, done(tasks()[3].clone()));
-    assert!(stage.text().contains("t4 is tried again"));
+    assert!(stage.text().contains("t4 retried"));
     let asked = asked(&mut stage);
     let [TaskRequest::Retry { task, advice, agent: None }] = &asked[..] else { panic!() };
     assert_eq!((task.as_str(), advice.as_deref()), ("t4", Some("Ask ops")));
@@ -333,7 +333,7 @@ fn giving_up_asks_first_and_only_about_what_is_open() {
     let asked = asked(&mut stage);
     assert!(matches!(&asked[..], [TaskRequest::Cancel { task }] if task == "t2"), "{asked:?}");
     stage.press("up up up x");
-    assert!(stage.text().contains("is over already"));
+    assert!(stage.text().contains("has ended"));
     assert_eq!(stage.app.overlays.len(), 1);
 }
 
@@ -350,7 +350,7 @@ fn a_task_is_given_to_the_selected_agent() {
 fn the_agent_of_a_task_is_written_to_from_the_task() {
     let mut stage = board(120, 40);
     stage.press("d");
-    assert!(stage.text().contains("No agent that is here has t4"));
+    assert!(stage.text().contains("No agent in this team has t4"));
     stage.press("down enter d");
     write(&mut stage, "It is there");
     stage.press("enter");
@@ -366,6 +366,6 @@ fn the_agent_of_a_task_is_written_to_from_the_task() {
 fn without_tasks_the_list_says_how_to_add_one() {
     let mut stage = stage(80, 24, 2);
     stage.press("T enter r x c");
-    assert!(stage.text().contains("No tasks yet: n adds one"));
+    assert!(stage.text().contains("No tasks yet. Press n to add one"));
     assert!(asked(&mut stage).is_empty());
 }

@@ -62,7 +62,7 @@ fn a_tile_says_how_much_is_changed_in_a_tree_of_its_own() {
 fn work_is_brought_back_after_a_question_and_what_came_of_it_is_said() {
     let mut stage = stage(vec![with_tree(AgentState::Idle, 1)]);
     stage.press("m");
-    assert!(stage.text().contains("Bring back backend?"), "{}", stage.text());
+    assert!(stage.text().contains("Merge backend's work?"), "{}", stage.text());
     assert!(asked(&mut stage).is_empty());
     stage.press("space");
     assert!(stage.text().contains("as one commit"), "{}", stage.text());
@@ -85,7 +85,7 @@ fn work_is_brought_back_after_a_question_and_what_came_of_it_is_said() {
         stage.text()
     };
     let text = told(&mut stage, merge(MergeState::Done, &["a.rs"]));
-    assert!(text.contains("The work of backend is on wheelhouse/integration: 1 files"), "{text}");
+    assert!(text.contains("Merged backend into wheelhouse/integration: 1 files"), "{text}");
     let text = told(&mut stage, merge(MergeState::Conflict, &["a.rs", "b.rs"]));
     assert!(text.contains("conflicts with wheelhouse/integration: a.rs, b.rs"), "{text}");
 }
@@ -94,7 +94,7 @@ fn work_is_brought_back_after_a_question_and_what_came_of_it_is_said() {
 fn a_workspace_is_removed_only_of_an_agent_that_has_ended_and_has_one() {
     let mut stage = stage(vec![with_tree(AgentState::Idle, 1)]);
     stage.press("c");
-    assert!(stage.text().contains("backend works in it"), "{}", stage.text());
+    assert!(stage.text().contains("backend is running in its workspace"), "{}", stage.text());
     stage.give(AppInput::Hub(status(vec![with_tree(AgentState::Exited, 1)])));
     stage.press("c");
     stage.press("space");
@@ -104,5 +104,5 @@ fn a_workspace_is_removed_only_of_an_agent_that_has_ended_and_has_one() {
     assert!(matches!(&asked[..], [WorkspaceRequest::Clean { rescue: true, .. }]), "{asked:?}");
     stage.give(AppInput::Hub(status(vec![agent("backend", AgentState::Exited, 5)])));
     stage.press("c");
-    assert!(stage.text().contains("no workspace of its own"), "{}", stage.text());
+    assert!(stage.text().contains("has no workspace"), "{}", stage.text());
 }

@@ -134,9 +134,9 @@ pub(super) fn begin_typing(app: &mut App) {
     let name = agent.name.clone();
     if agent.has_ended() {
         let hint = app.keymap.hint(Action::Start).unwrap_or_default();
-        app.say(Tone::Warning, format!("{name} has ended: {hint} starts it again"));
+        app.say(Tone::Warning, format!("{name} has ended. Press {hint} to start it"));
     } else if !app.is_connected() {
-        app.say(Tone::Danger, "Typing has to wait: the hub is away");
+        app.say(Tone::Danger, "Cannot type: no connection to the hub");
     } else {
         app.mode = Mode::Typing;
         keys::send(app, vec![KeyInput::Focus(true)]);
@@ -176,14 +176,14 @@ fn start(app: &mut App) {
     let Some(agent) = app.selected_agent() else { return };
     let name = agent.name.clone();
     if !agent.has_ended() {
-        app.say(Tone::Dim, format!("{name} runs already"));
+        app.say(Tone::Dim, format!("{name} is already running"));
     } else if app.is_connected() {
         let environment = app.settings.environment.clone();
         let agents = vec![name.to_string()];
         app.ask(Purpose::Order, Request::Start { agents, environment });
         app.say(Tone::Dim, format!("Starting {name}…"));
     } else {
-        app.say(Tone::Danger, "Not started: the hub is away");
+        app.say(Tone::Danger, "Not started: no connection to the hub");
     }
 }
 
@@ -196,7 +196,7 @@ fn resume(app: &mut App) {
         return confirm(app, AgentAction::Resume);
     }
     if !app.is_connected() {
-        return app.say(Tone::Danger, "Not resumed: the hub is away");
+        return app.say(Tone::Danger, "Not resumed: no connection to the hub");
     }
     let environment = app.settings.environment.clone();
     if !start.is_empty() {
@@ -207,7 +207,7 @@ fn resume(app: &mut App) {
         let request = Request::Resume { agents: resume, environment, grace_ms: None, brief: true };
         app.ask(Purpose::Order, request);
     }
-    app.say(Tone::Dim, format!("Going on with {count} that were lost…"));
+    app.say(Tone::Dim, format!("Resuming {count} lost agents…"));
 }
 
 fn confirm(app: &mut App, action: AgentAction) {
@@ -215,19 +215,22 @@ fn confirm(app: &mut App, action: AgentAction) {
     let (name, has_ended) = (agent.name.clone(), agent.has_ended());
     let has_space = agent.workspace.is_some();
     match action {
-        AgentAction::Stop if has_ended => app.say(Tone::Dim, format!("{name} has ended already")),
+        AgentAction::Stop if has_ended => app.say(Tone::Dim, format!("{name} has already ended")),
         AgentAction::Remove if !has_ended => {
             let hint = app.keymap.hint(Action::Stop).unwrap_or_default();
-            app.say(Tone::Warning, format!("{name} still runs: {hint} stops it first"));
+            app.say(Tone::Warning, format!("{name} is running. Press {hint} to stop it first"));
         }
         AgentAction::Merge | AgentAction::Squash | AgentAction::Clean | AgentAction::Rescue
             if !has_space =>
         {
-            app.say(Tone::Dim, format!("{name} has no workspace of its own"));
+            app.say(Tone::Dim, format!("{name} works in the project and has no workspace"));
         }
         AgentAction::Clean | AgentAction::Rescue if !has_ended => {
             let hint = app.keymap.hint(Action::Stop).unwrap_or_default();
-            app.say(Tone::Warning, format!("{name} works in it: {hint} stops it first"));
+            app.say(
+                Tone::Warning,
+                format!("{name} is running in its workspace. Press {hint} to stop it first"),
+            );
         }
         AgentAction::Stop
         | AgentAction::Restart
@@ -256,7 +259,7 @@ pub(super) fn open_launcher(app: &mut App, is_first_screen: bool) {
 fn open_form(app: &mut App) {
     if app.agents.is_empty() {
         let hint = app.keymap.hint(Action::Teams).unwrap_or_default();
-        app.say(Tone::Warning, format!("No team runs that an agent could join: {hint} starts one"));
+        app.say(Tone::Warning, format!("No team is running. Press {hint} to start one"));
         return;
     }
     app.overlays.push(AgentForm::new());

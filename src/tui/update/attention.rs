@@ -19,7 +19,7 @@ pub(super) fn follow(app: &mut App, lead: AttentionGoal) {
     };
     match waiting {
         Some(waiting) => go_to(app, waiting),
-        None => app.say(Tone::Dim, "Nothing waits for you"),
+        None => app.say(Tone::Dim, "Nothing needs you"),
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn take_answer(app: &mut App, agent: &AgentName, outcome: Result<Resp
             let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             Some(clean(&format!("{state}{reason}")))
         }
-        Ok(_) => Some("The hub answered something else".to_owned()),
+        Ok(_) => Some("Unexpected answer from the hub".to_owned()),
         Err(fault) => Some(words(&fault)),
     };
     let asked =

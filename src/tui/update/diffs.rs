@@ -14,7 +14,7 @@ use crate::tui::text::clean;
 /// Shows what the selected agent has changed.
 pub(super) fn open(app: &mut App) {
     let Some(agent) = app.selected.clone() else {
-        return app.say(Tone::Dim, "There is no agent whose changes could be shown");
+        return app.say(Tone::Dim, "No agent is selected");
     };
     let mut view = DiffView::new(agent);
     view.follow_agent(app);

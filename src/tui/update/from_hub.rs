@@ -57,7 +57,7 @@ pub(super) fn lost(app: &mut App, reason: &str) {
     };
     let unanswered = app.pending.values().any(is_order);
     if unanswered && app.is_connected() {
-        app.say(Tone::Warning, "The hub went away before it answered: check what was done");
+        app.say(Tone::Warning, "The hub stopped before it answered: check what was done");
     }
     app.connection = HubState::Away { reason: clean(reason) };
     app.repeats.lose_hub();
@@ -68,7 +68,7 @@ pub(super) fn lost(app: &mut App, reason: &str) {
     });
     app.unanswered.extend(mail);
     if !app.unanswered.is_empty() {
-        app.say(Tone::Warning, "The hub is away: your prompt is handed over when it is back");
+        app.say(Tone::Warning, "No connection to the hub: your prompt is sent when it is back");
     }
     app.damage.is_all = true;
     if let Mode::Reading(reading) = &mut app.mode {
@@ -176,7 +176,7 @@ fn note_interrupted(app: &mut App, news: &Status) {
         let tasks = news.interrupted.tasks.join(", ");
         let tasks = if tasks.is_empty() { tasks } else { format!(" ({tasks})") };
         let hint = app.keymap.hint(Action::Resume).unwrap_or_default();
-        app.say(Tone::Warning, clean(&format!("Lost: {agents}{tasks}. {hint} goes on with it")));
+        app.say(Tone::Warning, clean(&format!("Lost: {agents}{tasks}. Press {hint} to resume")));
     }
 }
 
@@ -194,7 +194,7 @@ fn take_agents(app: &mut App, agents: Vec<AgentView>) {
     let ended = app.selected_agent().filter(|agent| agent.has_ended());
     if let Some(name) = ended.filter(|_| app.is_typing()).map(|agent| agent.name.clone()) {
         app.mode = Mode::Overview { has_just_left: false };
-        app.say(Tone::Warning, format!("{name} has ended: your keys go nowhere now"));
+        app.say(Tone::Warning, format!("{name} has ended: nothing you type reaches it"));
     }
 }
 
@@ -296,14 +296,14 @@ fn merged(merge: &Merge) -> (Tone, String) {
     let files: Vec<String> = merge.files.iter().map(|file| clean(&file.path)).collect();
     match merge.state {
         MergeState::Done if note.is_empty() => {
-            (Tone::Accent, format!("The work of {agent} is on {into}: {} files", files.len()))
+            (Tone::Accent, format!("Merged {agent} into {into}: {} files", files.len()))
         }
         MergeState::Done => (Tone::Dim, format!("{agent}: {note}")),
         MergeState::Conflict => {
             (Tone::Warning, format!("{agent} conflicts with {into}: {}", files.join(", ")))
         }
         MergeState::Broken | MergeState::Failed | MergeState::Queued | MergeState::Merging => {
-            (Tone::Danger, format!("Not brought back: {note}"))
+            (Tone::Danger, format!("Not merged: {note}"))
         }
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn paste(app: &mut App, text: String) {
         return;
     }
     let hint = app.keymap.hint(Action::Type).unwrap_or_default();
-    app.say(Tone::Warning, format!("Not pasted: press {hint} to type into a pane first"));
+    app.say(Tone::Warning, format!("Not pasted. Press {hint} to type into a pane first"));
 }
 
 /// Takes note that the window gained or lost the person's attention.
@@ -87,6 +87,6 @@ pub(super) fn send(app: &mut App, keys: Vec<KeyInput>) {
     if app.is_connected() {
         app.ask(Purpose::Order, Request::Keys { agent: agent.to_string(), keys });
     } else {
-        app.say(Tone::Danger, format!("Not sent to {agent}: the hub is away"));
+        app.say(Tone::Danger, format!("Not sent to {agent}: no connection to the hub"));
     }
 }

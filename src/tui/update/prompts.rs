@@ -29,7 +29,7 @@ pub(super) fn write_to_all(app: &mut App) {
 
 fn say_nobody_is_there(app: &mut App) {
     let hint = app.keymap.hint(Action::Teams).unwrap_or_default();
-    app.say(Tone::Warning, format!("There is no agent to send a prompt to: {hint} starts a team"));
+    app.say(Tone::Warning, format!("There is no agent. Press {hint} to start a team"));
 }
 
 /// Takes what became of a dispatch; a prompt that nobody got is there for the next try.
@@ -68,7 +68,7 @@ pub(super) fn take_receipts(
             app.agent(&one.agent).is_some_and(|agent| agent.state == AgentState::Unknown)
         };
         if let Some(key) = key.filter(|_| failed.iter().all(is_unsure)) {
-            text = format!("{text} · {key} in the line sends it anyway");
+            text = format!("{text} · press {key} in the prompt to send it anyway");
         }
     }
     app.say(Tone::Warning, clean(&text));
@@ -88,17 +88,20 @@ pub(super) fn withdraw(app: &mut App) {
     let latest = agent.receipt.as_ref().filter(|receipt| receipt.state == Stage::Queued);
     match latest.map(|receipt| receipt.receipt) {
         Some(_) if !app.is_connected() => {
-            app.say(Tone::Danger, "Not taken back: the hub is away");
+            app.say(Tone::Danger, "Not taken back: no connection to the hub");
         }
         Some(receipt) => {
             app.ask(Purpose::Withdraw, Request::Withdraw { receipt });
             app.say(Tone::Dim, format!("Taking {receipt} back from {name}…"));
         }
         None if queued > 0 => {
-            let hint = "`wheelhouse withdraw RECEIPT` takes an earlier one back";
-            app.say(Tone::Warning, format!("The latest prompt of {name} waits no more; {hint}"));
+            let hint = "`wheelhouse withdraw RECEIPT` takes back an earlier one";
+            app.say(
+                Tone::Warning,
+                format!("The latest prompt for {name} is no longer queued; {hint}"),
+            );
         }
-        None => app.say(Tone::Dim, format!("No prompt waits for {name}")),
+        None => app.say(Tone::Dim, format!("No prompt is queued for {name}")),
     }
 }
 
@@ -114,13 +117,13 @@ pub(super) fn interrupt(app: &mut App) {
     let Some(agent) = app.selected_agent() else { return };
     let (name, has_ended) = (agent.name.clone(), agent.has_ended());
     if has_ended {
-        app.say(Tone::Dim, format!("{name} has ended already"));
+        app.say(Tone::Dim, format!("{name} has already ended"));
     } else if app.is_connected() {
         let agent = name.to_string();
         app.say(Tone::Dim, format!("Interrupting {name}…"));
         app.ask(Purpose::Interrupt { agent: name }, Request::Interrupt { agent });
     } else {
-        app.say(Tone::Danger, format!("{name} was not interrupted: the hub is away"));
+        app.say(Tone::Danger, format!("{name} was not interrupted: no connection to the hub"));
     }
 }
 

@@ -37,11 +37,9 @@ pub(super) fn begin_above(app: &mut App, agent: &AgentName) {
     let is_alternate = app.panes.get(agent).is_some_and(|pane| pane.is_alternate);
     let hint = app.keymap.hint(Action::Read).unwrap_or_default();
     let why = if is_alternate {
-        format!(
-            "{agent} draws on a full screen, which keeps no past lines: {hint} reads the screen"
-        )
+        format!("{agent} draws full-screen: there is no history to read: {hint} reads the screen")
     } else {
-        format!("Nothing has scrolled off {agent} yet: {hint} reads the screen")
+        format!("{agent} has no history yet: {hint} reads the screen")
     };
     app.say(Tone::Dim, why);
 }

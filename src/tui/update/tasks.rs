@@ -43,7 +43,7 @@ pub(super) fn take_form_answer(app: &mut App, outcome: Result<Response, Fault>) 
         Ok(Response::Done(done)) => {
             let form = app.overlays.take(|form: &TaskForm| form.is_sent);
             let is_retry = form.is_some_and(|form| form.is_retry());
-            let what = if is_retry { "is tried again" } else { "is on record" };
+            let what = if is_retry { "retried" } else { "added" };
             for task in &done.tasks {
                 let text = format!("{} {what}: {}", task.id, task.title);
                 app.say(Tone::Accent, clean(&text));

@@ -22,7 +22,7 @@ impl SharedFiles {
 
     /// An agent changes files, its own or not; one that is told to puts them back.
     pub(crate) fn write(&mut self, prompt: &str, random: &mut Chance, is_calm: bool) {
-        let is_told = prompt.contains("Put back");
+        let is_told = prompt.contains("Undo what");
         for content in self.now.values_mut() {
             if is_told && (is_calm || random.percent(50)) {
                 *content = 0;

@@ -19,7 +19,7 @@ pub(crate) struct Show {
 /// Leaves what lies over the panes; does nothing where nothing does.
 const LEAVE: &[u8] = b"\x02";
 
-const WAITS: &str = " What waits for you ";
+const WAITS: &str = " Needs you ";
 
 impl Deref for Show {
     type Target = World;
@@ -44,7 +44,7 @@ impl Show {
         let before = self.dashboard.borrow().seen.len();
         self.world.kill_hub();
         let dashboard = &mut *self.dashboard.borrow_mut();
-        dashboard.wait_for_bytes(before, b"The hub is away");
+        dashboard.wait_for_bytes(before, b"Hub disconnected");
         dashboard.wait_for("grid layout");
         dashboard.press(b"T\r");
         dashboard.wait_until("a task in full", |screen| {
@@ -104,7 +104,7 @@ impl Show {
 
     /// Waits until exactly this waits for a person.
     pub(crate) fn waits(&self, lines: &[&[&str]]) {
-        let none = [&["Nothing waits for you"][..]];
+        let none = [&["Nothing needs you"][..]];
         let lines = if lines.is_empty() { &none } else { lines };
         self.opened("A", WAITS, |rows| has_lines(rows, lines) && rows.len() == lines.len());
     }

@@ -141,6 +141,14 @@ impl World {
         said.unwrap_or_else(|| panic!("`{}` never ended", arguments.join(" ")))
     }
 
+    /// Runs lines of a shell in the project, as a reader would who pastes them.
+    pub(crate) fn shell(&self, script: &str) -> Said {
+        let mut command = Command::new("sh");
+        command.args(["-eu", "-c", script]).env_clear().envs(self.variables.iter().cloned());
+        command.current_dir(&self.project).stdin(Stdio::null());
+        run(command).unwrap_or_else(|| panic!("never ended:\n{script}"))
+    }
+
     /// Runs a command that must succeed, and returns what it printed.
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let said = self.run(arguments);

@@ -29,7 +29,7 @@ impl DiffView {
         let own = page.comment_at(self.at).and_then(|at| review.comments.get(at)).cloned();
         if let Some(own) = own {
             if own.post != CommentState::Kept {
-                return app.say(Tone::Dim, "This comment is on its way already");
+                return app.say(Tone::Dim, "This comment is already being sent");
             }
             let (anchor, editor) = (own.anchor.clone(), TextEditor::new(&own.text));
             self.writing = Some(Draft { anchor, editor, replaces: Some(own) });
@@ -38,7 +38,7 @@ impl DiffView {
         self.at = page.near_line(self.at).unwrap_or(self.at);
         let anchor = self.shown().and_then(|hunks| page.anchor(self.at, hunks));
         let Some(anchor) = anchor else {
-            return app.say(Tone::Dim, "There is no line here to comment on");
+            return app.say(Tone::Dim, "You cannot comment on this line");
         };
         let review = app.reviews.entry(self.agent.clone()).or_default();
         let draft = review.draft.take_if(|(about, _)| *about == anchor);
@@ -96,7 +96,7 @@ impl DiffView {
         let place = self.page(app).comment_at(self.at);
         let review = app.reviews.get_mut(&self.agent);
         let Some((place, review)) = place.zip(review) else {
-            return app.say(Tone::Dim, "There is no comment here");
+            return app.say(Tone::Dim, "There is no comment on this line");
         };
         review.comments.remove(place);
         self.go(app, self.at);
@@ -109,10 +109,14 @@ impl DiffView {
         if unsent == 0 {
             let key = app.keymap.hint(Action::Review(DiffAction::Comment));
             let key = key.unwrap_or_default();
-            return app.say(Tone::Dim, format!("Nothing to send: {key} comments on a line"));
+            return app
+                .say(Tone::Dim, format!("No comments to send. Press {key} to comment on a line"));
         }
         if !app.is_connected() {
-            return app.say(Tone::Danger, "Not sent: the hub is away. Your comments stay here");
+            return app.say(
+                Tone::Danger,
+                "Not sent: no connection to the hub. Your comments are kept here",
+            );
         }
         let Some(review) = app.reviews.get_mut(&agent) else { return };
         let prompt = as_prompt(&review.comments);
