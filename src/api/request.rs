@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{LockRequest, RunRequest, TaskRequest, WorkspaceRequest};
 use crate::model::{
-    Against, AgentName, AgentState, Environment, Key, Limits, Mouse, ReceiptId, Role, Size, Token,
-    WorkspaceChoice,
+    Against, AgentName, AgentState, Environment, Key, KeyCode, Limits, Mouse, ReceiptId, Role,
+    Size, Token, WorkspaceChoice,
 };
 use crate::protocol::ReportKind;
 
@@ -432,6 +432,11 @@ impl KeyInput {
             Self::Key(_) | Self::Text(_) | Self::Paste(_) => true,
             Self::Mouse(_) | Self::Focus(_) => false,
         }
+    }
+
+    /// Says whether it is Enter, which submits what was typed or answers a dialog.
+    pub fn is_enter(&self) -> bool {
+        matches!(self, Self::Key(key) if key.code == KeyCode::Enter)
     }
 }
 

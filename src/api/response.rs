@@ -9,8 +9,8 @@ use super::{
     LockStatus, Notice, RescueStatus, RunStatus, TaskStatus, WorkspaceStatus,
 };
 use crate::model::{
-    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, Source, Stage, Task,
-    WorkspaceKind, plain,
+    AgentState, DialogKind, Done, ProcessInfo, Receipt, Refusal, Role, Row, RulesFit, Source,
+    Stage, Task, WorkspaceKind, plain,
 };
 
 /// More is not read by anybody.
@@ -294,6 +294,9 @@ pub struct AgentStatus {
     /// Since when nobody reaches the place where it runs, in the form of RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
+    /// Why the rules by which its screen is read may not fit the version of its cli.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 /// A dialog in an agent's pane.
@@ -336,6 +339,12 @@ pub struct Explanation {
     /// Why the rules are not those of the settings as they are now.
     #[serde(default)]
     pub settings_fault: Option<String>,
+    /// How often its screen was seen to be misread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<RulesFit>,
+    /// Why the rules by which its screen is read may not fit the version of its cli.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 /// What one source says of an agent.

@@ -219,6 +219,7 @@ fn agent(seat: &Seat, record: &Record) -> AgentStatus {
         changed: workspace.map(|one| one.files.len()),
         runner: member.runner.as_ref().map(|runner| runner.name.clone()),
         unreachable: None,
+        doubt: None,
     }
 }
 

@@ -178,8 +178,11 @@ fn task_verb(context: &mut Context, verb: TaskVerb) -> anyhow::Result<ExitCode> 
 
 fn rules_verb(context: &mut Context, verb: RulesVerb) -> anyhow::Result<()> {
     match verb {
-        RulesVerb::Test { file, agent, screen_only, format } => {
+        RulesVerb::Test { file, agent: Some(agent), screen_only, format, suggest: _ } => {
             rules::test(context, &file, &agent, screen_only, format.json)
+        }
+        RulesVerb::Test { file, agent: None, screen_only, format, suggest: _ } => {
+            rules::suggest(context, &file, screen_only, format.json)
         }
         RulesVerb::Show { cli, format } => rules::show(context, &cli, format.json),
     }

@@ -26,6 +26,10 @@ impl Awaited {
     pub(super) fn new(now: Moment) -> Self {
         Self { since: now, was_at_work: false, over_since: None }
     }
+
+    pub(super) fn since(self) -> Moment {
+        self.since
+    }
 }
 
 impl Detector {
@@ -45,7 +49,7 @@ impl Detector {
         if let Some(awaited) = &mut self.turn.awaited {
             awaited.was_at_work |= is_about_state && is_working;
         }
-        is_about_state
+        self.general.note_signal(signal, now) || is_about_state
     }
 
     /// Tells that the awaited turn is over, if a hook says so of this very turn: those of the turn

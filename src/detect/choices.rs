@@ -44,6 +44,23 @@ pub(super) fn find(rows: &[TextRow], from: usize) -> Option<Seen> {
     Some(Seen { kind: kind_of(above), line: texts[last].to_owned() })
 }
 
+/// Finds a dialog above a composer that stays in sight: a closed box with a marked list, and below it, the arrows
+/// that move the mark.
+pub(super) fn above(rows: &[TextRow]) -> Option<Seen> {
+    let last = boxed_list(rows)?;
+    let below = rows[last + 1..].iter().map(|row| row.text.as_str());
+    let has_keys = below.filter(|row| names_arrows(row)).any(names_keys);
+    let texts: Vec<&str> = rows[..=last].iter().map(|row| plain(&row.text)).collect();
+    let about = &texts[last.saturating_sub(ABOVE_ROWS)..];
+    has_keys.then(|| Seen { kind: kind_of(about), line: marked_line(&texts).to_owned() })
+}
+
+/// Returns the row with the lowest mark.
+fn marked_line<'t>(texts: &[&'t str]) -> &'t str {
+    let is_marked = |row: &&&str| choice(row).is_some_and(|choice| choice.is_marked);
+    texts.iter().rev().find(is_marked).copied().unwrap_or_default()
+}
+
 /// Says whether the rows of a box offer a choice.
 pub(super) fn has_choice(texts: &[&str]) -> bool {
     // A prompt that begins with a number stands behind the composer's own mark, in its first row.
@@ -270,12 +287,7 @@ mod tests {
     use super::*;
 
     fn seen(text: &str) -> Option<DialogKind> {
-        let row = |text: &str| TextRow {
-            text: text.trim_end().to_owned(),
-            is_wrapped: false,
-            is_shaded: false,
-            is_colored: false,
-        };
+        let row = |text: &str| TextRow::plain(text);
         find(&text.lines().map(row).collect::<Vec<_>>(), 0).map(|seen| seen.kind)
     }
 
@@ -306,6 +318,19 @@ mod tests {
         ] {
             assert_eq!(seen(text), Some(kind), "{text}");
         }
+    }
+
+    #[test]
+    fn a_box_with_its_keys_is_a_dialog_though_a_composer_stays_below() {
+        let rule = "─".repeat(30);
+        let list = format!(
+            "╭{rule}╮\n│ rm -rf build │\n│              │\n│ ❯ 1. Allow once │\n│   2. Deny │\n╰{rule}╯"
+        );
+        let rows = |text: &str| text.lines().map(TextRow::plain).collect::<Vec<_>>();
+        let keyed = rows(&format!("{list}\n\n  ↑/↓ to select, Enter to confirm"));
+        let seen = above(&keyed).unwrap();
+        assert_eq!((seen.kind, seen.line.as_str()), (DialogKind::Approval, "❯ 1. Allow once"));
+        assert_eq!(above(&rows(&list)), None, "it may be shown by a message");
     }
 
     #[test]

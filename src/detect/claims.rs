@@ -9,6 +9,7 @@ use crate::screen::Signal;
 use super::awaited::Awaited;
 use super::detector::Detector;
 use super::finding::Finding;
+use super::fit;
 use super::hook::HookNews;
 use super::ledger::Channel;
 use super::reporter::Told;
@@ -27,6 +28,9 @@ const OTHERS: &str = "reporter.";
 impl Detector {
     /// Notes that the hub submitted a prompt: what follows is its answer.
     pub fn prompt_submitted(&mut self, text: &str, tag: Option<&str>, now: Moment) {
+        if let Some(unseen) = self.turn.awaited {
+            fit::note_unseen_prompt(&mut self.fit, unseen.since(), now);
+        }
         self.turn.tag = tag.map(str::to_ascii_lowercase);
         self.begin_prompt(without_blanks(text), now);
         self.turn.awaited = Some(Awaited::new(now));
@@ -189,6 +193,7 @@ impl Detector {
 
     fn begin_prompt(&mut self, prompt: String, now: Moment) {
         self.transcript.note_prompt(&prompt);
+        self.general.note_prompt();
         self.turn.prompt = prompt;
         (self.evidence.status, self.turn.status_was_shown) = (None, false);
         self.turn.progress = Progress::Unseen;

@@ -25,7 +25,7 @@ const DRAWN_CURSOR: &[char] = &['▋', '█', '▌', '▏', '▎', '▍', '▊',
 /// if it is shown.
 pub(super) fn find(rows: &[TextRow], cursor: Option<(usize, usize)>) -> Option<Range<usize>> {
     let first = rows.len().saturating_sub(BOTTOM_ROWS);
-    let line = at_cursor(rows, cursor);
+    let line = at_cursor(rows, cursor).or_else(|| bare_line(rows, cursor));
     let frame =
         framed(rows, first, cursor).or_else(|| barred(rows, first)).or_else(|| padded(rows, first));
     // What stands above a line that waits for input was a composer once.
@@ -129,6 +129,22 @@ fn at_cursor(rows: &[TextRow], cursor: Option<(usize, usize)>) -> Option<Range<u
     ((is_prompt || is_bare_sign(text, col)) && below <= 4).then(|| row..row + 1)
 }
 
+/// Finds the line of a program that draws its cursor itself: at the very bottom a mark of several signs that nobody
+/// writes otherwise, with at most a status below.
+fn bare_line(rows: &[TextRow], cursor: Option<(usize, usize)>) -> Option<Range<usize>> {
+    if cursor.is_some() {
+        return None;
+    }
+    let written = rows.iter().enumerate().rev().filter(|(_, row)| !row.text.is_empty());
+    let is_prompt = |row: &TextRow| {
+        let mark = row.text.split(' ').next().unwrap_or_default();
+        let is_mark = |c: char| matches!(c, '>' | '❯' | '›' | '»' | '⟩');
+        mark.chars().count() > 1 && mark.chars().all(is_mark)
+    };
+    let found = written.take(PADDED_BELOW_MAX + 1).find(|(_, row)| is_prompt(row))?;
+    Some(found.0..found.0 + 1)
+}
+
 /// Says whether a row holds nothing but a sign at its beginning, whatever it is, with the cursor right behind.
 fn is_bare_sign(row: &str, col: usize) -> bool {
     let mut letters = row.trim_end().chars();
@@ -187,12 +203,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str, cursor: Option<(usize, usize)>) -> Option<Range<usize>> {
-        let row = |text: &str| TextRow {
-            text: text.trim_end().to_owned(),
-            is_wrapped: false,
-            is_shaded: false,
-            is_colored: false,
-        };
+        let row = |text: &str| TextRow::plain(text);
         find(&text.lines().map(row).collect::<Vec<_>>(), cursor)
     }
 
@@ -210,6 +221,9 @@ mod tests {
         assert_eq!(found("text\n\n▹ ", Some((2, 2))), Some(2..3));
         assert_eq!(found("text\n\n▹ and more", Some((2, 10))), None);
         assert_eq!(found("text\n\nUser: ", Some((2, 6))), Some(2..3));
+        assert_eq!(found("text\n\n>>>\nRex [fake]\n5 tokens | Idle", None), Some(2..3));
+        assert_eq!(found("text\n\n>>> fix it\nRex [fake]", None), Some(2..3));
+        assert_eq!(found(">>> a\n1\n2\n3\n4\n5", None), None);
         let old = format!("{rule}\n> go\n{rule}\nanswer\n> ");
         assert_eq!(found(&old, Some((4, 2))), Some(4..5));
     }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{AgentState, Exit, Moment, Size, Source};
+use crate::model::{AgentState, Exit, Moment, RulesFit, Size, Source};
 use crate::screen::{Screen, Signal};
 
 use super::asked::Asked;
 use super::dialog::{self, Dialog};
 use super::explain::Explanation;
 use super::finding::{Finding, Shown, merge_states};
-use super::general::General;
+use super::fit::{self, Answers};
+use super::general::{BELL, General};
 use super::ledger::Ledger;
 use super::look::{Verdict, judge};
 use super::meter::Meter;
@@ -74,7 +75,9 @@ pub struct Detector {
     pub(super) shows_compaction: bool,
     /// When to look again for what may have been half of a frame.
     pub(super) second_look: Option<Moment>,
-    general: General,
+    pub(super) general: General,
+    pub(super) fit: RulesFit,
+    pub(super) answers: Answers,
     size: Option<Size>,
     /// Where the last look cut the rows.
     cut: Option<usize>,
@@ -113,6 +116,8 @@ impl Detector {
             shows_compaction: false,
             second_look: None,
             general: General::default(),
+            fit: RulesFit::default(),
+            answers: Answers::default(),
             size: None,
             cut: None,
             resized_at: None,
@@ -134,6 +139,7 @@ impl Detector {
         if has_changed {
             self.evidence.output_at = now;
             self.signals.note_output(now);
+            self.fit.dialogs += u32::from(self.answers.take(now));
         }
         if has_changed || is_settling {
             self.look(screen, now, &mut findings);
@@ -212,8 +218,8 @@ impl Detector {
     fn look(&mut self, screen: &Screen, now: Moment, findings: &mut Vec<Finding>) {
         let view = View::new(screen, &self.rules);
         let general = self.general.look(&view, screen, self.evidence.output_at, now);
-        let (ruled, knows_composer) = (judge(&self.rules, &view), self.rules.composer.is_some());
-        let verdict = self.general.combine(ruled, general, &view, knows_composer);
+        let ruled = judge(&self.rules, &view);
+        let verdict = self.general.combine(ruled, general, &view, &self.rules);
         let stance = |verdict: &Verdict| stance_of(verdict.state);
         if verdict.as_ref().and_then(stance) != self.evidence.verdict.as_ref().and_then(stance) {
             self.evidence.verdict_since = now;
@@ -259,7 +265,7 @@ impl Detector {
     /// program may cover it; a dialog's entries look like prompts.
     fn is_live(&self, verdict: Option<&Verdict>) -> bool {
         match verdict {
-            Some(verdict) => verdict.state != AgentState::Waiting,
+            Some(verdict) => verdict.state != AgentState::Waiting || verdict.rule == BELL,
             None => self.rules.output_means_working || self.rules.is_general,
         }
     }
@@ -319,6 +325,9 @@ impl Detector {
             return;
         }
         (self.next, self.is_news) = (None, false);
+        // Where output alone means work, much stays unknown.
+        let knows_all = !self.rules.output_means_working && !self.rules.is_general;
+        fit::note_past(&mut self.fit, &self.shown, knows_all, now);
         self.turn.status_was_shown |= wanted.rule == STATUS;
         self.shown = wanted;
         self.turn.awaited = self.turn.awaited.filter(|_| !is_at_work(self.shown.state));

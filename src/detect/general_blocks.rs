@@ -270,12 +270,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str, prompts: &[&str]) -> String {
-        let row = |text: &str| TextRow {
-            text: text.trim_end().to_owned(),
-            is_wrapped: false,
-            is_shaded: false,
-            is_colored: false,
-        };
+        let row = |text: &str| TextRow::plain(text);
         let rows: Vec<TextRow> = text.lines().map(row).collect();
         let mut known = Prompts::default();
         for prompt in prompts {

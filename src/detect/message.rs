@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::{Report, ReportKind, ends_contract, is_code, parse, starts_report};
 
 use super::general_blocks::OWN_MARKS as MARKS;
-use super::view::TextRow;
+use super::view::{Ink, TextRow};
 
 /// What marks a quotation or a table.
 const QUOTES: &[char] = &['>', '│', '┃', '▎', '▌', '|', '▏'];
@@ -156,7 +156,7 @@ fn unwrapped(rows: &[TextRow], code_is_colored: bool) -> Vec<Line> {
             indent: unmarked.chars().count() - text.chars().count(),
             columns: whole.chars().count(),
             // Code may stand on a background of its own.
-            is_code: (code_is_colored && row.is_colored) || (row.is_shaded && !is_shaded),
+            is_code: (code_is_colored && row.ink != Ink::Plain) || (row.is_shaded && !is_shaded),
             text: text.to_owned(),
             end: at + 1,
         });
@@ -292,12 +292,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, cols: usize) -> Vec<String> {
-        let row = |text: &str| TextRow {
-            text: text.trim_end().to_owned(),
-            is_wrapped: false,
-            is_shaded: false,
-            is_colored: false,
-        };
+        let row = |text: &str| TextRow::plain(text);
         let rows: Vec<TextRow> = text.lines().map(row).collect();
         let page = Page { has_start: true, cols, code_is_colored: false };
         let found = sightings(&rows, page);
@@ -343,12 +338,7 @@ mod tests {
 
     #[test]
     fn code_on_a_background_of_its_own_is_a_quotation() {
-        let row = |text: &str, is_shaded| TextRow {
-            text: text.to_owned(),
-            is_wrapped: false,
-            is_shaded,
-            is_colored: false,
-        };
+        let row = |text: &str, is_shaded| TextRow { is_shaded, ..TextRow::plain(text) };
         let page = Page { has_start: true, cols: 80, code_is_colored: false };
         let count = |is_shaded, status_is_shaded| {
             let rows =

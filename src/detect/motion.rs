@@ -12,6 +12,8 @@ const STILL: Duration = Duration::from_millis(2200);
 const FLOW_REST: Duration = Duration::from_millis(900);
 /// So many looks in a row must see text grow before it streams: one is an echo or a last word.
 const FLOW_LOOKS: u32 = 3;
+/// A row with more signs of spinners is a picture made of them.
+const SPINNER_SIGNS_MAX: usize = 8;
 /// An unknown sign must change twice within this time to be a spinner: one change is a ticked box.
 const TWICE: Duration = Duration::from_secs(2);
 
@@ -150,6 +152,10 @@ fn turn_of(before: &str, after: &str) -> Turn {
     let (old, new): (Vec<char>, Vec<char>) = (before.chars().collect(), after.chars().collect());
     let strong = |rows: &[char]| rows.iter().position(|c| is_strong(*c));
     // Its words may change with it.
+    let is_picture = old.iter().filter(|c| is_strong(**c)).count() > SPINNER_SIGNS_MAX;
+    if is_picture {
+        return Turn::None;
+    }
     if let (Some(a), Some(b)) = (strong(&old), strong(&new))
         && a == b
         && old[a] != new[b]
@@ -167,6 +173,9 @@ fn turn_of(before: &str, after: &str) -> Turn {
         let is_dots = dots(before) == dots(after) && !dots(after).is_empty();
         return if is_dots { Turn::Doubtful } else { Turn::None };
     }
+    if has_wandered(&old, &new) {
+        return Turn::Doubtful;
+    }
     let mut turn = Turn::None;
     for (a, b) in old.iter().zip(&new).filter(|(a, b)| a != b) {
         let is_digit = a.is_ascii_digit() && b.is_ascii_digit();
@@ -179,6 +188,19 @@ fn turn_of(before: &str, after: &str) -> Turn {
         }
     }
     turn
+}
+
+/// Says whether signs of the row stand elsewhere than before, among blanks, and nothing else but figures has changed.
+fn has_wandered(old: &[char], new: &[char]) -> bool {
+    let changed = || old.iter().zip(new).filter(|(a, b)| a != b);
+    let is_gap = |(a, b): &(&char, &char)| {
+        (a.is_whitespace() && is_sign(**b)) || (is_sign(**a) && b.is_whitespace())
+    };
+    let is_figure = |(a, b): &(&char, &char)| a.is_ascii_digit() && b.is_ascii_digit();
+    let signs = |row: &[char]| row.iter().filter(|c| is_sign(**c)).copied().collect::<String>();
+    changed().any(|pair| is_gap(&pair))
+        && changed().all(|pair| is_gap(&pair) || is_figure(&pair))
+        && signs(old) == signs(new)
 }
 
 /// Says whether the sign is used for nothing but spinners.
@@ -221,12 +243,7 @@ mod tests {
     const EXTENT: Extent = Extent { cols: 80, scrolled: 0 };
 
     fn rows(text: &str) -> Vec<TextRow> {
-        let row = |text: &str| TextRow {
-            text: text.to_owned(),
-            is_wrapped: false,
-            is_shaded: false,
-            is_colored: false,
-        };
+        let row = |text: &str| TextRow::plain(text);
         text.lines().map(row).collect()
     }
 
@@ -240,6 +257,9 @@ mod tests {
             ("☐ write tests", "☑ write tests", Turn::Doubtful),
             ("Loading.", "Loading..", Turn::Doubtful),
             ("❯ 1. Yes", "  1. Yes", Turn::None),
+            ("( ●    ) Thinking 7", "(  ●   ) Thinking 8", Turn::Doubtful),
+            ("( 🐶   ) | 5 tokens", "(   🐶 ) | 5 tokens", Turn::Doubtful),
+            ("│ ⠀⠁⠶⠟⠋⢀⣈⣁⡈⢁ │", "│ ⠶⠟⠋⢀⣈⣁⡈⢁⠀⠁ │", Turn::None),
             ("12:45 main", "12:46 main", Turn::None),
             ("one word", "another one", Turn::None),
         ] {

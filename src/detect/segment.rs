@@ -204,12 +204,7 @@ mod tests {
     use super::*;
 
     fn rows(text: &str) -> Vec<TextRow> {
-        let row = |text: &str| TextRow {
-            text: text.trim_end().to_owned(),
-            is_wrapped: false,
-            is_shaded: false,
-            is_colored: false,
-        };
+        let row = |text: &str| TextRow::plain(text);
         text.lines().map(row).collect()
     }
 

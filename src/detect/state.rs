@@ -8,7 +8,7 @@ use crate::model::{AgentState, DialogKind, Exit, Moment, Source};
 use crate::protocol::{Report, ReportKind, Status};
 
 use super::finding::Shown;
-use super::general::STREAM;
+use super::general::{BELL, ERROR, STREAM};
 use super::look::Verdict;
 use super::rules::Rules;
 use super::signals::SignalClaim;
@@ -52,6 +52,15 @@ pub(super) struct Told {
     pub(super) source: Source,
 }
 
+/// Why a claim counts no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dropped {
+    /// The program has shown something else since.
+    Overtaken,
+    /// The program went on to show something else.
+    Contradicted,
+}
+
 /// What a state says of the turn; only these can contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stance {
@@ -87,7 +96,8 @@ impl Evidence {
         // A dialog in sight wants a person, and a program that starts anew takes nothing, whatever
         // was said before.
         let is_first = |state| matches!(state, AgentState::Waiting | AgentState::Starting);
-        if let Some(verdict) = self.verdict_if(is_first) {
+        let is_certain = |verdict: &&Verdict| verdict.rule != BELL;
+        if let Some(verdict) = self.verdict_if(is_first).filter(is_certain) {
             return Some(Self::shown_by(verdict, now));
         }
         let Some(turn) = self.turn(rules, now) else {
@@ -95,7 +105,9 @@ impl Evidence {
             let told = self.reported().filter(|told| told.1 != Source::Line)?;
             return Some(shown(told.0, told.1, STATUS, told.2, now));
         };
-        let has_ended = matches!(turn.state, AgentState::Idle | AgentState::Done);
+        // What looks like an error to those who know no rule, or a bell, does not go before a report.
+        let is_doubtful = turn.rule == ERROR || turn.rule == BELL && self.reported().is_some();
+        let has_ended = matches!(turn.state, AgentState::Idle | AgentState::Done) || is_doubtful;
         let is_error = turn.state == AgentState::Error;
         if !(has_ended || is_error) {
             return Some(turn);
@@ -225,17 +237,19 @@ impl Evidence {
         self.verdict.as_ref().filter(|verdict| is_wanted(verdict.state))
     }
 
-    /// Drops a claim that no longer holds, and says whether there was one: the program shows something
+    /// Drops a claim that no longer holds, and says why if there was one: the program shows something
     /// else since, or has shown something else for too long.
-    pub(super) fn drop_stale_claim(&mut self, now: Moment) -> bool {
-        let is_over = |(claim, since): (&Claim, Moment)| {
-            since > claim.since || now >= claim.since + CLAIM_PATIENCE
+    pub(super) fn drop_stale_claim(&mut self, now: Moment) -> Option<Dropped> {
+        let (claim, since) = self.contradicted()?;
+        let dropped = if since > claim.since {
+            Dropped::Overtaken
+        } else if now >= claim.since + CLAIM_PATIENCE {
+            Dropped::Contradicted
+        } else {
+            return None;
         };
-        let is_stale = self.contradicted().is_some_and(is_over);
-        if is_stale {
-            self.claim = None;
-        }
-        is_stale
+        self.claim = None;
+        Some(dropped)
     }
 
     /// Returns when a claim that the program contradicts is dropped.

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AgentState, Moment, Source};
+use crate::model::{AgentState, Moment, RulesFit, Source};
 
 use super::awaited::Awaited;
 use super::detector::{Detector, RESIZE_GRACE};
 use super::ledger::Ledger;
 use super::meter::Meter;
 use super::reporter::Reporters;
-use super::state::{Claim, Told};
+use super::state::{Claim, Dropped, Told};
 use super::transcript::Transcript;
 use super::words::Words;
 
@@ -83,13 +83,18 @@ pub struct Memory {
     reporters: Reporters,
     #[serde(default)]
     words: Words,
+    #[serde(default)]
+    fit: RulesFit,
 }
 
 impl Detector {
     /// Notes the beginning of a turn as soon as work is seen, or a question about it.
     pub(super) fn watch_work(&mut self, now: Moment) {
         // A claim that was dropped must not come back from what was written down.
-        self.changes += u64::from(self.evidence.drop_stale_claim(now));
+        if let Some(dropped) = self.evidence.drop_stale_claim(now) {
+            self.changes += 1;
+            self.fit.contradictions += u32::from(dropped == Dropped::Contradicted);
+        }
         let resolved = self.evidence.resolve(&self.rules, now);
         // Output alone is no new turn for a program that has reported what became of its work.
         let is_output = resolved.as_ref().is_some_and(|shown| shown.source == Source::Silence);
@@ -149,6 +154,8 @@ impl Detector {
         let was_busy = matches!(before, AgentState::Working | AgentState::Waiting);
         if was_busy && self.shown.state != AgentState::Waiting && self.turn.is_open {
             self.changes += 1;
+            self.fit.turns += 1;
+            self.fit.composers += u32::from(self.general.is_foreign());
             self.turn.is_open = false;
             self.turn.open_until = now + TURN_GRACE;
             self.transcript.turn_ended();
@@ -168,6 +175,7 @@ impl Detector {
             claim: self.evidence.claim.clone(),
             reporters: self.reporters.clone(),
             words: self.words.clone(),
+            fit: self.fit,
         }
     }
 
@@ -181,6 +189,7 @@ impl Detector {
         self.meter = memory.meter;
         self.reporters = memory.reporters;
         self.words.recall(memory.words);
+        self.fit = memory.fit;
         // A clock that was set back would let a claim outlive what contradicts it.
         let begun = self.shown.since;
         let known = |claim: Claim| Claim { since: claim.since.min(begun), ..claim };

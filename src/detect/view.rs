@@ -18,7 +18,8 @@ const SIDE_COLS_MIN: usize = 20;
 const SCROLL_BAR_ROWS_MIN: usize = 6;
 /// So many rows of a scroll bar's thumb are no letters of a picture.
 const THUMB_ROWS_MIN: usize = 2;
-/// How far above the composer a sign of the state may stand.
+/// So many written rows above the composer may show a sign of the state: it may stand at the bottom, with nothing
+/// between, or the conversation may still be short.
 const TAIL_ROWS: usize = 14;
 
 /// A cursor further behind a prompt does not belong to it.
@@ -60,6 +61,22 @@ fn border_end(border: &str) -> Option<usize> {
     is_left.then_some(end + usize::from(corner.is_some()))
 }
 
+/// Says whether a colour is a red one, as errors have it.
+fn is_red(color: Color) -> bool {
+    match color {
+        Color::Default => false,
+        Color::Indexed(index) => {
+            matches!(index, 1 | 9 | 88 | 124 | 160 | 161 | 167 | 196 | 197 | 203)
+        }
+        Color::Rgb(red, green, blue) => {
+            let rest = u16::from(green.max(blue));
+            // Green is what makes orange of it.
+            let is_orange = u16::from(green) * 10 > u16::from(blue.max(60)) * 15;
+            red > 140 && u16::from(red) * 10 > rest * 13 && !is_orange
+        }
+    }
+}
+
 /// One row of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextRow {
@@ -69,8 +86,28 @@ pub(super) struct TextRow {
     pub(super) is_wrapped: bool,
     /// It begins on a background of its own.
     pub(super) is_shaded: bool,
-    /// Its words, after a mark, have a colour of their own.
-    pub(super) is_colored: bool,
+    /// The colour of its words, after a mark.
+    pub(super) ink: Ink,
+}
+
+/// The colour of a text, as far as it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ink {
+    /// That of the terminal.
+    Plain,
+    /// As errors have it.
+    Red,
+    Other,
+}
+
+impl Ink {
+    fn of(color: Color) -> Self {
+        match color {
+            Color::Default => Self::Plain,
+            _ if is_red(color) => Self::Red,
+            Color::Indexed(_) | Color::Rgb(..) => Self::Other,
+        }
+    }
 }
 
 impl TextRow {
@@ -83,8 +120,15 @@ impl TextRow {
             text: row.text().trim_end().to_owned(),
             is_wrapped: row.wrapped,
             is_shaded,
-            is_colored: word.is_some_and(|run| run.style.foreground != Color::Default),
+            ink: word.map_or(Ink::Plain, |run| Ink::of(run.style.foreground)),
         }
+    }
+
+    /// Returns a row without colours.
+    #[cfg(test)]
+    pub(super) fn plain(text: &str) -> Self {
+        let text = text.trim_end().to_owned();
+        Self { text, is_wrapped: false, is_shaded: false, ink: Ink::Plain }
     }
 
     fn cut(&mut self, cols: usize) {
@@ -93,6 +137,21 @@ impl TextRow {
         }
         self.text.truncate(self.text.trim_end().len());
     }
+}
+
+/// Returns where the last so many rows begin that have something in them.
+fn start_of_last(text: &str, rows: usize) -> usize {
+    let mut end = text.len();
+    let mut written = 0;
+    while end > 0 {
+        let start = text[..end].rfind('\n').map_or(0, |at| at + 1);
+        written += usize::from(!text[start..end].trim().is_empty());
+        if written == rows {
+            return start;
+        }
+        end = start.saturating_sub(1);
+    }
+    0
 }
 
 /// What a look at the screen sees.
@@ -226,8 +285,7 @@ impl View {
             Region::Under => self.bottom.get(self.composer.end..),
             Region::Tail => {
                 let body = self.bottom.get(..self.composer.start)?.trim_end();
-                let start = body.rmatch_indices('\n').nth(TAIL_ROWS - 1);
-                body.get(start.map_or(0, |(at, _)| at + 1)..)
+                body.get(start_of_last(body, TAIL_ROWS)..)
             }
             Region::Cursor => self.cursor.as_deref(),
         }

@@ -80,8 +80,8 @@ impl Anything {
 
     /// Writes, lets time pass, and returns what the program is then said to do.
     fn say(&mut self, text: &str, milliseconds: u64) -> AgentState {
-        self.screen.feed(text.as_bytes(), self.now);
-        self.detector.observe(&self.screen, &[], self.now);
+        let signals = self.screen.feed(text.as_bytes(), self.now).signals;
+        self.detector.observe(&self.screen, &signals, self.now);
         let until = self.now + Duration::from_millis(milliseconds);
         while let Some(at) = self.detector.next_deadline().filter(|at| *at <= until) {
             self.detector.observe(&self.screen, &[], at);
@@ -163,4 +163,100 @@ fn a_prompt_in_the_middle_of_work_is_believed_only_once_it_lasts() {
     assert_eq!(pane.detector.shown().state, AgentState::Unknown);
     assert_ne!(pane.say("user@host:~$ ", 400), AgentState::Idle);
     assert_eq!(pane.say("make all\r\n", 400), AgentState::Working);
+}
+
+/// Lets a program that nobody knows be at work on a screen that tells nothing.
+fn at_work() -> Anything {
+    let mut pane = Anything::of("any");
+    pane.say("> ", 3000);
+    for line in 0..6 {
+        pane.say(&format!("\r\nline {line} of an answer"), 300);
+    }
+    assert_eq!(pane.detector.shown().state, AgentState::Working);
+    pane
+}
+
+#[test]
+fn marks_of_commands_tell_what_a_bare_screen_does_not() {
+    let mut pane = Anything::of("any");
+    pane.say("\x1b]133;D;0\x07\x1b]133;A\x07work here \x1b]133;B\x07", 3000);
+    assert_eq!(pane.detector.shown().state, AgentState::Idle, "a prompt that looks like none");
+    // What a person types grows, and is no work.
+    for letter in "make everything".chars() {
+        assert_eq!(pane.say(&letter.to_string(), 280), AgentState::Idle, "{letter}");
+    }
+    assert_eq!(pane.say("\r\n\x1b]133;C\x07", 30_000), AgentState::Working, "it is silent");
+    assert_eq!(pane.say("\x1b]133;D;0\x07\x1b]133;A\x07work here ", 3000), AgentState::Idle);
+}
+
+#[test]
+fn marks_around_messages_are_no_commands() {
+    let mut pane = Anything::of("any");
+    let rule = "─".repeat(60);
+    let message = "\x1b]133;A\x07hello\x1b]133;B\x07\x1b]133;C\x07\r\n";
+    let state = pane.say(&format!("{message}{rule}\r\n\r\n{rule}\r\n"), 5000);
+    assert_eq!(state, AgentState::Idle);
+}
+
+#[test]
+fn a_bell_on_a_screen_that_tells_nothing_wants_a_person() {
+    let mut silent = at_work();
+    assert_eq!(silent.say("\r\nthat is all", 20_000), AgentState::Working, "no prompt again");
+    let mut pane = at_work();
+    assert_eq!(pane.say("\r\nShall it be green or blue\x07", 5000), AgentState::Waiting);
+    assert_eq!(pane.detector.shown().rule, "any.bell");
+    assert_eq!(pane.say("\r\n> ", 3000), AgentState::Idle, "the next prompt is offered");
+}
+
+#[test]
+fn a_bell_tells_nothing_where_the_screen_does() {
+    let mut fresh = Anything::of("any");
+    assert_ne!(fresh.say("loading\x07", 3000), AgentState::Waiting, "it has had no turn");
+    let mut prompt = Anything::of("any");
+    assert_eq!(prompt.say("> \x07", 3000), AgentState::Idle);
+    let mut spinner = at_work();
+    for sign in ["⠋", "⠙", "⠹", "⠸"] {
+        let state = spinner.say(&format!("\r{sign} thinking\x07\x1b[K"), 300);
+        assert_eq!(state, AgentState::Working);
+    }
+}
+
+#[test]
+fn titles_progress_and_its_own_status_tell_what_a_bare_screen_does_not() {
+    for (begin, end) in [
+        ("\x1b]0;⠋ thinking\x07", None),
+        ("\x1b]9;4;3\x07", Some("\x1b]9;4;0\x07")),
+        ("\x1b]7501;state=working:app=x\x07", Some("\x1b]7501;state=done:app=x\x07")),
+    ] {
+        let mut pane = Anything::of("any");
+        pane.say("something that nobody knows", 15_000);
+        assert_eq!(pane.detector.shown().state, AgentState::Unknown, "{begin:?}");
+        assert_eq!(pane.say(begin, 20_000), AgentState::Working, "{begin:?}");
+        if let Some(end) = end {
+            assert_eq!(pane.say(end, 3000), AgentState::Idle, "{end:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_is_told_where_it_ends_a_turn() {
+    let rule = "─".repeat(60);
+    let composer = format!("{rule}\r\n> \r\n{rule}\r\n");
+    let failed = "\x1b[31mError: 503 overloaded\x1b[m\r\n";
+    let mut fresh = Anything::of("any");
+    assert_eq!(fresh.say(&format!("{failed}{composer}"), 3000), AgentState::Idle, "no turn yet");
+    let mut pane = Anything::of("any");
+    pane.say(&composer, 3000);
+    for sign in ["⠋", "⠙", "⠹"] {
+        pane.say(&format!("\x1b[2J\x1b[Hgo\r\n{sign} thinking\r\n{composer}"), 300);
+    }
+    let retry = format!("\x1b[2J\x1b[Hgo\r\n{failed}Retrying in 60s\r\n{composer}");
+    assert_eq!(pane.say(&retry, 40_000), AgentState::Working, "it has not given up");
+    let end = format!("\x1b[2J\x1b[Hgo\r\n{failed}\r\n{composer}");
+    assert_eq!(pane.say(&end, 3000), AgentState::Error);
+    assert_eq!(pane.detector.shown().rule, "any.error");
+    let next = format!(
+        "\x1b[2J\x1b[Hgo\r\n{failed}\r\n> again\r\nFine.\r\nAll of it\r\nis done\r\nnow.\r\n{composer}"
+    );
+    assert_eq!(pane.say(&next, 5000), AgentState::Idle);
 }

@@ -203,6 +203,7 @@ pub(crate) fn status(agents: &[&str]) -> Status {
         changed: None,
         runner: None,
         unreachable: None,
+        doubt: None,
     };
     Status {
         hub: HubStatus {

@@ -189,7 +189,7 @@ fn right_for(label: &str) -> &'static [&'static str] {
         "working" => &["working"],
         "done" => &["done"],
         "blocked" => &["blocked"],
-        "error" => &["error", "idle", "limited"],
+        "error" => &["error"],
         "exited" => &["exited"],
         other => panic!("unknown label {other}"),
     }

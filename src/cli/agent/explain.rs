@@ -30,6 +30,13 @@ pub(crate) fn explain(context: &mut Context, agent: &str, format: Format) -> any
     if let Some(reason) = &told.no_hooks {
         writeln!(context.out, "  no hooks: {}", plain(reason))?;
     }
+    if let Some(doubt) = &told.doubt {
+        writeln!(context.out, "  doubt: {}", plain(doubt))?;
+        writeln!(
+            context.out,
+            "    `wheelhouse agent record {agent}` makes the recording that shows it"
+        )?;
+    }
     if let Some(fault) = &told.settings_fault {
         writeln!(context.out, "  by the rules of before, because the settings cannot be used:")?;
         for line in fault.lines() {

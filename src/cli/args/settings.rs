@@ -62,8 +62,11 @@ pub(crate) enum RulesVerb {
         #[arg(value_name = "FILE.cast")]
         file: PathBuf,
         /// Whose rules
-        #[arg(long, value_name = "CLI")]
-        agent: String,
+        #[arg(long, value_name = "CLI", required_unless_present = "suggest")]
+        agent: Option<String>,
+        /// Run the rules of every CLI, and tell how much of the recording each could read
+        #[arg(long, conflicts_with = "agent")]
+        suggest: bool,
         /// Leave the terminal's title and the program's own status aside
         #[arg(long)]
         screen_only: bool,

@@ -27,6 +27,7 @@ pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
             findings.extend(status.hub.settings_fault.as_deref().map(settings_of_before));
             findings.extend(status.hub.trouble.as_deref().map(trouble));
             findings.extend(status.agents.iter().filter_map(agent));
+            findings.extend(status.agents.iter().filter_map(doubt));
         }
         Err(error) => findings.push(absent(&error, paths)),
     }
@@ -155,6 +156,13 @@ fn agent(agent: &AgentStatus) -> Option<Finding> {
         | AgentState::Unknown => return None,
     };
     Some(Finding::warning("agent", format!("{name} ({}): {note}", agent.state), hint))
+}
+
+/// Tells of an agent whose screen was misread more often than by chance.
+fn doubt(agent: &AgentStatus) -> Option<Finding> {
+    let (name, doubt) = (&agent.name, agent.doubt.as_ref()?);
+    let hint = format!("`wheelhouse agent record {name}` makes the recording that shows it");
+    Some(Finding::warning("rules", format!("{name}: {doubt}"), hint))
 }
 
 #[cfg(test)]

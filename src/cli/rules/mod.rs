@@ -2,7 +2,9 @@
 
 mod read_cast;
 mod show;
+mod suggest;
 mod test;
 
 pub(super) use show::show;
+pub(super) use suggest::suggest;
 pub(super) use test::test;

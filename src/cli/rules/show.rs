@@ -12,7 +12,7 @@ use crate::detect::Rules;
 use crate::model::Manifest;
 
 /// Means a program of which nothing is known.
-const ANY: &str = "any";
+pub(super) const ANY: &str = "any";
 /// The cli whose keys and prompts hold for any program.
 const ANY_PROGRAM: &str = "shell";
 

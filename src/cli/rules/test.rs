@@ -43,7 +43,7 @@ pub(in super::super) fn test(
 }
 
 /// Returns what the detector finds, and when.
-fn replay(cast: &Cast, rules: Arc<Rules>, uses_signals: bool) -> Vec<(Moment, Finding)> {
+pub(super) fn replay(cast: &Cast, rules: Arc<Rules>, uses_signals: bool) -> Vec<(Moment, Finding)> {
     let mut screen = Screen::new(cast.size, HistoryLimit::default());
     let mut detector = Detector::new(rules, Options { uses_signals }, Moment(0));
     let mut findings = Vec::new();
@@ -68,9 +68,13 @@ fn replay(cast: &Cast, rules: Arc<Rules>, uses_signals: bool) -> Vec<(Moment, Fi
         };
         note(*at, detector.observe(&screen, &signals, *at), &mut findings);
     }
-    let end = cast.events.last().map_or(Moment(0), |(at, _)| *at) + AFTERMATH;
-    catch_up(&mut detector, &screen, end, &mut findings);
+    catch_up(&mut detector, &screen, end_of(cast), &mut findings);
     findings
+}
+
+/// Returns when all that a recording shows is settled.
+pub(super) fn end_of(cast: &Cast) -> Moment {
+    cast.events.last().map_or(Moment(0), |(at, _)| *at) + AFTERMATH
 }
 
 /// Lets the detector work at its deadlines up to a moment.

@@ -300,6 +300,9 @@ impl Hub {
         let pane = self.live_pane(&agent)?;
         if is_typing {
             pane.disturbed_at = Some(now);
+            if let Some(detector) = &mut pane.detector {
+                detector.note_typing(matches!(keys, [one] if one.is_enter()), now);
+            }
         }
         let run = pane.run;
         let modes = pane.screen.modes();

@@ -118,7 +118,17 @@ impl Hub {
             changed: workspace.map(|one| one.files.len()),
             runner: member.runner.as_ref().map(|runner| runner.name.clone()),
             unreachable: seat.unreachable.as_ref().map(|one| one.since.to_rfc3339()),
+            doubt: self.doubt(seat),
         }
+    }
+
+    /// Returns why the rules by which an agent's screen is read may not fit the version of its cli.
+    fn doubt(&self, seat: &Seat) -> Option<String> {
+        let detector = self.panes.get(&seat.member.name)?.detector.as_ref()?;
+        let signs = detector.fit().doubt().filter(|_| !seat.is_gone())?;
+        let recorded = self.manifest_of(&seat.member.name)?.screen.recorded.join(", ");
+        let rules = [seat.member.cli.as_str(), &recorded].join(" ");
+        Some(format!("the rules for {} may not fit this version: {signs}", rules.trim_end()))
     }
 
     /// Returns the dialog at which an agent waits.
@@ -162,7 +172,8 @@ impl Hub {
             .unreachable
             .as_ref()
             .map(|one| format!("unreachable since {}: {}", one.since.to_rfc3339(), one.reason));
-        let known = [unreachable, conflict, seat.note.clone(), seat.pace.stuck.clone(), told];
+        let (note, stuck) = (seat.note.clone(), seat.pace.stuck.clone());
+        let known = [unreachable, conflict, note, stuck, told, self.doubt(seat)];
         known.into_iter().flatten().find(|text| !text.trim().is_empty())
     }
 
@@ -188,6 +199,8 @@ impl Hub {
                 stuck,
                 no_hooks,
                 settings_fault,
+                fit: None,
+                doubt: None,
             }));
         };
         let told = detector.explain(self.clock.now());
@@ -207,6 +220,8 @@ impl Hub {
             stuck: seat.pace.stuck.clone(),
             no_hooks: seat.member.contact.no_hooks.clone(),
             settings_fault: self.settings_fault.clone(),
+            fit: Some(detector.fit()),
+            doubt: self.doubt(seat),
         }))
     }
 }

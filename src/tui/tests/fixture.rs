@@ -83,6 +83,7 @@ pub(crate) fn agent(name: &str, state: AgentState, seconds: u64) -> AgentStatus 
         changed: None,
         runner: None,
         unreachable: None,
+        doubt: None,
     }
 }
 
