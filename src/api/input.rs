@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Key, Mouse};
+use crate::model::{Key, KeyCode, Mouse};
 
 /// What someone chooses in a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,5 +39,10 @@ impl KeyInput {
             Self::Key(_) | Self::Text(_) | Self::Paste(_) => true,
             Self::Mouse(_) | Self::Focus(_) => false,
         }
+    }
+
+    /// Says whether it is Enter, which submits what was typed or answers a dialog.
+    pub fn is_enter(&self) -> bool {
+        matches!(self, Self::Key(key) if key.code == KeyCode::Enter)
     }
 }

@@ -77,7 +77,7 @@ pub struct Detector {
     pub(super) second_look: Option<Moment>,
     pub(super) general: General,
     pub(super) fit: RulesFit,
-    answers: Answers,
+    pub(super) answers: Answers,
     size: Option<Size>,
     /// Where the last look cut the rows.
     cut: Option<usize>,
@@ -181,16 +181,6 @@ impl Detector {
     /// Returns when a hook last told that the agent took a prompt.
     pub fn prompt_heard_at(&self) -> Option<Moment> {
         self.turn.heard_at
-    }
-
-    /// Notes that a person pressed a key that submits or answers something.
-    pub fn note_key(&mut self, now: Moment) {
-        self.answers.note_key(&self.shown, self.evidence.output_at, now);
-    }
-
-    /// Returns how often the screen was seen to be misread.
-    pub fn fit(&self) -> RulesFit {
-        self.fit
     }
 
     /// Returns the prompt that the hook named, if it named one.

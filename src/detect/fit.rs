@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::model::{AgentState, Moment, RulesFit, Source};
 
+use super::detector::Detector;
 use super::finding::Shown;
 
 /// A screen that nobody could read for so long was no half of a frame.
@@ -19,13 +20,16 @@ const PROMPT_SEEN: Duration = Duration::from_secs(10);
 const STILL: Duration = Duration::from_secs(3);
 /// What a key brings about is drawn by then.
 const ANSWERED: Duration = Duration::from_secs(2);
+/// What was typed so recently may be what Enter submits.
+const TYPED: Duration = Duration::from_mins(1);
+
 /// Takes a state that is shown no longer.
 pub(super) fn note_past(fit: &mut RulesFit, past: &Shown, knows_all: bool, now: Moment) {
     let lasted = now.since(past.since);
     let is_told = matches!(past.source, Source::Hook | Source::Signal);
     match past.state {
         AgentState::Unknown if knows_all && lasted >= UNKNOWN_LONG => fit.unknown += 1,
-        AgentState::Waiting if is_told && lasted >= DIALOG_DRAWN => fit.dialogs += 1,
+        AgentState::Waiting if knows_all && is_told && lasted >= DIALOG_DRAWN => fit.dialogs += 1,
         AgentState::Unknown
         | AgentState::Waiting
         | AgentState::Starting
@@ -44,19 +48,38 @@ pub(super) fn note_unseen_prompt(fit: &mut RulesFit, since: Moment, now: Moment)
     fit.prompts += u32::from(now.since(since) >= PROMPT_SEEN);
 }
 
+impl Detector {
+    /// Notes that a person typed into the pane, and whether that was Enter and nothing else.
+    pub fn note_typing(&mut self, is_enter: bool, now: Moment) {
+        self.answers.note_typing(is_enter, &self.shown, self.evidence.output_at, now);
+    }
+
+    /// Returns how often the screen was seen to be misread.
+    pub fn fit(&self) -> RulesFit {
+        self.fit
+    }
+}
+
 /// Sees dialogs that were answered by a person while the screen was read as work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Answers {
+    /// When Enter was pressed on a screen that stood still.
     key_at: Option<Moment>,
+    /// When something else was typed: Enter submits that.
+    typed_at: Option<Moment>,
 }
 
 impl Answers {
-    /// Takes a key of a person.
-    pub(super) fn note_key(&mut self, shown: &Shown, output_at: Moment, now: Moment) {
+    fn note_typing(&mut self, is_enter: bool, shown: &Shown, output_at: Moment, now: Moment) {
+        if !is_enter {
+            (self.key_at, self.typed_at) = (None, Some(now));
+            return;
+        }
+        let submits = self.typed_at.take().is_some_and(|at| now.since(at) < TYPED);
         let is_by_screen = matches!(shown.source, Source::Screen | Source::Silence);
         let is_still = now.since(output_at) >= STILL && now.since(shown.since) >= STILL;
         let is_doubtful = shown.state == AgentState::Working && is_by_screen && is_still;
-        self.key_at = is_doubtful.then_some(now);
+        self.key_at = (is_doubtful && !submits).then_some(now);
     }
 
     /// Says whether what is drawn now answers the key.
@@ -92,12 +115,20 @@ mod tests {
     fn a_key_that_moves_what_stood_still_as_work_answers_a_dialog() {
         let working = shown(AgentState::Working, Source::Screen);
         let mut answers = Answers::default();
-        answers.note_key(&working, Moment(9500), Moment(10_000));
+        answers.note_typing(true, &working, Moment(9500), Moment(10_000));
         assert!(!answers.take(Moment(10_100)), "it moved by itself");
-        answers.note_key(&working, Moment(5000), Moment(10_000));
+        answers.note_typing(true, &working, Moment(5000), Moment(10_000));
         assert!(answers.take(Moment(10_100)));
         assert!(!answers.take(Moment(10_200)), "once");
-        answers.note_key(&shown(AgentState::Idle, Source::Screen), Moment(0), Moment(10_000));
+        answers.note_typing(false, &working, Moment(5000), Moment(10_000));
+        answers.note_typing(true, &working, Moment(5000), Moment(12_000));
+        assert!(!answers.take(Moment(12_100)), "it submits what was typed");
+        answers.note_typing(
+            true,
+            &shown(AgentState::Idle, Source::Screen),
+            Moment(0),
+            Moment(10_000),
+        );
         assert!(!answers.take(Moment(10_100)));
     }
 }

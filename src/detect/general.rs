@@ -41,8 +41,8 @@ pub(super) struct General {
     drawn_at: Moment,
     /// It shows a hint that may prove to be part of a footer.
     has_hint: bool,
-    /// It says that it tries something again.
-    has_retry: bool,
+    /// It says that it tries something again, and may wait for that until then.
+    retries_until: Option<Moment>,
     /// How far it came: errors and bells are those of a turn.
     stage: Stage,
     marks: Marks,
@@ -105,8 +105,9 @@ impl General {
             self.motions.sign_has_gone();
         }
         let failure = view.rows.get(..body).and_then(failure::find);
-        self.has_retry =
-            matches!(failure, Some(Failure::Retried(_))) && now.since(drawn_at) < RETRY_PATIENCE;
+        let is_retried = matches!(failure, Some(Failure::Retried(_)));
+        let patience = Some(drawn_at + RETRY_PATIENCE).filter(|until| now < *until);
+        self.retries_until = patience.filter(|_| is_retried);
         let motion = self.motions.look(&view.rows, body, extent, now);
         let is_at_line = view.composer_rows.as_ref().is_some_and(|rows| rows.len() == 1);
         let has_frame = view.composer_rows.is_some() && !is_at_line;
@@ -145,10 +146,14 @@ impl General {
             // What was typed there was taken, and the next line has not been offered yet.
             return Some(verdict(AgentState::Working, "any.taken", ""));
         }
+        self.at_composer(view, failure)
+    }
+
+    /// Says what a composer on a still screen means, by the last words above it.
+    fn at_composer(&self, view: &View, failure: Option<Failure>) -> Option<Verdict> {
         let composer = view.composer_rows.as_ref()?;
-        let failure = failure.filter(|_| self.stage == Stage::Used);
-        Some(match failure {
-            Some(Failure::Retried(row)) if self.has_retry => {
+        Some(match failure.filter(|_| self.stage == Stage::Used) {
+            Some(Failure::Retried(row)) if self.retries_until.is_some() => {
                 verdict(AgentState::Working, RETRY, row)
             }
             Some(Failure::GivenUp(row)) => verdict(AgentState::Error, ERROR, row),
@@ -198,8 +203,7 @@ impl General {
     /// Returns when to look again though nothing is drawn.
     pub(super) fn deadline(&self) -> Option<Moment> {
         let hint = self.has_hint.then(|| self.drawn_at + HINT_PATIENCE);
-        let retry = self.has_retry.then(|| self.drawn_at + RETRY_PATIENCE);
-        self.motions.deadline().into_iter().chain(hint).chain(retry).min()
+        self.motions.deadline().into_iter().chain(hint).chain(self.retries_until).min()
     }
 }
 

@@ -10,7 +10,6 @@ const TURNS_EACH: u32 = 5;
 /// How often the screen of an agent was seen to be misread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
 pub struct RulesFit {
     /// Turns that have ended.
     pub turns: u32,

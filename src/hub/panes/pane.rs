@@ -145,11 +145,11 @@ impl Pane {
         self.link.as_ref().is_some_and(|link| link.send(order))
     }
 
-    /// Notes that a person presses a key in it.
-    pub(in crate::hub) fn note_person(&mut self, now: Moment) {
+    /// Notes that a person types into it, and whether that is Enter alone.
+    pub(in crate::hub) fn note_person(&mut self, is_enter: bool, now: Moment) {
         self.disturbed_at = Some(now);
         if let Some(detector) = &mut self.detector {
-            detector.note_key(now);
+            detector.note_typing(is_enter, now);
         }
     }
 

@@ -268,7 +268,7 @@ impl Hub {
         self.refuse_unreachable(&agent)?;
         let pane = self.live_pane(&agent)?;
         if is_typing {
-            pane.note_person(now);
+            pane.note_person(matches!(keys, [one] if one.is_enter()), now);
         }
         let run = pane.run();
         let modes = pane.screen().modes();
