@@ -1,8 +1,9 @@
 //! What happens when someone asks for something.
 
-use super::journal::Place;
-use super::waits::{Goal, Wait, Watch};
-use super::{Effect, Engine, Phase, Seat, by_hand};
+use crate::engine::journal::Place;
+use crate::engine::person_actions;
+use crate::engine::waits::{Goal, Wait, Watch};
+use crate::engine::{Effect, Engine, Phase, Seat};
 use crate::model::{
     AgentName, Command, Done, Ending, Entry, Launch, Member, Moment, PlayId, Refusal, RequestId,
 };
@@ -16,7 +17,7 @@ impl Engine {
         now: Moment,
         effects: &mut Vec<Effect>,
     ) {
-        let (told, receipts) = (by_hand::entries(&command, by), self.receipts);
+        let (told, receipts) = (person_actions::entries(&command, by), self.receipts);
         let is_prompt = matches!(command, Command::Dispatch { .. });
         let answer = match command {
             Command::Dispatch { letters, idempotency_key, manner } => {
@@ -285,9 +286,9 @@ impl Begun {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RunEvent;
-    use super::super::fixture::{Bench, crew, name, seen, stopped};
     use super::*;
+    use crate::engine::RunEvent;
+    use crate::engine::fixture::{Bench, crew, name, seen, stopped};
 
     fn answer(effects: &[Effect]) -> Option<&Result<Done, Refusal>> {
         effects.iter().find_map(|effect| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Dispatch, Plan};
+use crate::engine::{Dispatch, Plan};
 use crate::model::{
     AgentName, AgentState, Checks, Command, Exit, FileChange, Keyed, Made, MergeId, MergeOutcome,
     PlayId, ProcessId, ProcessInfo, Question, ReceiptId, RequestId, Reset, RunId, Source, Stage,

@@ -1,6 +1,6 @@
 //! An engine on a table: events in, effects out, without a world around it.
 
-use super::{Effect, Engine, Event, RunEvent, Seat};
+use crate::engine::{Effect, Engine, Event, RunEvent, Seat};
 use crate::model::{
     AgentName, AgentState, Command, Contact, Environment, Launch, Letter, Manner, Member, Moment,
     ProcessId, RequestId, Role, RunId, Size, Source, Stage, TaskCommand, TaskId, TaskSpec,

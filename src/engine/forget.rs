@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::journal::Place;
-use super::{Dispatch, Engine};
+use crate::engine::journal::Place;
+use crate::engine::{Dispatch, Engine};
 use crate::model::{
     AttentionKind, Condition, MergeId, NeedId, NeedState, PlayId, ReceiptId, Task, TaskId,
 };
@@ -230,9 +230,9 @@ pub(super) fn all_but_newest<A: Ord, N: Ord>(
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::fixture::{Bench, Work};
-    use super::super::{Effect, Event, Record};
     use super::*;
+    use crate::engine::fixture::{Bench, Work};
+    use crate::engine::{Effect, Event, Record};
     use crate::model::{Command, OnFailure, Refusal, RowChange, TaskCommand, TaskState};
 
     fn cancel(bench: &mut Bench, task: u64) -> Vec<Effect> {

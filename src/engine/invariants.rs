@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Engine, Phase};
+use crate::engine::{Engine, Phase};
 use crate::model::{AgentState, Task, TaskState};
 
 impl Engine {
@@ -27,14 +27,14 @@ impl Engine {
                 assert!(dispatch.run.is_some(), "{id} is typed into a run");
                 let agent = &dispatch.agent;
                 assert!(typed.insert(agent), "{agent} gets one prompt at a time");
-                let live = self.seats.get(agent).is_some_and(super::Seat::is_live);
+                let live = self.seats.get(agent).is_some_and(crate::engine::Seat::is_live);
                 assert!(live, "{id} may still come somewhere");
             }
         }
         for wait in &self.waits {
             assert!(!wait.pending.is_empty(), "a request that waits for nothing is answered");
             for agent in &wait.pending {
-                let live = self.seats.get(agent).is_some_and(super::Seat::is_live);
+                let live = self.seats.get(agent).is_some_and(crate::engine::Seat::is_live);
                 assert!(live, "{agent} may still come where a request waits for it");
             }
         }
@@ -84,7 +84,7 @@ impl Engine {
                 let seat = self.seats.get(&open.agent);
                 let seat = seat.filter(|seat| seat.run == open.run && seat.is_live());
                 assert!(seat.is_some(), "{id} is {state} without its run");
-                let is_gone = seat.is_some_and(super::Seat::is_gone);
+                let is_gone = seat.is_some_and(crate::engine::Seat::is_gone);
                 assert!(!is_gone || state == TaskState::Interrupted, "{id} is {state} by nobody");
                 assert_eq!(open.hold.is_some(), state == TaskState::Blocked, "{id}: why it waits");
             }

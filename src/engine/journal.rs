@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::Engine;
-use super::keys::{KeyOf, row_key};
+use crate::engine::Engine;
+use crate::engine::request_keys::{KeyOf, row_key};
 use crate::model::{
     AgentName, AttentionId, Changes, Edge, Entry, MergeId, NeedId, PlayId, ReceiptId, RowChange,
     TaskId,

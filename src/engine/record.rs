@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::journal::{
+use crate::engine::journal::{
     ATTENTION, CONTRACT, DISPATCH, EDGE, HUB, HubRow, LOCK, MERGE, NEED, PLAY, REQUEST, SEAT, TASK,
     TRESPASS, WORKSPACE, change,
 };
-use super::keys::{KeptRequest, row_key};
-use super::{Dispatch, Effect, Engine, Phase, Seat};
+use crate::engine::request_keys::{KeptRequest, row_key};
+use crate::engine::{Dispatch, Effect, Engine, Phase, Seat};
 use crate::model::{
     AgentName, AgentState, Attention, Contract, Edge, Lock, Merge, Moment, Need, Outcome, Play,
     RowChange, Task, TaskId, TaskState, Trespass, Workspace, WorkspaceState,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::KeyOf;
-use super::{Effect, Engine};
+use crate::engine::request_keys::KeyOf;
+use crate::engine::{Effect, Engine};
 use crate::model::{
     AgentName, AgentState, Condition, Done, Failure, Moment, Receipt, Refusal, RequestId,
 };
@@ -110,7 +110,7 @@ impl Engine {
         match condition {
             Condition::Receipts(wanted) => {
                 let known = wanted.iter().filter_map(|id| self.dispatches.get(id));
-                let receipts: Vec<Receipt> = known.map(super::Dispatch::receipt).collect();
+                let receipts: Vec<Receipt> = known.map(crate::engine::Dispatch::receipt).collect();
                 let is_over = receipts.iter().all(|receipt| receipt.state.is_final());
                 is_over.then(|| Ok(Done { receipts, ..Done::default() }))
             }
@@ -143,7 +143,9 @@ impl Engine {
                 }
                 let waits = lock
                     .is_some_and(|lock| lock.waiting.iter().any(|waiter| waiter.agent == *agent));
-                (!waits).then(|| Err(Refusal::NotHeld { name: super::tasks::line(name) }))
+                (!waits).then(|| {
+                    Err(Refusal::NotHeld { name: crate::engine::tasks::requests::line(name) })
+                })
             }
         }
     }

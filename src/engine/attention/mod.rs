@@ -1,0 +1,3 @@
+//! Attention: what waits for a person.
+
+pub(super) mod queue;
