@@ -56,7 +56,7 @@ pub(super) fn attach(context: &mut Context, quiet: bool) -> anyhow::Result<()> {
 /// Returns what a person has set; what is run for them is not for a project to choose.
 fn own(settings: &Settings, key: &str, value: &str) -> String {
     let is_own = settings.origin(key) != Origin::Project;
-    is_own.then(|| value.to_owned()).unwrap_or_default()
+    if is_own { value.to_owned() } else { String::new() }
 }
 
 /// Returns the error with what it has to say about what to type next.

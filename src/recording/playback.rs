@@ -67,7 +67,7 @@ const READ_LIMIT: HistoryLimit = HistoryLimit { lines: 20_000, bytes: 16 * 1024 
 
 /// Returns every line that a recorded terminal has shown, and when it scrolled off; what was on the
 /// screen at the end comes last. A line that the terminal broke is whole.
-pub fn recorded_lines(cast: Cast) -> Vec<(Moment, String)> {
+pub fn recorded_lines(cast: &Cast) -> Vec<(Moment, String)> {
     let mut screen = Screen::new(cast.size, READ_LIMIT);
     let (mut lines, mut whole, mut seen) = (Vec::new(), String::new(), 0);
     let mut now = cast.started;
@@ -116,7 +116,7 @@ mod tests {
         ];
         let size = Size { rows: 2, cols: 10 };
         let (started, title) = (Moment(10_000), String::new());
-        let lines = recorded_lines(Cast { size, started, title, events, typed: Vec::new() });
+        let lines = recorded_lines(&Cast { size, started, title, events, typed: Vec::new() });
         let expected =
             [(10_000, "one"), (11_000, "two"), (11_000, "a line that is broken"), (11_000, "last")];
         assert_eq!(lines, expected.map(|(at, line)| (Moment(at), line.to_owned())));

@@ -332,8 +332,7 @@ fn a_pattern_is_found_in_panes_and_in_what_was_recorded_of_earlier_runs() {
     assert_eq!(world.ok(&["search", "^4[01]$"]), "one:40: 40\none:41: 41\n");
     assert_eq!(world.ok(&["search", "NEEDLE"]), "", "capitals ask for capitals");
     assert_eq!(world.ok(&["search", "needle", "--agent", "other"]), "");
-    let found: serde_json::Value =
-        serde_json::from_str(&world.ok(&["search", "needle", "--json"])).unwrap();
+    let found: Value = serde_json::from_str(&world.ok(&["search", "needle", "--json"])).unwrap();
     assert_eq!(found["lines"][0]["line"], 61);
     let refused = world.run(&["search", "(needle"]);
     assert!(refused.err.contains("`(needle` is no regular expression"), "{}", refused.err);

@@ -13,7 +13,7 @@ use crate::model::{AgentState, Stage};
 use crate::tui::app::{AgentView, App, HubState, Mode, has_failed};
 use crate::tui::grid::Layout;
 use crate::tui::keys::{Action, ReadAction};
-use crate::tui::reading::SearchInput;
+use crate::tui::reading::{PaneReading, SearchInput};
 use crate::tui::style::{Tone, sign, urgency};
 use crate::tui::text::{clean, clip, width};
 
@@ -160,6 +160,32 @@ pub(super) fn search_cursor(app: &App, input: &SearchInput) -> Option<(u16, u16)
     Some((x.min(app.window.cols.saturating_sub(1)), app.window.rows.saturating_sub(1)))
 }
 
+/// Returns the keys that do something while reading.
+fn reading_hints(app: &App, reading: &PaneReading) -> Vec<(Option<String>, &'static str)> {
+    let key = |action| reading_key(app, action);
+    if reading.was_typing {
+        return vec![
+            (Some("type".to_owned()), "goes on live"),
+            (key(ReadAction::PageUp), "page up"),
+            (Some("drag".to_owned()), "copies"),
+            (app.keymap.hint(Action::LeaveTyping), "keys to read with"),
+        ];
+    }
+    vec![
+        (key(ReadAction::Leave), "leave"),
+        (key(ReadAction::Copy).filter(|_| reading.selection.is_some()), "copy"),
+        (key(ReadAction::NextHit).filter(|_| reading.search.is_some()), "next hit"),
+        (key(ReadAction::SearchBackward), "search up"),
+        (key(ReadAction::SelectChars), "select"),
+        (key(ReadAction::SelectLines), "lines"),
+        (key(ReadAction::LastError), "last error"),
+        (key(ReadAction::PageUp), "page up"),
+        (app.keymap.hint(Action::Links), "links"),
+        (key(ReadAction::Editor), "editor"),
+        (key(ReadAction::Type), "type"),
+    ]
+}
+
 fn reading_key(app: &App, action: ReadAction) -> Option<String> {
     app.keymap.hint(Action::Reading(action))
 }
@@ -212,28 +238,7 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (key(Action::LeaveTyping), "leave"),
             (twice(key(Action::LeaveTyping)), "goes to the pane"),
         ],
-        Mode::Reading(reading) if reading.was_typing => vec![
-            (Some("type".to_owned()), "goes on live"),
-            (key(Action::Reading(ReadAction::PageUp)), "page up"),
-            (Some("drag".to_owned()), "copies"),
-            (key(Action::LeaveTyping), "keys to read with"),
-        ],
-        Mode::Reading(reading) => vec![
-            (reading_key(app, ReadAction::Leave), "leave"),
-            (reading_key(app, ReadAction::Copy).filter(|_| reading.selection.is_some()), "copy"),
-            (
-                reading_key(app, ReadAction::NextHit).filter(|_| reading.search.is_some()),
-                "next hit",
-            ),
-            (reading_key(app, ReadAction::SearchBackward), "search up"),
-            (reading_key(app, ReadAction::SelectChars), "select"),
-            (reading_key(app, ReadAction::SelectLines), "lines"),
-            (reading_key(app, ReadAction::LastError), "last error"),
-            (reading_key(app, ReadAction::PageUp), "page up"),
-            (key(Action::Links), "links"),
-            (reading_key(app, ReadAction::Editor), "editor"),
-            (reading_key(app, ReadAction::Type), "type"),
-        ],
+        Mode::Reading(reading) => reading_hints(app, reading),
         Mode::Overview { .. } if app.agents.is_empty() => vec![
             (key(Action::Teams), "start a team"),
             (key(Action::Help), "help"),

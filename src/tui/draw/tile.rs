@@ -216,7 +216,9 @@ fn draw_read(app: &App, reading: &PaneReading, y: u16, row: Rect, buffer: &mut B
     for hit in hits[first..].iter().take_while(|hit| hit.from.line <= number) {
         let is_current = hit.from <= reading.cursor && reading.cursor <= hit.to;
         let tone = if is_current { Tone::Accent } else { Tone::Warning };
-        on_line(hit).into_iter().for_each(|columns| mark(columns, marked(app, tone)));
+        if let Some(columns) = on_line(hit) {
+            mark(columns, marked(app, tone));
+        }
     }
     if let Some(columns) = reading.selected_on(number) {
         mark(columns, marked(app, Tone::Typing));

@@ -116,8 +116,13 @@ impl Overlay for LinkList {
             // What a program calls a link need not be where it leads.
             let shown = match &link.target {
                 LinkTarget::File { path, .. } if text.contains(path.as_str()) => text,
-                _ if target == text => target,
-                _ => format!("{text}  →  {target}"),
+                LinkTarget::Address(_) | LinkTarget::File { .. } | LinkTarget::Unsafe(_) => {
+                    if target == text {
+                        target
+                    } else {
+                        format!("{text}  →  {target}")
+                    }
+                }
             };
             let arrow = if is_chosen { "▸" } else { " " };
             let plain = match link.target {

@@ -184,7 +184,7 @@ impl SearchBox {
         let unread = if self.faults.is_empty() {
             String::new()
         } else {
-            let names: Vec<&str> = self.faults.keys().map(|name| name.as_str()).collect();
+            let names: Vec<&str> = self.faults.keys().map(AgentName::as_str).collect();
             format!(" · cannot be read: {}", names.join(", "))
         };
         match (&self.pattern, self.count) {
@@ -219,9 +219,13 @@ impl Overlay for SearchBox {
             return self.choose(app, choice);
         }
         let before = self.input.text().to_owned();
-        match off_the_pad(key).code {
-            KeyCode::Char(c) if is_text(off_the_pad(key)) => self.input.insert(&c.to_string()),
-            _ => self.input.press_in_line(&app.keymap, key),
+        let written = off_the_pad(key);
+        if let KeyCode::Char(c) = written.code
+            && is_text(written)
+        {
+            self.input.insert(&c.to_string());
+        } else {
+            self.input.press_in_line(&app.keymap, key);
         }
         if self.input.text() != before {
             self.look(app);

@@ -134,11 +134,11 @@ impl<'a> Walker<'a> {
         match self.cells.class(self.index) {
             _ if self.cells.is_blank() => CharClass::Blank,
             CharClass::Sign if is_big => CharClass::Word,
-            class => class,
+            class @ (CharClass::Blank | CharClass::Word | CharClass::Sign) => class,
         }
     }
 
-    fn to_line(&mut self, line: u64) {
+    fn enter_line(&mut self, line: u64) {
         (self.line, self.cells) = (line, self.reading.cells(line));
     }
 
@@ -150,7 +150,7 @@ impl<'a> Walker<'a> {
         }
         let next = Some(self.line + 1).filter(|next| *next < self.reading.end())?;
         let is_another = !self.reading.is_wrapped(self.line);
-        self.to_line(next);
+        self.enter_line(next);
         self.index = 0;
         Some(is_another)
     }
@@ -163,7 +163,7 @@ impl<'a> Walker<'a> {
         }
         let oldest = self.reading.loaded_from().max(self.reading.kept_from());
         let before = self.line.checked_sub(1).filter(|before| *before >= oldest)?;
-        self.to_line(before);
+        self.enter_line(before);
         self.index = self.cells.count().saturating_sub(1);
         Some(!self.reading.is_wrapped(before))
     }
@@ -185,7 +185,7 @@ impl<'a> Walker<'a> {
         while self.class(is_big) == CharClass::Blank && !self.cells.is_blank() {
             let Some(_) = self.backward() else { return };
         }
-        self.to_edge(is_big, Self::backward);
+        self.go_to_edge(is_big, Self::backward);
     }
 
     fn word_end(&mut self, is_big: bool) {
@@ -193,17 +193,17 @@ impl<'a> Walker<'a> {
         while self.class(is_big) == CharClass::Blank {
             let Some(_) = self.forward() else { return };
         }
-        self.to_edge(is_big, Self::forward);
+        self.go_to_edge(is_big, Self::forward);
     }
 
     /// Goes on to the last cell of the word that it stands in.
-    fn to_edge(&mut self, is_big: bool, step: fn(&mut Self) -> Option<bool>) {
+    fn go_to_edge(&mut self, is_big: bool, step: fn(&mut Self) -> Option<bool>) {
         let class = self.class(is_big);
         loop {
             let (line, index) = (self.line, self.index);
             let is_inside = step(self).is_some_and(|is_another| !is_another);
             if !is_inside || self.class(is_big) != class {
-                self.to_line(line);
+                self.enter_line(line);
                 self.index = index;
                 return;
             }
@@ -220,7 +220,7 @@ impl<'a> Walker<'a> {
                 self.index = if is_forward { self.cells.count().saturating_sub(1) } else { 0 };
                 return;
             }
-            self.to_line(next);
+            self.enter_line(next);
             self.index = 0;
             if self.cells.is_blank() && has_text {
                 return;

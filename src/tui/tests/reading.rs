@@ -48,9 +48,9 @@ fn reading(stage: &Stage) -> &PaneReading {
 /// Returns what was copied since the last time.
 fn copied(stage: &mut Stage) -> Vec<String> {
     let wishes = std::mem::take(&mut stage.app.wishes).into_iter();
-    let text = wishes.filter_map(|wish| match wish {
-        LocalEffect::Copy(text) => Some(text),
-        _ => None,
+    let text = wishes.filter_map(|wish| {
+        let LocalEffect::Copy(text) = wish else { return None };
+        Some(text)
     });
     text.collect()
 }

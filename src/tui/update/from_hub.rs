@@ -236,24 +236,10 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
             diffs::take_receipt(app, &agent, id, outcome);
         }
         (Purpose::History { agent }, Ok(Response::History { first, kept_from, rows, .. })) => {
-            if let Mode::Reading(reading) = &mut app.mode
-                && reading.agent == agent
-            {
-                reading.add(first, kept_from, rows);
-                app.damage.is_all = true;
-                reading::fetch(app);
-            }
+            reading::take_lines(app, &agent, first, kept_from, rows);
         }
         (Purpose::Links { agent, at }, outcome) => links::take(app, agent, at, outcome),
-        (Purpose::Search { agent }, outcome) => {
-            app.damage.is_all = true;
-            let mut outcome = Some(outcome);
-            each_of(app, |app, search: &mut SearchBox| {
-                if let Some(outcome) = outcome.take() {
-                    search.take(app, &agent, outcome);
-                }
-            });
-        }
+        (Purpose::Search { agent }, outcome) => take_text(app, &agent, outcome),
         (
             Purpose::Order
             | Purpose::Withdraw
@@ -270,6 +256,17 @@ fn answer(app: &mut App, purpose: Purpose, outcome: Result<Response, Fault>) {
         (Purpose::Order, Ok(Response::Done(done))) => ordered(app, &done),
         (_, Ok(_)) => {}
     }
+}
+
+/// Takes a part of a pane's text for the search in all panes.
+fn take_text(app: &mut App, agent: &AgentName, outcome: Result<Response, Fault>) {
+    app.damage.is_all = true;
+    let mut outcome = Some(outcome);
+    each_of(app, |app, search: &mut SearchBox| {
+        if let Some(outcome) = outcome.take() {
+            search.take(app, agent, outcome);
+        }
+    });
 }
 
 /// Says what came of an order, where the status does not show it.

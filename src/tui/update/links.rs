@@ -37,7 +37,7 @@ pub(super) fn take(
     let screen = PaneReading::of_rows(agent.clone(), first, rows);
     let read = match &app.mode {
         Mode::Reading(reading) if reading.agent == agent => reading,
-        _ => &screen,
+        Mode::Reading(_) | Mode::Overview { .. } | Mode::Typing => &screen,
     };
     // A line that shows something else by now has another link, or none.
     let numbered = set.into_iter().map(|link| (first + u64::from(link.row), link));

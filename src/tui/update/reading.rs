@@ -2,7 +2,7 @@
 
 use super::{actions, keys};
 use crate::api::{KeyInput, Request};
-use crate::model::{AgentName, Key, KeyCode, Size};
+use crate::model::{AgentName, Key, KeyCode, Row, Size};
 use crate::tui::app::{App, LocalEffect, Mode, Purpose};
 use crate::tui::keys::{Action, CursorMotion, KeyScope, ReadAction, is_text};
 use crate::tui::reading::{
@@ -150,7 +150,20 @@ fn press_in_search(app: &mut App, key: Key, input: SearchInput) {
         KeyCode::Char(c) | KeyCode::Keypad(c) if is_text(key) || key.code == KeyCode::Keypad(c) => {
             text.push(c);
         }
-        _ => return,
+        KeyCode::Char(_)
+        | KeyCode::Keypad(_)
+        | KeyCode::Tab
+        | KeyCode::Delete
+        | KeyCode::Insert
+        | KeyCode::Home
+        | KeyCode::End
+        | KeyCode::PageUp
+        | KeyCode::PageDown
+        | KeyCode::Up
+        | KeyCode::Down
+        | KeyCode::Left
+        | KeyCode::Right
+        | KeyCode::Function(_) => return,
     }
     with(app, |reading, view| reading.search_typed(text, view));
 }
@@ -375,6 +388,22 @@ pub(super) fn with(app: &mut App, change: impl FnOnce(&mut PaneReading, Size)) {
 pub(super) fn view(app: &App, agent: &AgentName) -> Size {
     let inner = app.slot_of(agent).map(|slot| slot.inner()).unwrap_or_default();
     Size { rows: inner.height, cols: inner.width }
+}
+
+/// Takes lines that were asked for, and asks for those before them.
+pub(super) fn take_lines(
+    app: &mut App,
+    agent: &AgentName,
+    first: u64,
+    kept_from: u64,
+    rows: Vec<Row>,
+) {
+    let Mode::Reading(reading) = &mut app.mode else { return };
+    if reading.agent == *agent {
+        reading.add(first, kept_from, rows);
+        app.damage.is_all = true;
+        fetch(app);
+    }
 }
 
 /// Asks for lines that are wanted and not here.
