@@ -27,23 +27,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Type => begin_typing(app),
         Action::Zoom => zoom(app),
         Action::NextLayout => app.set_layout(app.layout.next()),
-        Action::Read => {
-            if let Some(agent) = app.selected.clone() {
-                reading::begin(app, &agent);
-            }
-        }
-        Action::Scroll => {
-            if let Some(agent) = app.selected.clone() {
-                reading::begin_above(app, &agent);
-            }
-        }
-        Action::History => {
-            if let Some(agent) = app.selected.clone()
-                && reading::begin(app, &agent)
-            {
-                reading::open_editor(app, true);
-            }
-        }
+        Action::Read | Action::Scroll | Action::History => read(app, action),
         Action::Search => search(app),
         Action::Links => links::open(app, None),
         Action::Dispatch => prompts::write(app),
@@ -142,6 +126,16 @@ pub(super) fn begin_typing(app: &mut App) {
         keys::send(app, vec![KeyInput::Focus(true)]);
     }
     app.damage.is_all = true;
+}
+
+/// Begins to read in the selected pane: where it is, a page above, or all of it in an editor.
+fn read(app: &mut App, action: Action) {
+    let Some(agent) = app.selected.clone() else { return };
+    if action == Action::Scroll {
+        reading::begin_above(app, &agent);
+    } else if reading::begin(app, &agent) && action == Action::History {
+        reading::open_editor(app, true);
+    }
 }
 
 /// Opens the search in all panes.
