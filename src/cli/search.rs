@@ -67,7 +67,7 @@ pub(super) fn search(context: &mut Context, args: &SearchArgs) -> anyhow::Result
             note(&format!("{error:#}"));
             None
         });
-        for (at, text) in cast.map(recorded_lines).unwrap_or_default() {
+        for (at, text) in cast.as_ref().map(recorded_lines).unwrap_or_default() {
             // What the pane still has is found there.
             let is_shown = || shown.iter().any(|(_, other)| *other == text);
             if pattern.matches(&text).next().is_some() && !is_shown() {

@@ -7,9 +7,9 @@ use crate::screen::key_bytes;
 
 use super::action::StageRecord;
 use super::action::{DeliveryStage, PaneAction};
+use super::outgoing_prompt::OutgoingPrompt;
 use super::output_clock::OutputClock;
 use super::pane_snapshot::PaneSnapshot;
-use super::prompt_text::PromptText;
 
 /// A screen that never rests is as still as it gets.
 const QUIET_MAX: Duration = Duration::from_secs(4);
@@ -29,7 +29,7 @@ pub struct BlindDelivery {
 
 impl BlindDelivery {
     /// Prepares it; the first `observe` begins it.
-    pub fn begin(letter: &PromptText, how: &Submit, scene: &PaneSnapshot, now: Moment) -> Self {
+    pub fn begin(letter: &OutgoingPrompt, how: &Submit, scene: &PaneSnapshot, now: Moment) -> Self {
         let parcel = letter.parcel(how, &scene.screen.modes());
         let text = parcel.and_then(|parcel| {
             let mut lines = parcel.lines.into_iter();

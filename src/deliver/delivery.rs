@@ -9,9 +9,9 @@ use crate::screen::key_bytes;
 use super::action::StageRecord;
 use super::action::{DeliveryStage, PaneAction};
 use super::key_hints::completes;
+use super::outgoing_prompt::{OutgoingPrompt, TypedLine, TypedPrompt, echoes};
 use super::output_clock::OutputClock;
 use super::pane_snapshot::PaneSnapshot;
-use super::prompt_text::{PromptText, TypedLine, TypedPrompt, echoes};
 use super::verify::{ENTER_PATIENCE, PROOF_PATIENCE};
 
 /// How much is typed at once; keys of a person may go in between.
@@ -39,7 +39,7 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 /// One prompt on its way into one pane.
 #[derive(Debug)]
 pub struct Delivery {
-    pub(super) letter: PromptText,
+    pub(super) letter: OutgoingPrompt,
     how: Submit,
     pub(super) parcel: Result<TypedPrompt, String>,
     /// It takes pastes, and has not asked for them yet.
@@ -96,7 +96,7 @@ pub(super) enum DeliveryFlow {
 
 impl Delivery {
     /// Prepares a delivery; the first `observe` begins it.
-    pub fn begin(letter: &PromptText, how: &Submit, scene: &PaneSnapshot, now: Moment) -> Self {
+    pub fn begin(letter: &OutgoingPrompt, how: &Submit, scene: &PaneSnapshot, now: Moment) -> Self {
         let modes = scene.screen.modes();
         let parcel = letter.parcel(how, &modes);
         Self {

@@ -46,8 +46,6 @@ pub struct Interrupt {
     was_empty: bool,
     /// The screen asks for the next key.
     is_awaited: bool,
-    /// The screen named both of two keys at once, and the program forgets the first one soon.
-    is_double: bool,
     phase: Phase,
     pace: OutputClock,
 }
@@ -82,7 +80,6 @@ impl Interrupt {
             pressed_at: now,
             was_empty: false,
             is_awaited: false,
-            is_double: false,
             phase: Phase::Stopping,
             pace: OutputClock::new(scene.screen, now),
         }
@@ -96,9 +93,6 @@ impl Interrupt {
         }
         let sight = scene.sight();
         self.is_awaited = is_awaited(scene.screen);
-        if self.pressed == 0 {
-            self.is_double = offered(scene.screen).len() > 1;
-        }
         match self.phase {
             Phase::Stopping => self.stop_it(scene, &sight, now),
             Phase::Stopped { since } => self.tidy(scene, &sight, (since, now)),
@@ -191,7 +185,7 @@ impl Interrupt {
             0 => self.begun_at,
             pressed if pressed % self.keys.len().max(1) == 0 => self.pressed_at + ROUND_PATIENCE,
             // It waits for the second of two, and forgets the first one soon.
-            _ if self.is_awaited || self.is_double => self.pressed_at + AWAITED_PAUSE,
+            _ if self.is_awaited => self.pressed_at + AWAITED_PAUSE,
             _ => self.pressed_at + KEY_PAUSE,
         }
     }

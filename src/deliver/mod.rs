@@ -14,9 +14,9 @@ mod dialog_answer;
 mod interrupt;
 mod key_hints;
 mod literal;
+mod outgoing_prompt;
 mod output_clock;
 mod pane_snapshot;
-mod prompt_text;
 mod text_signature;
 mod verify;
 
@@ -25,6 +25,6 @@ pub use blind_delivery::BlindDelivery;
 pub use delivery::Delivery;
 pub use dialog_answer::{Choice, DialogAnswer};
 pub use interrupt::Interrupt;
+pub use outgoing_prompt::OutgoingPrompt;
 pub use pane_snapshot::PaneSnapshot;
-pub use prompt_text::PromptText;
 pub use verify::recover;

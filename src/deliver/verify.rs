@@ -8,8 +8,8 @@ use crate::screen::key_bytes;
 
 use super::action::{DeliveryStage, PaneAction};
 use super::delivery::{Delivery, DeliveryFlow, DeliveryPhase};
+use super::outgoing_prompt::OutgoingPrompt;
 use super::pane_snapshot::{PaneSnapshot, proof_of_command, quote, replacement};
-use super::prompt_text::PromptText;
 use super::text_signature::TextSignature;
 
 /// A text that still stands there after this long was not submitted.
@@ -144,7 +144,11 @@ impl Delivery {
 
 /// Returns how a delivery ended that was on record at this stage when its hub ended. Nothing is
 /// typed: a text that stands in the composer is told of, and what nobody can see is `unknown`.
-pub fn recover(record: &DeliveryStage, letter: &PromptText, scene: &PaneSnapshot) -> DeliveryStage {
+pub fn recover(
+    record: &DeliveryStage,
+    letter: &OutgoingPrompt,
+    scene: &PaneSnapshot,
+) -> DeliveryStage {
     let is_submitted = match record {
         DeliveryStage::Typed { .. } | DeliveryStage::Seen => false,
         DeliveryStage::Submitted => true,

@@ -225,6 +225,8 @@ mod tests {
     /// What an event is to come to, if the steps stand in their order.
     type Holds = fn(&[Effect]) -> bool;
 
+    type Scenario = fn() -> (Bench, Event, Holds);
+
     fn at(effects: &[Effect], is_it: fn(&Effect) -> bool) -> usize {
         effects.iter().position(is_it).unwrap_or(usize::MAX)
     }

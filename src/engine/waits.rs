@@ -71,7 +71,7 @@ impl Engine {
             let outcome =
                 if failures.is_empty() { Ok(done) } else { Err(Refusal::Failed { failures }) };
             if let Some(key) = key {
-                self.note_settled(key, &outcome);
+                self.note_settled(&key, &outcome);
             }
             effects.push(Effect::Answer { request, outcome });
         }

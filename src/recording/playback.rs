@@ -116,7 +116,7 @@ mod tests {
         ];
         let size = Size { rows: 2, cols: 10 };
         let (started, title) = (Moment(10_000), String::new());
-        let lines = recorded_lines(Cast { size, started, title, events, typed: Vec::new() });
+        let lines = recorded_lines(&Cast { size, started, title, events, typed: Vec::new() });
         let expected =
             [(10_000, "one"), (11_000, "two"), (11_000, "a line that is broken"), (11_000, "last")];
         assert_eq!(lines, expected.map(|(at, line)| (Moment(at), line.to_owned())));

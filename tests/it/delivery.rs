@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use wheelhouse::deliver::{Delivery, DeliveryStage, PromptText, recover};
+use wheelhouse::deliver::{Delivery, DeliveryStage, OutgoingPrompt, recover};
 use wheelhouse::model::{AgentState, Moment, Source};
 use wheelhouse::screen::Signal;
 
@@ -11,8 +11,8 @@ use super::played::{BOXES, Played, Shape};
 
 const PROMPT: &str = "Build the login page, and say when it is done.";
 
-fn letter(text: &str) -> PromptText {
-    PromptText { text: text.to_owned(), tag: None, is_command: false }
+fn letter(text: &str) -> OutgoingPrompt {
+    OutgoingPrompt { text: text.to_owned(), tag: None, is_command: false }
 }
 
 pub(crate) fn delivery(played: &Played, text: &str) -> Delivery {
@@ -268,7 +268,7 @@ fn a_hook_or_a_tag_is_proof() {
         played.conversation.push("STATUS(k7f3): DONE".into());
         played.redraw();
     });
-    let tagged = PromptText { tag: Some("k7f3".into()), ..letter("Your tag is k7f3. Go.") };
+    let tagged = OutgoingPrompt { tag: Some("k7f3".into()), ..letter("Your tag is k7f3. Go.") };
     let how = played.manifest.submit.clone();
     let mut delivery = Delivery::begin(&tagged, &how, &played.scene(), played.now);
     ends(&played.run(&mut delivery), &WHOLE, "");
@@ -387,7 +387,7 @@ fn after_a_crash_the_screen_tells_or_nobody_knows() {
         let found = recover(&DeliveryStage::Submitted, &letter(PROMPT), &played.scene());
         ends(&[found], &["unknown"], "perhaps from before");
         let tagged =
-            PromptText { tag: Some("k7f3".into()), ..letter(&format!("{PROMPT} Tag: k7f3")) };
+            OutgoingPrompt { tag: Some("k7f3".into()), ..letter(&format!("{PROMPT} Tag: k7f3")) };
         played.conversation.push(tagged.text.clone());
         played.redraw();
         ends(&[recover(&DeliveryStage::Submitted, &tagged, &played.scene())], &["accepted"], "tag");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use wheelhouse::deliver::{Delivery, DeliveryStage, PaneAction, PaneSnapshot, PromptText};
+use wheelhouse::deliver::{Delivery, DeliveryStage, OutgoingPrompt, PaneAction, PaneSnapshot};
 use wheelhouse::detect::{Detector, Options, Rules};
 use wheelhouse::model::{Moment, Size};
 use wheelhouse::screen::{HistoryLimit, Screen};
@@ -87,7 +87,7 @@ impl Replay {
 
     /// Hands the text over, and returns what was said of it.
     fn deliver(&mut self, text: &str) -> Vec<DeliveryStage> {
-        let letter = PromptText { text: text.to_owned(), tag: None, is_command: false };
+        let letter = OutgoingPrompt { text: text.to_owned(), tag: None, is_command: false };
         let how = manifest(&self.cli).submit;
         let mut delivery = Delivery::begin(&letter, &how, &self.scene(), self.now);
         let mut awaited = Some(PASTE_END);

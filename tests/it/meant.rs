@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use wheelhouse::deliver::{Delivery, PromptText};
+use wheelhouse::deliver::{Delivery, OutgoingPrompt};
 use wheelhouse::model::AgentState;
 
 use super::delivery::{WHOLE, deliver, delivery, ends};
@@ -42,7 +42,7 @@ fn what_cannot_be_made_words_is_refused_and_sent_as_a_command_on_purpose() {
         let mut played = Played::new(Shape::Claude);
         ends(&deliver(&mut played, text), &["refused"], "`--command`");
         assert!(played.writes.is_empty());
-        let letter = PromptText { text: text.to_owned(), tag: None, is_command: true };
+        let letter = OutgoingPrompt { text: text.to_owned(), tag: None, is_command: true };
         let how = played.manifest.submit.clone();
         // It clears the prompt, and no turn comes of it.
         played.manners.forgets = true;

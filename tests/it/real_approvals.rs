@@ -49,7 +49,7 @@ fn approve_by_rules(cli: &'static Cli) {
     }
     // One that does not fit into a row is approved where the program tells it word for word, or a person is asked;
     // with a tail that is another command never.
-    let long = format!("cargo test --package {}", "long-name-".repeat(30));
+    let long = format!("cargo test --package {}", "long-name-".repeat(12));
     refuse(&agent, "Long", &format!("{long}; touch stolen"));
     assert_eq!(decided(&agent), PLAIN.len(), "nothing else was approved");
     assert!(!agent.file("stolen").exists());

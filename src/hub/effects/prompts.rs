@@ -1,7 +1,7 @@
 //! Types prompts, answers dialogs and interrupts agents, as the engine or a client wants it.
 
 use crate::api::{Fault, Response};
-use crate::deliver::{self, Choice, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, PromptText};
+use crate::deliver::{self, Choice, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, OutgoingPrompt};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
 use crate::hub::clients::askers::Asker;
@@ -35,7 +35,7 @@ impl Hub {
         (receipt, stage, text): (ReceiptId, Stage, String),
     ) {
         let dispatch = self.engine.dispatches().find(|dispatch| dispatch.id == receipt);
-        let letter = PromptText {
+        let letter = OutgoingPrompt {
             text,
             tag: dispatch.and_then(|dispatch| dispatch.tag.clone()),
             is_command: dispatch.is_some_and(|dispatch| dispatch.manner.is_command),

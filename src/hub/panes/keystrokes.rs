@@ -10,7 +10,7 @@ use super::pane::Pane;
 use super::state::Panes;
 use crate::api::Fault;
 use crate::deliver::{
-    self, BlindDelivery, Delivery, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, PromptText,
+    self, BlindDelivery, Delivery, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, OutgoingPrompt,
 };
 use crate::engine::PersonAction;
 use crate::hub::clients::askers::Asker;
@@ -27,20 +27,20 @@ pub(in crate::hub) const OTHER_KEYS: &str = "other keys are being pressed in its
 pub(in crate::hub) enum Keystrokes {
     Prompt {
         receipt: ReceiptId,
-        letter: PromptText,
+        letter: OutgoingPrompt,
         machine: Box<Delivery>,
     },
     /// A prompt for a program that no rule can read, because a person said so.
     Blind {
         receipt: ReceiptId,
-        letter: PromptText,
+        letter: OutgoingPrompt,
         machine: BlindDelivery,
     },
     /// Looks what became of a prompt that an earlier hub was typing.
     Inspection {
         receipt: ReceiptId,
         stage: Stage,
-        letter: PromptText,
+        letter: OutgoingPrompt,
         due: Moment,
     },
     Answer {
@@ -86,7 +86,7 @@ impl Panes {
         now: Moment,
     ) -> Result<(), (Stage, &'static str)> {
         let PromptOrder { receipt, text, tag, manner } = prompt;
-        let letter = PromptText { text, tag, is_command: manner.is_command };
+        let letter = OutgoingPrompt { text, tag, is_command: manner.is_command };
         let free = self.by_agent.get_mut(agent).filter(|pane| pane.run == run);
         let Some(pane) = free.filter(|pane| pane.keystrokes.is_none()) else {
             return Err((Stage::Queued, OTHER_KEYS));
@@ -110,7 +110,7 @@ impl Panes {
         &mut self,
         (agent, run): (&AgentName, RunId),
         (receipt, stage): (ReceiptId, Stage),
-        letter: PromptText,
+        letter: OutgoingPrompt,
         now: Moment,
     ) -> Option<()> {
         let pane = self.by_agent.get_mut(agent).filter(|pane| pane.run == run)?;
@@ -162,7 +162,7 @@ impl Panes {
     pub(in crate::hub) fn note_submitted(
         &mut self,
         agent: &AgentName,
-        prompt: &PromptText,
+        prompt: &OutgoingPrompt,
         now: Moment,
     ) {
         if let Some(detector) = self.by_agent.get_mut(agent).and_then(|pane| pane.detector.as_mut())
@@ -194,7 +194,7 @@ impl Panes {
 pub(in crate::hub) enum KeystrokeAim {
     Prompt {
         receipt: ReceiptId,
-        letter: PromptText,
+        letter: OutgoingPrompt,
     },
     Asker(Option<Asker>, PersonAction),
     /// The engine, with the dialog that it answered.

@@ -13,7 +13,7 @@ use crate::model::{AgentState, Stage};
 use crate::tui::app::{AgentView, App, HubState, Mode, has_failed, state_word};
 use crate::tui::grid::Layout;
 use crate::tui::keys::{Action, ReadAction};
-use crate::tui::reading::SearchInput;
+use crate::tui::reading::{PaneReading, SearchInput};
 use crate::tui::style::{Tone, sign, urgency};
 use crate::tui::text::{clean, clip, width};
 
@@ -203,6 +203,23 @@ fn hints<'a>(app: &App, room: usize) -> Vec<Span<'a>> {
     spans
 }
 
+/// Returns the keys that do something while a pane is read.
+fn worthwhile_in_reading(app: &App, reading: &PaneReading) -> Vec<(Option<String>, &'static str)> {
+    vec![
+        (reading_key(app, ReadAction::Leave), "leave"),
+        (reading_key(app, ReadAction::Copy).filter(|_| reading.selection.is_some()), "copy"),
+        (reading_key(app, ReadAction::NextHit).filter(|_| reading.search.is_some()), "next hit"),
+        (reading_key(app, ReadAction::SearchBackward), "search up"),
+        (reading_key(app, ReadAction::SelectChars), "select"),
+        (reading_key(app, ReadAction::SelectLines), "lines"),
+        (reading_key(app, ReadAction::LastError), "last error"),
+        (reading_key(app, ReadAction::PageUp), "page up"),
+        (app.keymap.hint(Action::Links), "links"),
+        (reading_key(app, ReadAction::Editor), "editor"),
+        (reading_key(app, ReadAction::Type), "type"),
+    ]
+}
+
 /// Returns the keys that do something right now.
 fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
     let key = |action| app.keymap.hint(action);
@@ -227,22 +244,7 @@ fn worthwhile(app: &App) -> Vec<(String, &'static str)> {
             (Some("drag".to_owned()), "copies"),
             (key(Action::LeaveTyping), "keys to read with"),
         ],
-        Mode::Reading(reading) => vec![
-            (reading_key(app, ReadAction::Leave), "leave"),
-            (reading_key(app, ReadAction::Copy).filter(|_| reading.selection.is_some()), "copy"),
-            (
-                reading_key(app, ReadAction::NextHit).filter(|_| reading.search.is_some()),
-                "next hit",
-            ),
-            (reading_key(app, ReadAction::SearchBackward), "search up"),
-            (reading_key(app, ReadAction::SelectChars), "select"),
-            (reading_key(app, ReadAction::SelectLines), "lines"),
-            (reading_key(app, ReadAction::LastError), "last error"),
-            (reading_key(app, ReadAction::PageUp), "page up"),
-            (key(Action::Links), "links"),
-            (reading_key(app, ReadAction::Editor), "editor"),
-            (reading_key(app, ReadAction::Type), "type"),
-        ],
+        Mode::Reading(reading) => worthwhile_in_reading(app, reading),
         Mode::Overview { .. } if app.agents.is_empty() => vec![
             (key(Action::Teams), "start a team"),
             (key(Action::Help), "help"),

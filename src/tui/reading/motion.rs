@@ -26,14 +26,14 @@ impl PaneReading {
             }
             CursorMotion::WindowTop => {
                 let line = self.top + u64::from(times) - 1;
-                return self.move_go_to_line(line, view);
+                return self.move_to_line(line, view);
             }
             CursorMotion::WindowMiddle => {
-                return self.move_go_to_line(self.top + u64::from(view.rows / 2), view);
+                return self.move_to_line(self.top + u64::from(view.rows / 2), view);
             }
             CursorMotion::WindowBottom => {
                 let bottom = self.top + u64::from(view.rows.saturating_sub(1));
-                return self.move_go_to_line(bottom.saturating_sub(u64::from(times) - 1), view);
+                return self.move_to_line(bottom.saturating_sub(u64::from(times) - 1), view);
             }
             CursorMotion::LineStart => {
                 return self.move_to(TextPlace { col: 0, ..cursor }, view);
@@ -76,7 +76,7 @@ impl PaneReading {
         let line = self.cursor.line.saturating_add_signed(lines);
         let last = self.end().saturating_sub(1);
         self.want(line);
-        self.move_go_to_line(line.clamp(self.kept_from(), last), view);
+        self.move_to_line(line.clamp(self.kept_from(), last), view);
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Attention => app.overlays.push(AttentionList::new(app)),
         Action::Interrupt => prompts::interrupt(app),
         Action::Withdraw => prompts::withdraw(app),
-        Action::Dismiss => drop(app.selected.clone().map(|agent| app.dismiss(&agent))),
+        Action::Dismiss => dismiss(app),
         Action::Start => start(app),
         Action::Stop => confirm(app, AgentAction::Stop),
         Action::Restart => confirm(app, AgentAction::Restart),
@@ -82,6 +82,13 @@ pub(super) fn act(app: &mut App, action: Action) {
         | Action::Task(_)
         | Action::Review(_)
         | Action::Write(_) => {}
+    }
+}
+
+/// Takes a failed prompt of the selected agent off its tile.
+fn dismiss(app: &mut App) {
+    if let Some(agent) = app.selected.clone() {
+        app.dismiss(&agent);
     }
 }
 

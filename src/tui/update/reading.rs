@@ -2,7 +2,7 @@
 
 use super::{actions, keys};
 use crate::api::{KeyInput, Request};
-use crate::model::{AgentName, Key, KeyCode, Size};
+use crate::model::{AgentName, Key, KeyCode, Row, Size};
 use crate::tui::app::{App, LocalEffect, Mode, Purpose};
 use crate::tui::keys::{Action, CursorMotion, KeyScope, ReadAction, is_text};
 use crate::tui::reading::{
@@ -374,6 +374,23 @@ pub(super) fn with(app: &mut App, change: impl FnOnce(&mut PaneReading, Size)) {
 pub(super) fn view(app: &App, agent: &AgentName) -> Size {
     let inner = app.slot_of(agent).map(|slot| slot.inner()).unwrap_or_default();
     Size { rows: inner.height, cols: inner.width }
+}
+
+/// Takes lines that were asked for, if they are still read, and asks for what is wanted next.
+pub(super) fn take_history(
+    app: &mut App,
+    agent: &AgentName,
+    first: u64,
+    kept_from: u64,
+    rows: Vec<Row>,
+) {
+    if let Mode::Reading(reading) = &mut app.mode
+        && reading.agent == *agent
+    {
+        reading.add(first, kept_from, rows);
+        app.damage.is_all = true;
+        fetch(app);
+    }
 }
 
 /// Asks for lines that are wanted and not here.

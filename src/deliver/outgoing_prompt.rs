@@ -14,7 +14,7 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// A prompt that is to be handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PromptText {
+pub struct OutgoingPrompt {
     /// Blank lines at its end are not sent.
     pub text: String,
     /// The tag of the attempt, if the text gives one: it tells this text from all before it.
@@ -39,7 +39,7 @@ pub(super) struct TypedPrompt {
     pub(super) left_out: usize,
 }
 
-impl PromptText {
+impl OutgoingPrompt {
     /// Returns what is to be typed, or why it cannot be.
     pub(super) fn parcel(&self, how: &Submit, modes: &Modes) -> Result<TypedPrompt, String> {
         let clean = harmless(&self.text);
@@ -123,7 +123,7 @@ mod tests {
     ) -> Result<TypedPrompt, String> {
         let how = Submit { newlines, ..Submit::default() };
         let modes = Modes { bracketed_paste, ..Modes::default() };
-        PromptText { text: text.into(), tag: None, is_command: false }.parcel(&how, &modes)
+        OutgoingPrompt { text: text.into(), tag: None, is_command: false }.parcel(&how, &modes)
     }
 
     fn typed(text: &str, newlines: Newlines, is_paste: bool) -> Vec<String> {
