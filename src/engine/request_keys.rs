@@ -149,7 +149,7 @@ impl Engine {
             (Ok(done), Some(kept)) => {
                 kept.outcome = KeptOutcome::from(done);
             }
-            (Err(_), Some(_)) => self.forget_request(&key),
+            (Err(_), Some(_)) => self.forget_request(key),
             (_, None) => {}
         }
     }

@@ -1,7 +1,9 @@
 //! Types prompts, answers dialogs and interrupts agents, as the engine or a client wants it.
 
 use crate::api::{Fault, Response};
-use crate::deliver::{self, Choice, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, OutgoingPrompt};
+use crate::deliver::{
+    self, Choice, DialogAnswer, Interrupt, OutgoingPrompt, PaneAction, PaneSnapshot,
+};
 use crate::engine::RunEvent;
 use crate::hub::Hub;
 use crate::hub::clients::askers::Asker;

@@ -10,7 +10,8 @@ use super::pane::Pane;
 use super::state::Panes;
 use crate::api::Fault;
 use crate::deliver::{
-    self, BlindDelivery, Delivery, DialogAnswer, Interrupt, PaneAction, PaneSnapshot, OutgoingPrompt,
+    self, BlindDelivery, Delivery, DialogAnswer, Interrupt, OutgoingPrompt, PaneAction,
+    PaneSnapshot,
 };
 use crate::engine::PersonAction;
 use crate::hub::clients::askers::Asker;
