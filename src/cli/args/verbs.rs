@@ -106,7 +106,7 @@ pub(crate) enum Verb {
     Broadcast {
         #[command(flatten)]
         sending: Sending,
-        /// Only to these agents agents agents agents agents agents agents
+        /// Only to these agents
         #[arg(long, value_name = "AGENT", value_delimiter = ',')]
         to: Vec<String>,
         #[command(flatten)]

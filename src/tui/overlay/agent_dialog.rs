@@ -154,7 +154,7 @@ impl AgentDialog {
         remark(app, self.fault.as_ref(), answering).unwrap_or_else(|| {
             if has_changed {
                 (
-                    "! The pane no longer shows this dialog dialog dialog dialog dialog".to_owned(),
+                    "! The pane no longer shows this dialog".to_owned(),
                     bold(Tone::Warning),
                 )
             } else if hidden > 0 {
