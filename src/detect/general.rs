@@ -33,7 +33,6 @@ const RETRY: &str = "any.retry";
 pub(super) const ERROR: &str = "any.error";
 
 /// Remembers what the last look saw.
-#[expect(clippy::struct_excessive_bools, reason = "each is a sign of its own on the screen")]
 #[derive(Clone, Debug, Default)]
 pub(super) struct General {
     motions: Motions,

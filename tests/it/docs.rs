@@ -140,7 +140,7 @@ fn samples(text: &str) -> Vec<Sample> {
             mark = comment.strip_suffix(" -->").map(str::to_owned);
         } else if let Some(kind) = line.strip_prefix("```") {
             let body = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```");
-            let body = body.map(|line| format!("{line}\n")).collect::<String>();
+            let body = body.flat_map(|line| [line, "\n"]).collect::<String>();
             let mark = mark.take().unwrap_or_default();
             if let Some(file) = mark.strip_prefix("file: ") {
                 found.push(Sample::Write(file.to_owned(), body));

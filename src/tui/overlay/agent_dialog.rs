@@ -153,10 +153,7 @@ impl AgentDialog {
         let answering = self.is_sent.then(|| "Answering…".to_owned());
         remark(app, self.fault.as_ref(), answering).unwrap_or_else(|| {
             if has_changed {
-                (
-                    "! The pane no longer shows this dialog".to_owned(),
-                    bold(Tone::Warning),
-                )
+                ("! The pane no longer shows this dialog".to_owned(), bold(Tone::Warning))
             } else if hidden > 0 {
                 (format!("▾ {hidden} more lines: pgdn"), bold(Tone::Dim))
             } else {
