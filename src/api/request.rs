@@ -133,7 +133,7 @@ pub enum Request {
     /// What a pane shows now, with its colours, and the targets of its hyperlinks.
     Screen {
         agent: String,
-    } = Screen "screen" "read panes with their colours" [All Own Led Team Team] Reads Harmless -> Screen,
+    } = Screen "screen" "read a pane" [All Own Led Team Team] Reads Harmless -> Screen,
         names agents(agent);
     /// Why an agent is shown in its state.
     Explain {

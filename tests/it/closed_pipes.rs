@@ -50,6 +50,7 @@ const COMMANDS: &[(&str, i32)] = &[
     ("agent add two --cli one", 0),
     ("agent start two", 0),
     ("agent read one", 0),
+    ("search o", 0),
     ("agent keys one enter", 0),
     ("agent answer one", 1),
     ("agent interrupt one", 3),
@@ -257,7 +258,7 @@ fn hubs_keepers_and_dashboards_outlive_broken_pipes_and_agents_have_the_usual_wa
     dashboard.wait_for("one");
     let agent = world.agent("one").pid.unwrap();
     let hub = world.players("hub");
-    let keepers = [world.players("caller"), world.players("guard"), world.players("keeper")];
+    let keepers = [world.players("reviver"), world.players("reaper"), world.players("keeper")];
     let lasting = [hub, keepers.concat(), vec![dashboard.pid()]].concat();
     assert!(lasting.len() >= 4, "{lasting:?}");
     for pid in &lasting {

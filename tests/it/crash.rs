@@ -121,7 +121,7 @@ fn a_killed_guard_or_caller_is_not_felt_and_a_killed_chain_is_swept() {
     let world = World::with_crew(&[("one", counter)]);
     world.ok(&["up", "crew"]);
     let pids = agent_pids(&world);
-    for part in ["guard", "caller"] {
+    for part in ["reaper", "reviver"] {
         world.players(part).into_iter().for_each(|pid| process::kill(pid, Signal::KILL));
         let mut connection = world.connect().unwrap();
         let before = latest(&mut connection, "one");

@@ -121,7 +121,7 @@ fn an_agent_that_is_not_free_gets_nothing() {
         played.works_until = Some(played.now + Duration::from_mins(1));
         played.conversation.push("Before.".into());
         played.redraw();
-        ends(&deliver(&mut played, PROMPT), &["refused"], "at work");
+        ends(&deliver(&mut played, PROMPT), &["refused"], "is working");
         assert!(played.writes.is_empty());
     }
     let mut played = Played::new(Shape::Claude);

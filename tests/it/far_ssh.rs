@@ -130,7 +130,7 @@ fn a_stop_elsewhere_leaves_nothing_alive() {
     world.ok(&["agent", "stop", "hydra"]);
     let alive: Vec<_> = tree.iter().filter(|info| is_alive(info.id)).collect();
     assert!(alive.is_empty(), "stopped, and alive: {alive:?}");
-    let played = ["caller", "guard", "keeper"].map(|part| world.players(part));
+    let played = ["reviver", "reaper", "keeper"].map(|part| world.players(part));
     assert!(played.iter().all(Vec::is_empty), "{played:?}");
     world.ok(&["agent", "start", "hydra"]);
     assert_eq!(world.agent("hydra").run, 2);

@@ -139,7 +139,7 @@ fn an_order_that_makes_no_sense_starts_nothing() {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
-    let words = ["caller", "--session", "x", "--agent", "backend", "--run", "1"];
+    let words = ["reviver", "--session", "x", "--agent", "backend", "--run", "1"];
     let mut command = Command::new(super::support::keeper::PROGRAM);
     command.args(words).stdin(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();

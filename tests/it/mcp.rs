@@ -155,7 +155,7 @@ fn what_is_wrong_is_said_with_what_to_do_next() {
         (&top, "show_task", json!({ "task": "t99" }), "`list_tasks` shows"),
         (&top, "release_lock", json!({ "name": "free" }), "`list_locks`"),
         (&one, "report_progress", json!({ "step": 5, "steps": 3 }), "no step 5 of 3"),
-        (&one, "dispatch", json!({ "agents": ["two"], "prompt": "x" }), "hint: `whoami` says"),
+        (&one, "dispatch", json!({ "agents": ["two"], "prompt": "x" }), "hint: `whoami` shows"),
         (&top, "read_screen", json!({ "agent": "one", "lines": 5.0 }), ""),
         (&top, "dispatch", json!({ "agents": [] , "prompt": "x" }), "No agent is named"),
         (&top, "dispatch", json!({ "agents": ["one"] }), "A prompt or a template"),
@@ -342,7 +342,7 @@ fn a_report_says_what_was_made_of_it_and_one_of_an_attempt_that_is_over_is_refus
     let again = world.mcp(Some("one"));
     let second = world.json(&["task", "add", "--title", "b", "--prompt", "x", "--agent", "one"]);
     wait_for("the next task", || again.ok("whoami", json!({}))["task"] == second["id"]);
-    assert!(again.call("report_status", done).unwrap_err().contains("is over"));
+    assert!(again.call("report_status", done).unwrap_err().contains("has ended"));
     let task = world.json(&["task", "show", second["id"].as_str().unwrap()]);
     assert_eq!(task["state"], "running", "nothing was counted for it");
 }

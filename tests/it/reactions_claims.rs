@@ -20,11 +20,11 @@ fn gates(world: &World) -> usize {
 
 #[test]
 fn weak_evidence_is_sent_back_once() {
-    let then = ("how anyone could check", "weak", &[DONE][..]);
+    let then = ("without evidence", "weak", &[DONE][..]);
     let one = script("one", &["status done \"looks good\"", HOLD], &[then]);
     let world = World::with_players("", &[("one", "", one)]);
     world.add(&[]);
-    world.wait_for_entry("dispatch.queued", "one", "how anyone could check");
+    world.wait_for_entry("dispatch.queued", "one", "without evidence");
     world.kill_hub();
     world.frame("one", &["working", "queued"]);
     world.tasks(&[&["t1", "running", "one", "work · sent back: no evidence"]]);
@@ -32,7 +32,7 @@ fn weak_evidence_is_sent_back_once() {
     let task = world.wait_for_task("t1", "done");
     assert_eq!(task["attempts"].as_array().unwrap().len(), 1, "{task}");
     world.wait_until_heard("one", &["task", "weak"]);
-    assert_eq!(world.times("dispatch.queued", "one", "how anyone could check"), 1);
+    assert_eq!(world.times("dispatch.queued", "one", "without evidence"), 1);
     world.task_in_full("t1", &[&["✓ done"], &["claims: 3 tests pass"]]);
     world.waits(&[&["one", "finished: work: 3 tests pass"]]);
     world.assert_settled();

@@ -45,7 +45,7 @@ fn an_error_is_tried_again_with_its_fix_and_then_by_another() {
 fn an_error_that_nobody_gets_over_is_degraded_as_the_task_says() {
     let error = "status error \"no disk; suggested fix: use another\"";
     let then = [
-        ("do less. only the list", "less", &[HOLD, DONE][..]),
+        ("do less: only the list", "less", &[HOLD, DONE][..]),
         ("Do without the result of t2", "without", &[DONE]),
         ("| no disk; suggested fix: use another", "again", &[error]),
         ("break it", "break", &[error, "await more 9000s"]),
@@ -94,7 +94,7 @@ fn an_error_that_nobody_gets_over_waits_for_a_person_who_has_it_tried_again() {
     world.go();
     world.frame("one", &["error"]);
     world.press("a", "✗ failed");
-    world.press("r", "Try t1 again");
+    world.press("r", "Retry t1");
     world.press("the old one is back\r", "Attempt 2 · one");
     world.leave();
     world.wait_for_task("t1", "done");
@@ -132,7 +132,7 @@ fn the_same_build_failure_twice_holds_the_agent_until_a_person_has_another_idea(
     world.frame("one", &["idle · stuck!"]);
     world.waits(&[&["one", "● loop: work: ", "E0308"]]);
     world.press("a", "■ blocked");
-    world.press("r", "Try t1 again");
+    world.press("r", "Retry t1");
     world.press("cast it\r", "Attempt 2 · one");
     world.leave();
     let task = world.wait_for_task("t1", "done");
@@ -157,7 +157,7 @@ fn who_stands_still_is_asked_once_and_then_a_person_is_told_once() {
     assert_eq!((&item["agent"], &item["task"]), (&"one".into(), &"t1".into()), "{item}");
     world.kill_hub();
     assert_eq!(world.agent("one").run, 1, "nobody is ended on a guess");
-    world.waits(&[&["one", "stuck: work: nothing is heard of its agent"]]);
+    world.waits(&[&["one", "stuck: work: its agent does not report"]]);
     world.wait_for_task("t1", "done");
     world.wait_until_heard("one", &["task", "nudge"]);
     assert_eq!(world.times("attention.stuck", "one", ""), 1);
@@ -191,7 +191,7 @@ fn trespass(back: (&str, &str, &[&str])) -> Show {
 #[test]
 fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
     let back = ["run git checkout -q api", DONE];
-    let world = trespass(("files changed that others own", "back", &back));
+    let world = trespass(("files changed that other agents own", "back", &back));
     world.go();
     let task = world.wait_for_task("t1", "done");
     assert_eq!(task["attempts"][0]["refusals"], 1, "{task}");
@@ -204,7 +204,7 @@ fn files_of_another_are_a_conflict_and_the_claim_does_not_verify() {
 
 #[test]
 fn files_of_another_stay_as_they_are_once_a_person_says_so() {
-    let world = trespass(("files changed that others own", "back", &[DONE]));
+    let world = trespass(("files changed that other agents own", "back", &[DONE]));
     world.press("a", "Keep what web changed?");
     world.press("\r", "? help");
     world.waits(&[]);

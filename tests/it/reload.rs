@@ -71,7 +71,7 @@ fn a_broken_edit_changes_nothing_and_is_told_everywhere() {
     wait_for("the error", || world.status().hub.settings_fault.is_some());
     let doctor = world.run(&["doctor"]);
     assert_eq!(doctor.code, Some(1), "{doctor:?}");
-    assert!(doctor.out.contains("settings of before"), "{}", doctor.out);
+    assert!(doctor.out.contains("it uses the previous settings"), "{}", doctor.out);
     for said in [doctor.out, world.ok(&["agent", "explain", "still"]), world.ok(&["status"])] {
         assert!(said.contains("wheelhouse.toml:"), "{said}");
     }
@@ -103,7 +103,7 @@ fn an_edit_that_is_not_trusted_yet_takes_no_rules_away() {
 fn reload_says_what_changed() {
     let world = world();
     let said = world.ok(&["config", "reload"]);
-    assert!(said.contains("Nothing has changed"), "{said}");
+    assert!(said.contains("The settings have not changed"), "{said}");
     edit(&world, "[pane]\nscrollback = 77\n");
     let said = world.json(&["config", "reload"]);
     assert!(said["warnings"][0].as_str().unwrap().contains("not trusted"), "{said}");

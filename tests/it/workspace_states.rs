@@ -131,7 +131,7 @@ fn states() -> Vec<State> {
             ground.git(&["worktree", "lock", "--reason", "on a stick", root]);
             None
         }),
-        state("with a process inside", "processes are at home", true, |_, root| {
+        state("with a process inside", "processes run in it", true, |_, root| {
             let mut sleep = Command::new("sleep");
             Some(sleep.arg("600").current_dir(root).stdin(Stdio::null()).spawn().unwrap())
         }),

@@ -205,13 +205,13 @@ impl Planner {
         let is_seated = self.known.seat(name).is_some();
         let of_team = loaded.settings.team(team).map(|team| &team.agents);
         if is_seated || of_team.is_some_and(|agents| agents.iter().any(|own| own.name == *name)) {
-            let message = format!("There is an agent `{name}` already");
+            let message = format!("There is already an agent `{name}`");
             return Err(Fault::new(message).with_hint(format!(
                 "Choose another name, or start that one with `wheelhouse agent start {name}`"
             )));
         }
         if self.known.seats().count() >= AGENTS_MAX {
-            return Err(Fault::new(format!("There are {AGENTS_MAX} agents already"))
+            return Err(Fault::new(format!("There are already {AGENTS_MAX} agents"))
                 .with_hint("Remove one that has ended with `wheelhouse agent remove NAME`"));
         }
         Ok(())

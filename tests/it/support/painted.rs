@@ -39,6 +39,9 @@ fn sequence(bytes: &[u8], cols: u16, rows: u16) -> Option<usize> {
     if bytes.starts_with(ASK_BACKGROUND) {
         return Some(ASK_BACKGROUND.len());
     }
+    if let Some(title) = bytes.strip_prefix(b"\x1b]2;") {
+        return Some(title_length(title)? + 4);
+    }
     if let Some(link) = bytes.strip_prefix(b"\x1b]8;;") {
         return Some(link_length(link)? + 5);
     }
@@ -61,9 +64,18 @@ fn sequence(bytes: &[u8], cols: u16, rows: u16) -> Option<usize> {
         b'm' => parameters.is_empty() || numbers().all(|number| number.is_some_and(|n| n <= 255)),
         b'h' | b'l' => parameters.strip_prefix('?').is_some_and(|mode| MODES.contains(&mode)),
         b'u' => matches!(parameters, ">1" | "<1"),
+        // The terminal keeps its title, and takes it up again.
+        b't' => matches!(parameters, "22;2" | "23;2"),
         _ => false,
     };
     is_known.then_some(end + 3)
+}
+
+/// Returns the length of a title and of its end: plain letters alone.
+fn title_length(bytes: &[u8]) -> Option<usize> {
+    let length = bytes.iter().position(|byte| *byte == 0x07)?;
+    let title = str::from_utf8(&bytes[..length]).ok()?;
+    (!title.chars().any(|c| c.is_control() || is_deceptive(c))).then_some(length + 1)
 }
 
 /// Returns the length of the target of a link and of its end: nothing, or an address of a common kind in
