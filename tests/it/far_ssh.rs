@@ -261,7 +261,7 @@ fn commits_go_there_and_come_back_and_no_files_are_overwritten() {
     git(project, &["add", "b"]);
     git(project, &["commit", "-qm", "second"]);
     let second = git(project, &["rev-parse", "HEAD"]);
-    assert!(world.ok(&["runner", "push", "box"]).contains("its files are as they were"));
+    assert!(world.ok(&["runner", "push", "box"]).contains("its files are unchanged"));
     assert_eq!(git(&clone, &["rev-parse", "refs/wheelhouse/base"]), second);
     assert_eq!(fs::read_to_string(clone.join("a")).unwrap(), "3");
     assert_eq!(git(project, &["for-each-ref", "refs/wheelhouse/push"]), "", "nothing is left");

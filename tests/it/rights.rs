@@ -366,10 +366,7 @@ fn what_runs_inside_an_agent_is_that_agent_with_its_token_and_nobody_without() {
     let said = does(&format!("'{PROGRAM}' whoami"), "who");
     assert!(said.starts_with("agent work, worker of team crew\n"), "{said}");
     let said = does(&format!("'{PROGRAM}' agent read mate"), "read");
-    assert!(
-        said.contains("A worker may not read a pane: it has no permission for agent `mate`"),
-        "{said}"
-    );
+    assert!(said.contains("A worker may not read a pane: it has no permission for agent `mate`"));
     let said = does(&format!("'{PROGRAM}' status"), "status");
     assert!(said.contains("work") && !said.contains("mate"), "{said}");
     let person = format!("env -u WHEELHOUSE_TOKEN '{PROGRAM}' agent read mate");

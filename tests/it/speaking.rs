@@ -224,8 +224,10 @@ fn an_agent_reports_by_a_command_and_is_told_what_became_of_it() {
     world.wait_for_text("one", r#""outcome":"accepted""#);
     types("echo 'GET /users' | \"$WHEELHOUSE_BIN\" report contract 'users v1'");
     world.wait_for_text("one", "accepted: CONTRACT: users v1");
-    types("\"$WHEELHOUSE_BIN\" report done 'six endpoints' --evidence '12 tests pass'");
-    types("echo 'STATUS: DONE — six endpoints + 12 tests pass'");
+    // In one line: keys that come once it is done would begin another turn.
+    types(
+        "\"$WHEELHOUSE_BIN\" report done 'six endpoints' --evidence '12 tests pass'; echo 'STATUS: DONE — six endpoints + 12 tests pass'",
+    );
     world.wait_for_state("done", "report");
     let agent = world.agent("one");
     assert_eq!((agent.reports, agent.progress.as_deref()), (5, Some("1/2")));
