@@ -339,16 +339,6 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_the_dashboard_has_every_key() {
-        let page = include_str!("../../../docs/dashboard.md");
-        for (name, keys, help) in default_keys() {
-            let keys: Vec<String> = keys.split_whitespace().map(|key| format!("`{key}`")).collect();
-            let line = format!("| `{name}` | {} | {help} |", keys.join(" "));
-            assert!(page.contains(&line), "docs/dashboard.md lacks {line}");
-        }
-    }
-
-    #[test]
     fn inside_of_tmux_its_own_key_is_nobodys() {
         let keymap = keymap(&[], true).unwrap();
         assert_eq!(keymap.action(KeyScope::Typing, key("ctrl-]")), Some(Action::LeaveTyping));
